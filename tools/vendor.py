@@ -1,0 +1,102 @@
+"""Fetch the browser libraries Assayer ships, with npm, and record what was fetched.
+
+Run it after changing a version below: `python3 tools/vendor.py`. It needs npm; the product itself does not.
+Chosen files land in static/vendor/<name>/ with their LICENSE, and static/vendor/VENDOR.json keeps version,
+licence, the registry's integrity string and a sha256 a file, which tests/static/test_vendor.py re-hashes.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+TARGET = Path(__file__).resolve().parent.parent / "static" / "vendor"
+SOURCE_MAP_LINE = re.compile(rb"\n?//# sourceMappingURL=[^\n]*\n?")
+
+
+class Package(NamedTuple):
+    """One npm package, and the files of it that are wanted, as paths inside its archive."""
+
+    folder: str
+    name: str
+    version: str
+    files: tuple[str, ...]
+
+
+PACKAGES = (
+    Package("htmx", "htmx.org", "4.0.1", ("dist/htmx.min.js",)),
+    Package("vega", "vega", "6.4.0", ("build/vega.min.js",)),
+    Package("vega-lite", "vega-lite", "6.4.3", ("build/vega-lite.min.js",)),
+    Package("vega-embed", "vega-embed", "7.3.0", ("build/vega-embed.min.js",)),
+    Package(
+        "inter",
+        "@fontsource-variable/inter",
+        "5.3.0",
+        (
+            "files/inter-latin-wght-normal.woff2",
+            "files/inter-latin-ext-wght-normal.woff2",
+            "files/inter-greek-wght-normal.woff2",
+        ),
+    ),
+)
+
+
+def pack(package: Package, folder: Path) -> tuple[Path, str]:
+    """Let npm fetch the package's archive into folder; returns its path and the registry's integrity string."""
+    spec = f"{package.name}@{package.version}"
+    done = subprocess.run(["npm", "pack", spec, "--json"], cwd=folder, check=True, capture_output=True, text=True)
+    answer = json.loads(done.stdout)
+    # npm 11 and older answer with a list, later ones with an object keyed by package
+    entry = answer[0] if isinstance(answer, list) else next(iter(answer.values()))
+    return folder / entry["filename"], entry["integrity"]
+
+
+def unpack(package: Package, archive: Path, target: Path) -> dict[str, str]:
+    """Copy the wanted files and the LICENSE out of the archive; returns sha256 by path below target."""
+    hashes = {}
+    home = target / package.folder
+    home.mkdir(parents=True)
+    with tarfile.open(archive) as tar:
+        for wanted in (*package.files, "LICENSE"):
+            content = tar.extractfile(f"package/{wanted}").read()
+            if wanted.endswith(".js"):
+                # a dangling source map line stops collectstatic, which looks for the map it names
+                content = SOURCE_MAP_LINE.sub(b"\n", content)
+            file = home / Path(wanted).name
+            file.write_bytes(content)
+            hashes[f"{package.folder}/{file.name}"] = hashlib.sha256(content).hexdigest()
+    return hashes
+
+
+def licence_of(archive: Path) -> str:
+    """The SPDX name in the archive's package.json."""
+    with tarfile.open(archive) as tar:
+        return json.loads(tar.extractfile("package/package.json").read())["license"]
+
+
+def main() -> None:
+    """Rebuild static/vendor from nothing, so that no file stays that no entry names."""
+    record = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        fresh = Path(temporary) / "vendor"
+        for package in PACKAGES:
+            archive, integrity = pack(package, Path(temporary))
+            record[package.name] = {
+                "version": package.version,
+                "licence": licence_of(archive),
+                "integrity": integrity,
+                "sha256": unpack(package, archive, fresh),
+            }
+        (fresh / "VENDOR.json").write_text(json.dumps(record, indent=2, sort_keys=True) + "\n")
+        shutil.rmtree(TARGET, ignore_errors=True)
+        shutil.copytree(fresh, TARGET)
+    print(f"{sum(len(entry['sha256']) for entry in record.values())} files in {TARGET}")
+
+
+if __name__ == "__main__":
+    main()
