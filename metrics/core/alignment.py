@@ -1,0 +1,131 @@
+"""Where rankings and labels meet: the ranks at which a run retrieved the targets that carry a label.
+
+Every measure but the counting of unjudged targets depends on the labelled targets alone, so that is all that is kept. A run of
+6,980 queries x 1,000 targets with 7,437 labels becomes at most 7,437 rows, and a measure costs a few passes over them.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MIX_QUERY = np.uint64(0x9E3779B97F4A7C15)
+_MIX_DOC = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+class Rankings(NamedTuple):
+    """One run over Q queries, each ranking in canonical order (best first).
+
+    indptr : (Q + 1,) ranking q is docs[indptr[q]:indptr[q + 1]]; an empty ranking means the run misses the query
+    docs : (N,) int64 ids of the retrieved targets, none twice in one ranking
+    """
+
+    indptr: NDArray[np.int64]
+    docs: NDArray[np.int64]
+
+
+class Labels(NamedTuple):
+    """Grades of pairs, in any order, no pair twice.
+
+    query : (L,) index of the query, 0 <= query < Q
+    doc : (L,) int64 id of the target
+    grade : (L,) number; a negative grade means pooled but not judged, as in trec_eval
+    """
+
+    query: NDArray[np.int64]
+    doc: NDArray[np.int64]
+    grade: NDArray[Any]
+
+
+class RankedGrades(NamedTuple):
+    """What one run and one set of labels say together about Q queries.
+
+    query, rank, grade : (H,) the labelled targets the run retrieved: query index (ascending), 1-based rank (ascending inside
+        a query), grade
+    depth : (Q,) number of targets retrieved; 0 where the run misses the query
+    label_query, label_grade : (L,) all labels, retrieved or not: query index (ascending), grade (descending inside a query)
+    """
+
+    query: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    grade: NDArray[Any]
+    depth: NDArray[np.int64]
+    label_query: NDArray[np.int64]
+    label_grade: NDArray[Any]
+
+
+def align(rankings: Rankings, labels: Labels) -> RankedGrades:
+    """Look every ranked target up among the labels.
+
+    Returns RankedGrades over the Q queries of `rankings`. Raises ValueError where a pair is labelled twice or retrieved twice,
+    or where a label names a query outside 0..Q-1. Time is O(N + L log L); extra memory is about 20 bytes a ranked target.
+    """
+    n_queries = len(rankings.indptr) - 1
+    depth = np.diff(rankings.indptr)
+    _refuse_foreign_queries(labels.query, n_queries)
+    known, dense = np.unique(labels.doc, return_inverse=True)
+    pair = labels.query * len(known) + dense
+    by_pair = np.argsort(pair, kind="stable")
+    sorted_pair = pair[by_pair]
+    if np.any(sorted_pair[1:] == sorted_pair[:-1]):
+        raise ValueError("A pair carries two labels; resolve it to one grade before measuring.")
+    place, query = _candidates(rankings, labels, depth)
+    label, found = _find(rankings.docs[place], query, known, sorted_pair)
+    place, query, label = place[found], query[found], by_pair[label[found]]
+    _refuse_repeats(label, len(pair))
+    by_grade = np.lexsort((-labels.grade, labels.query))
+    return RankedGrades(
+        query=query,
+        rank=place - rankings.indptr[query] + 1,
+        grade=labels.grade[label],
+        depth=depth,
+        label_query=labels.query[by_grade],
+        label_grade=labels.grade[by_grade],
+    )
+
+
+def _candidates(rankings: Rankings, labels: Labels, depth: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions in `docs` (and their query) that may be labelled: all that are, and a few that are not.
+
+    Where labels are few a one-probe hash filter that fits the processor's cache passes over the ranked targets once; a binary
+    search of every ranked target would cost ten times as much.
+    """
+    query = np.repeat(np.arange(len(depth)), depth)
+    if len(labels.doc) * 4 > len(rankings.docs):
+        return np.arange(len(rankings.docs)), query
+    bits = max(int(len(labels.doc) * 16).bit_length(), 10)
+    shift = np.uint64(64 - bits)
+    seen = np.zeros(1 << bits, dtype=bool)
+    seen[_hash(labels.doc, labels.query, shift)] = True
+    place = np.flatnonzero(seen[_hash(rankings.docs, query, shift)])
+    return place, query[place]
+
+
+def _hash(doc: NDArray[np.int64], query: NDArray[np.int64], shift: np.uint64) -> NDArray[np.uint64]:
+    mixed = doc.astype(np.uint64) * _MIX_DOC  # overflow wraps, which is what a multiplicative hash wants
+    mixed ^= query.astype(np.uint64) * _MIX_QUERY
+    mixed *= _MIX_QUERY
+    mixed >>= shift
+    return mixed
+
+
+def _find(
+    doc: NDArray[np.int64], query: NDArray[np.int64], known: NDArray[np.int64], sorted_pair: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Place of each (query, doc) in `sorted_pair`, and whether it is there at all."""
+    if not len(sorted_pair):
+        return np.zeros(len(doc), dtype=np.int64), np.zeros(len(doc), dtype=bool)
+    dense = np.minimum(np.searchsorted(known, doc), len(known) - 1)
+    wanted = query * len(known) + dense
+    place = np.minimum(np.searchsorted(sorted_pair, wanted), len(sorted_pair) - 1)
+    return place, (known[dense] == doc) & (sorted_pair[place] == wanted)
+
+
+def _refuse_foreign_queries(query: NDArray[np.int64], n_queries: int) -> None:
+    if len(query) and (query.min() < 0 or query.max() >= n_queries):
+        raise ValueError(f"A label names a query outside 0..{n_queries - 1}.")
+
+
+def _refuse_repeats(label: NDArray[np.int64], n_labels: int) -> None:
+    if len(label) and np.bincount(label, minlength=n_labels).max() > 1:
+        raise ValueError("A ranking holds the same target twice.")

@@ -1,0 +1,104 @@
+"""Simulated annotators and retrieval systems, to rehearse a campaign on a collection whose truth is known.
+
+Grades are opaque integers with an order; `levels` lists those of the scheme and `positive_from` is the lowest one that
+counts as relevant. Randomness always comes from the caller.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+Generator = np.random.Generator
+
+
+class SimulatedAnnotator(NamedTuple):
+    """How well one simulated person judges.
+
+    sensitivity : share of truly relevant pairs given a relevant level, in [0, 1]
+    specificity : share of truly irrelevant pairs given an irrelevant level, in [0, 1]
+    spread      : how far labels stray within their side of the threshold, in [0, 1]: a level d steps away from the
+                  nearest possible one is spread**d times as likely; 0 never strays, 1 picks any level of that side
+    seconds     : median time for one judgment
+    """
+
+    sensitivity: float = 0.9
+    specificity: float = 0.995
+    spread: float = 0.2
+    seconds: float = 6.0
+
+
+class SimulatedRanking(NamedTuple):
+    """What a simulated system returned.
+
+    targets : (Q, k) column numbers of the ranked targets, best first
+    scores  : (Q, k) their scores, falling along each row
+    """
+
+    targets: np.ndarray
+    scores: np.ndarray
+
+
+def label(
+    true_grade: int, *, annotator: SimulatedAnnotator, levels: Sequence[int], positive_from: int, rng: Generator
+) -> int:
+    """The level one simulated annotator gives to a pair whose true grade is known: a draw from her confusion row."""
+    ordered = sorted(levels)
+    row = confusion(annotator, levels=ordered, positive_from=positive_from)[ordered.index(true_grade)]
+    return int(ordered[np.searchsorted(np.cumsum(row)[:-1], rng.random(), side="right")])
+
+
+def confusion(annotator: SimulatedAnnotator, *, levels: Sequence[int], positive_from: int) -> np.ndarray:
+    """Probability of each given level (columns) for each true level (rows), levels ascending; rows sum to 1.
+
+    The mass at or above `positive_from` is exactly the sensitivity in relevant rows and 1 - specificity in the others.
+    Raises ValueError where one side of the threshold has no level.
+    """
+    ordered = sorted(levels)
+    relevant = np.array([level >= positive_from for level in ordered])
+    if relevant.all() or not relevant.any():
+        raise ValueError(f"No level on one side of the threshold {positive_from}: levels are {ordered}.")
+    rank = np.arange(len(ordered))
+    table = np.zeros((len(ordered), len(ordered)))
+    for true in rank:
+        right = annotator.sensitivity if relevant[true] else annotator.specificity
+        same_side = relevant == relevant[true]
+        for side, mass in ((same_side, right), (~same_side, 1 - right)):
+            steps = np.abs(rank - true)[side]
+            weights = annotator.spread ** (steps - steps.min()).astype(float)
+            table[true, side] = mass * weights / weights.sum()
+    return table
+
+
+def judging_seconds(annotator: SimulatedAnnotator, *, rng: Generator) -> float:
+    """Time for one judgment: log-normal around the annotator's median, so that a few take long."""
+    return float(annotator.seconds * np.exp(rng.normal(0.0, 0.4)))
+
+
+def majority_quality(annotator: SimulatedAnnotator, *, n_labels: int) -> tuple[float, float]:
+    """Sensitivity and specificity of the majority (or median) of an odd number of independent labels.
+
+    The binomial upper tail, Condorcet 1785: three labels of sensitivity .9 give .9^3 + 3 * .9^2 * .1 = .972.
+    Raises ValueError for an even number, whose ties need a rule.
+    """
+    if n_labels < 1 or n_labels % 2 == 0:
+        raise ValueError(f"Majority needs an odd number of labels, got {n_labels}.")
+    return _majority(annotator.sensitivity, n_labels), _majority(annotator.specificity, n_labels)
+
+
+def _majority(p: float, n: int) -> float:
+    return sum(math.comb(n, right) * p**right * (1 - p) ** (n - right) for right in range(n // 2 + 1, n + 1))
+
+
+def ranking(signal: np.ndarray, *, noise: float, depth: int, rng: Generator) -> SimulatedRanking:
+    """A system that sees the truth through noise: targets by signal + noise * N(0, 1), independent for each pair.
+
+    signal : (Q, D) what the system would score without noise, larger is better
+    noise  : standard deviation of the noise, in units of the signal
+    depth  : targets returned a query, at most D
+    Scores that are equal in float32 would be ordered by each reader's own tie rule; none are with a continuous signal.
+    """
+    scores = signal + noise * rng.standard_normal(signal.shape)
+    targets = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
+    return SimulatedRanking(targets, np.take_along_axis(scores, targets, axis=1))
