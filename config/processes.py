@@ -1,0 +1,99 @@
+"""Child processes: started so that they end with their parent, stopped within a time limit."""
+
+import ctypes
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1
+
+
+class StartError(Exception):
+    """Something could not be started; the message is one sentence for the person at the keyboard."""
+
+
+def die_with_parent(death_signal: int) -> Callable[[], None] | None:
+    """What the child runs before its program: ask Linux for a signal when the parent dies.
+
+    Without it a parent killed with SIGKILL leaves its servers running for ever.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    parent = os.getpid()
+
+    def ask() -> None:
+        prctl(PR_SET_PDEATHSIG, death_signal)
+        if os.getppid() != parent:  # the parent died before we could ask
+            os._exit(1)
+
+    return ask
+
+
+def spawn(
+    argv: Sequence[str | Path],
+    *,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    account: pwd.struct_passwd | None = None,
+    death_signal: int = signal.SIGTERM,
+) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own, its output appended to a log file.
+
+    Call it from the main thread: the death signal is tied to the thread that starts the child.
+    A session of its own keeps Ctrl-C away from the child: the supervisor stops it in order.
+    """
+    identity = {} if account is None else dict(user=account.pw_uid, group=account.pw_gid, extra_groups=[])
+    with open(log, "ab") as output:
+        return subprocess.Popen(
+            [str(part) for part in argv],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=env,
+            cwd=cwd,
+            start_new_session=True,
+            preexec_fn=die_with_parent(death_signal),
+            **identity,
+        )
+
+
+def stop(process: subprocess.Popen[bytes], *, first: int = signal.SIGTERM, seconds: float = 5.0) -> None:
+    """End a child: ask, wait, then end its whole session."""
+    if process.poll() is None:
+        process.send_signal(first)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            pass
+    try:
+        os.killpg(process.pid, signal.SIGKILL)  # the session's id is the child's: nobody else is in it
+    except (ProcessLookupError, PermissionError):
+        pass
+    process.wait()
+
+
+def wait_until(ready: Callable[[], bool], *, seconds: float, step: float = 0.02) -> bool:
+    """Ask again and again until ready or out of time; says which."""
+    end = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > end:
+            return False
+        time.sleep(step)
+    return True
+
+
+def last_words(log: Path, *, marks: Sequence[str] = ("FATAL", "PANIC", "rror")) -> str:
+    """The most telling of a log's last lines, for a message of one sentence."""
+    try:
+        lines = log.read_text(errors="replace").splitlines()[-40:]
+    except OSError:
+        return "it left no log"
+    telling = [line for line in lines if any(mark in line for mark in marks)]
+    return (telling or lines or ["it left no log"])[-1].strip()
