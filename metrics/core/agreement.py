@@ -1,0 +1,208 @@
+"""Krippendorff's alpha with its interval, and percent agreement under its three names.
+
+Krippendorff, Computing Krippendorff's alpha-reliability, 2011. Equals the PyPI package krippendorff 0.9 on every level where that
+one has an answer; where it raises (no unit with two labels, one value throughout) the answer here is None with a reason.
+"""
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metrics.core.counts import UnitCounts, annotations, count_units
+
+_CELLS_A_BLOCK = 4_000_000
+
+
+class Level(StrEnum):
+    """How values are compared."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RATIO = "ratio"
+
+
+class Alpha(NamedTuple):
+    """Krippendorff's alpha of a set of labels.
+
+    value : at most 1; 0 is agreement by chance. None where undefined, with the reason in words
+    low, high : percentile bootstrap interval over units, None where not asked for or undefined
+    n_units, n_labels : units and labels that came in, each annotator once a unit
+    n_pairable_units, n_pairable_labels : those of units with two labels or more: what alpha rests on
+    n_undefined_replicates : bootstrap samples in which alpha is undefined; they are left out of the interval
+    """
+
+    value: float | None
+    reason: str
+    level: Level
+    n_units: int
+    n_labels: int
+    n_pairable_units: int
+    n_pairable_labels: int
+    low: float | None = None
+    high: float | None = None
+    n_replicates: int = 0
+    n_undefined_replicates: int = 0
+
+
+class PercentAgreement(NamedTuple):
+    """Three numbers that are all called "percent agreement", over units with two labels or more; None where there is none.
+
+    unanimous_units : share of units whose labels are all equal (FIRE's agreement rate)
+    mean_of_units : mean over units of the share of equal pairs of labels (Fleiss' P)
+    observed : 1 - observed nominal disagreement: each unit weighs by its labels (Krippendorff)
+    """
+
+    unanimous_units: float | None
+    mean_of_units: float | None
+    observed: float | None
+    n_units: int
+
+
+def alpha(
+    unit: ArrayLike,
+    annotator: ArrayLike,
+    value: ArrayLike,
+    *,
+    level: Level | str,
+    domain: ArrayLike | None = None,
+    n_replicates: int = 0,
+    confidence: float = 0.95,
+    rng: np.random.Generator | None = None,
+) -> Alpha:
+    """Krippendorff's alpha of labels in long form.
+
+    unit, annotator, value : (N,) in the order they came; of one annotator's labels on one unit the last counts
+    domain : ordered value domain for the ordinal level, where it is not the ascending order of the values
+    n_replicates : bootstrap samples of units for the interval; `rng` is required with it
+    """
+    counted = count_units(annotations(unit, annotator, value, domain=domain))
+    return alpha_of_counts(counted, level=level, n_replicates=n_replicates, confidence=confidence, rng=rng)
+
+
+def alpha_of_counts(
+    counted: UnitCounts,
+    *,
+    level: Level | str,
+    n_replicates: int = 0,
+    confidence: float = 0.95,
+    rng: np.random.Generator | None = None,
+) -> Alpha:
+    """Krippendorff's alpha from the counts of values a unit; see `alpha`."""
+    level = Level(level)
+    labels_a_unit = counted.counts.sum(axis=1)
+    pairable = labels_a_unit >= 2
+    kinds = UnitCounts(counted.counts[pairable], counted.frequency[pairable], counted.values)
+    result = Alpha(
+        value=None,
+        reason=_why_undefined(kinds),
+        level=level,
+        n_units=int(counted.frequency[labels_a_unit > 0].sum()),
+        n_labels=int(counted.frequency @ labels_a_unit),
+        n_pairable_units=int(kinds.frequency.sum()),
+        n_pairable_labels=int(kinds.frequency @ labels_a_unit[pairable]),
+    )
+    if result.reason:
+        return result
+    result = result._replace(value=float(_alphas(kinds, kinds.frequency[None, :].astype(float), level)[0]))
+    if not n_replicates:
+        return result
+    if rng is None:
+        raise ValueError("A bootstrap interval needs rng, so that it can be repeated.")
+    replicates = _replicates(kinds, level, n_replicates, rng)
+    defined = replicates[~np.isnan(replicates)]
+    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2]) if len(defined) else (None, None)
+    return result._replace(
+        low=None if low is None else float(low),
+        high=None if high is None else float(high),
+        n_replicates=n_replicates,
+        n_undefined_replicates=n_replicates - len(defined),
+    )
+
+
+def percent_agreement(counted: UnitCounts) -> PercentAgreement:
+    """Agreement not corrected for chance, under its three names; of `count_units(annotations(...))`."""
+    size = counted.counts.sum(axis=1)
+    pairable = size >= 2
+    counts, frequency, size = counted.counts[pairable], counted.frequency[pairable], size[pairable]
+    n_units = int(frequency.sum())
+    if not n_units:
+        return PercentAgreement(None, None, None, 0)
+    equal_pairs = (counts * (counts - 1)).sum(axis=1) / (size - 1)
+    return PercentAgreement(
+        unanimous_units=float(frequency @ (counts.max(axis=1) == size) / n_units),
+        mean_of_units=float(frequency @ (equal_pairs / size) / n_units),
+        observed=float(frequency @ equal_pairs / (frequency @ size)),
+        n_units=n_units,
+    )
+
+
+def _why_undefined(kinds: UnitCounts) -> str:
+    if not len(kinds.frequency):
+        return "no unit has two labels yet"
+    if np.count_nonzero(kinds.counts.sum(axis=0)) < 2:
+        return "every label has the same value, so chance agreement is complete"
+    return ""
+
+
+def _alphas(kinds: UnitCounts, weights: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
+    """(B,) alpha of B weightings (B, P) of the kinds of units; NaN where only one value is left."""
+    counts = kinds.counts.astype(np.float64)
+    used = counts.any(axis=0)
+    counts, values = counts[:, used], kinds.values[used]
+    marginals = weights @ counts
+    n_labels = marginals.sum(axis=1)
+    if level is Level.NOMINAL:
+        observed = weights @ _unequal_pairs(counts)
+        expected = n_labels**2 - np.square(marginals).sum(axis=1)
+    elif level is Level.RATIO:
+        distance = _ratio_distances(values.astype(np.float64))
+        observed = weights @ (np.einsum("pc,pc->p", counts @ distance, counts) / (counts.sum(axis=1) - 1))
+        expected = np.einsum("bc,bc->b", marginals @ distance, marginals)
+    else:
+        place = _places_on_a_line(values, marginals, level)
+        observed = np.einsum("bp,pb->b", weights, _squared_distances(counts, place))
+        expected = 2 * (n_labels * np.sum(marginals * place**2, axis=1) - np.sum(marginals * place, axis=1) ** 2)
+    return 1 - (n_labels - 1) * np.divide(observed, expected, out=np.full(len(weights), np.nan), where=expected > 0)
+
+
+def _unequal_pairs(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    size = counts.sum(axis=1)
+    return (size**2 - np.square(counts).sum(axis=1)) / (size - 1)
+
+
+def _places_on_a_line(values: NDArray[Any], marginals: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
+    """(B, V) coordinates whose squared differences are Krippendorff's distances.
+
+    On the ordinal level a value stands at the middle of its ranks, so its place follows the marginals of the sample at hand;
+    values nobody used have no width and change nothing.
+    """
+    if level is Level.ORDINAL:
+        return np.cumsum(marginals, axis=1) - marginals / 2
+    number = values.astype(np.float64)
+    return np.broadcast_to(number - np.round(number.mean()), marginals.shape)
+
+
+def _squared_distances(counts: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(P, B) sum over ordered pairs of a unit's labels of their squared distance, over m - 1: 2 (m Q - S^2) / (m - 1)."""
+    size = counts.sum(axis=1)[:, None]
+    return 2 * (size * (counts @ np.square(place).T) - np.square(counts @ place.T)) / (size - 1)
+
+
+def _ratio_distances(number: NDArray[np.float64]) -> NDArray[np.float64]:
+    difference, total = number[:, None] - number[None, :], number[:, None] + number[None, :]
+    return np.square(np.divide(difference, total, out=np.zeros_like(difference), where=total != 0))
+
+
+def _replicates(kinds: UnitCounts, level: Level, n_replicates: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """(n_replicates,) alpha of resampled units: drawing units with replacement is a multinomial draw of their kinds."""
+    n_units = int(kinds.frequency.sum())
+    share = kinds.frequency / n_units
+    block = max(1, _CELLS_A_BLOCK // len(share))
+    found = []
+    for start in range(0, n_replicates, block):
+        draws = rng.multinomial(n_units, share, size=min(block, n_replicates - start))
+        found.append(_alphas(kinds, draws.astype(np.float64), level))
+    return np.concatenate(found)

@@ -1,0 +1,132 @@
+"""From labels in long form to how often each unit was given each value, which is all that agreement depends on."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Annotations(NamedTuple):
+    """Labels in long form, coded, each annotator counted once a unit.
+
+    unit, annotator, value : (N,) int64 codes into units, annotators, values
+    units, annotators, values : the distinct originals, ascending; `values` is the ordered value domain
+    n_repeated : labels dropped because the same annotator labelled the same unit again later
+    """
+
+    unit: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    value: NDArray[np.int64]
+    units: NDArray[Any]
+    annotators: NDArray[Any]
+    values: NDArray[Any]
+    n_repeated: int
+
+
+class UnitCounts(NamedTuple):
+    """How often each kind of unit occurs: agreement cannot tell apart units with the same counts of values.
+
+    counts : (P, V) int64, distinct rows; counts[p, v] labels of value v on each unit of kind p
+    frequency : (P,) int64 number of units of the kind
+    values : (V,) the ordered value domain
+    """
+
+    counts: NDArray[np.int64]
+    frequency: NDArray[np.int64]
+    values: NDArray[Any]
+
+
+def annotations(unit: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, domain: ArrayLike | None = None) -> Annotations:
+    """Code labels given in the order they came.
+
+    unit, annotator, value : (N,) ids and values of any sortable type. A missing label is a missing row. Of several labels by one
+        annotator on one unit the last counts.
+    domain : the ordered value domain, where values nobody used or an order other than ascending matter; default: the values
+        used, ascending
+
+    Raises ValueError where a value stands outside `domain`, is NaN, or where the lengths differ.
+    """
+    unit, annotator, value = np.asarray(unit), np.asarray(annotator), np.asarray(value)
+    if not len(unit) == len(annotator) == len(value):
+        raise ValueError("unit, annotator and value must have the same length.")
+    if value.dtype.kind == "f" and np.isnan(value).any():
+        raise ValueError("A value is NaN; leave missing labels out.")
+    units, unit_code = _coded(unit)
+    annotators, annotator_code = _coded(annotator)
+    values, value_code = _coded(value) if domain is None else _coded_in(value, np.asarray(domain))
+    keep = _last_of_each(unit_code * max(len(annotators), 1) + annotator_code)
+    return Annotations(
+        unit_code[keep], annotator_code[keep], value_code[keep], units, annotators, values, len(unit) - int(np.count_nonzero(keep))
+    )
+
+
+def count_units(labels: Annotations) -> UnitCounts:
+    """Group units by their counts of values. Units with one label are kept as kinds of their own."""
+    n_values = max(len(labels.values), 1)
+    several = np.bincount(labels.unit, minlength=len(labels.units)) > 1
+    inside = several[labels.unit]
+    row = (np.cumsum(several) - 1)[labels.unit[inside]]
+    n_rows = int(np.count_nonzero(several))
+    table = np.bincount(row * n_values + labels.value[inside], minlength=n_rows * n_values).reshape(n_rows, n_values)
+    kinds = group(table, labels.values)
+    alone = np.bincount(labels.value[~inside], minlength=n_values)
+    used = np.flatnonzero(alone)
+    return UnitCounts(
+        np.concatenate([kinds.counts, np.eye(n_values, dtype=np.int64)[used]]),
+        np.concatenate([kinds.frequency, alone[used]]),
+        labels.values,
+    )
+
+
+def group(counts: NDArray[np.integer], values: ArrayLike) -> UnitCounts:
+    """The distinct rows of a (U, V) table of counts, with how often each occurs."""
+    counts = np.asarray(counts, dtype=np.int64)
+    key = _row_key(counts)
+    if key is None:
+        kinds, frequency = np.unique(counts, axis=0, return_counts=True)
+        return UnitCounts(kinds, frequency, np.asarray(values))
+    _, first, frequency = np.unique(key, return_index=True, return_counts=True)
+    return UnitCounts(counts[first], frequency, np.asarray(values))
+
+
+def _row_key(counts: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """One integer a row, equal for equal rows; None where 62 bits cannot hold it."""
+    base = int(counts.max(initial=0)) + 1
+    if counts.shape[1] * np.log2(base) >= 62:
+        return None
+    return counts @ (base ** np.arange(counts.shape[1], dtype=np.int64))
+
+
+def _coded(items: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Distinct items ascending and each item's place among them; ids in a narrow range are coded without sorting."""
+    if items.dtype.kind in "iub" and len(items):
+        low, high = int(items.min()), int(items.max())
+        if high - low < 4 * len(items) + 1024:
+            offset = items.astype(np.int64) - low
+            used = np.zeros(high - low + 1, dtype=bool)
+            used[offset] = True
+            present = np.flatnonzero(used)
+            if len(present) == len(used):
+                return (present + low).astype(items.dtype), offset
+            return (present + low).astype(items.dtype), (np.cumsum(used) - 1)[offset]
+    distinct, code = np.unique(items, return_inverse=True)
+    return distinct, code.astype(np.int64)
+
+
+def _coded_in(items: NDArray[Any], domain: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    order = np.argsort(domain, kind="stable")
+    place = np.minimum(np.searchsorted(domain[order], items), len(domain) - 1)
+    code = order[place]
+    if np.any(domain[code] != items):
+        stranger = items[domain[code] != items][0]
+        raise ValueError(f"The value {stranger!r} is outside the value domain {domain.tolist()}.")
+    return domain, code
+
+
+def _last_of_each(key: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows are the last with their key."""
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    keep = np.ones(len(key), dtype=bool)
+    keep[order[:-1][ordered[1:] == ordered[:-1]]] = False
+    return keep
