@@ -1,0 +1,97 @@
+// What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
+import { initFileDrops } from "./file-drop.js";
+import { initSortableTables } from "./sort-table.js";
+
+const THEMES = [["", "as the system"], ["light", "light"], ["dark", "dark"]];
+const entityTags = new Map();
+
+/** Say something to screen readers without moving the focus. */
+export function announce(text) {
+  const live = document.getElementById("live");
+  if (live) live.textContent = text;
+}
+
+function notice(text) {
+  const box = document.createElement("div");
+  box.className = "notice notice-bad";
+  box.append(Object.assign(document.createElement("div"), { textContent: text }));
+  document.querySelector(".messages")?.append(box);
+}
+
+function onRequest(event) {
+  const { ctx } = event.detail;
+  const polls = ctx.sourceElement.hasAttribute("data-poll");
+  if (polls && document.hidden) {
+    event.preventDefault();
+    return;
+  }
+  const token = document.querySelector("meta[name=csrf-token]")?.content;
+  if (token && ctx.request.method !== "GET") ctx.request.headers["X-CSRFToken"] = token;
+  const tag = entityTags.get(ctx.sourceElement.getAttribute("hx-get"));
+  if (polls && tag) ctx.request.headers["If-None-Match"] = tag;
+}
+
+function onResponse(event) {
+  const { ctx } = event.detail;
+  const tag = ctx.response.headers.get("ETag");
+  if (tag && ctx.sourceElement.hasAttribute("data-poll")) entityTags.set(ctx.sourceElement.getAttribute("hx-get"), tag);
+}
+
+function onError(event) {
+  const { ctx } = event.detail;
+  // a missed poll comes again by itself; a missed action must be told
+  if (ctx?.sourceElement?.hasAttribute("data-poll")) return;
+  const status = ctx?.response?.status;
+  if (status === 401 || status === 403) notice("You are signed out, or this is not yours to do. Sign in again and repeat it.");
+  else if (status === 422) return;
+  else notice(status ? `The server answered ${status}; nothing was changed.` : "The server could not be reached; nothing was changed.");
+}
+
+function initMenus() {
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
+
+function showTheme(button) {
+  const current = document.documentElement.dataset.theme ?? "";
+  button.querySelector("[data-theme-name]").textContent = THEMES.find(([key]) => key === current)[1];
+}
+
+function initTheme() {
+  for (const button of document.querySelectorAll("[data-theme-toggle]")) {
+    showTheme(button);
+    button.addEventListener("click", () => {
+      const at = THEMES.findIndex(([key]) => key === (document.documentElement.dataset.theme ?? ""));
+      const [next] = THEMES[(at + 1) % THEMES.length];
+      if (next) document.documentElement.dataset.theme = next;
+      else delete document.documentElement.dataset.theme;
+      try {
+        localStorage.setItem("assayer.theme", next);
+      } catch {
+        // not remembered, still applied
+      }
+      showTheme(button);
+    });
+  }
+}
+
+function initWidgets(root) {
+  initSortableTables(root);
+  initFileDrops(root);
+}
+
+document.addEventListener("htmx:config:request", onRequest);
+document.addEventListener("htmx:before:response", onResponse);
+document.addEventListener("htmx:response:error", onError);
+document.addEventListener("htmx:error", onError);
+document.addEventListener("htmx:after:swap", () => initWidgets(document));
+initMenus();
+initTheme();
+initWidgets(document);

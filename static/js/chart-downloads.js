@@ -1,0 +1,63 @@
+// The four downloads of a chart. Pictures are drawn anew in light colours, as papers want them, whatever the page looks like.
+import { embed, themedSpec } from "./chart.js";
+
+const EXPORT_WIDTH = 720;
+
+function save(name, url) {
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
+  link.click();
+  if (url.startsWith("blob:")) setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function saveText(name, text, type) {
+  save(name, URL.createObjectURL(new Blob([text], { type })));
+}
+
+function lightSheet() {
+  const sheet = document.createElement("div");
+  sheet.className = "chart-export";
+  document.body.append(sheet);
+  return sheet;
+}
+
+async function savePicture(name, spec, kind) {
+  const sheet = lightSheet();
+  try {
+    const result = await embed(sheet, { width: EXPORT_WIDTH, ...spec, background: "white" }, sheet);
+    save(`${name}.${kind}`, await result.view.toImageURL(kind, kind === "png" ? 2 : 1));
+    result.finalize();
+  } finally {
+    sheet.remove();
+  }
+}
+
+/** A cell as CSV; what a spreadsheet would run as a formula gets an apostrophe, numbers stay numbers. */
+export function csvCell(text) {
+  const plain = text.trim();
+  const formula = /^[=+\-@\t\r]/.test(plain) && Number.isNaN(Number(plain));
+  const safe = formula ? `'${plain}` : plain;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function tableAsCsv(table) {
+  return [...table.rows].map((row) => [...row.cells].map((cell) => csvCell(cell.dataset.value ?? cell.textContent)).join(",")).join("\r\n") + "\r\n";
+}
+
+function saveSpec(name, spec) {
+  const sheet = lightSheet();
+  const whole = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...themedSpec(spec, sheet) };
+  sheet.remove();
+  saveText(`${name}.vl.json`, JSON.stringify(whole, null, 2), "application/json");
+}
+
+export function initDownloads(figure, spec) {
+  const box = figure.querySelector(".chart-downloads");
+  if (!box?.hidden) return;
+  box.hidden = false;
+  box.addEventListener("click", (event) => {
+    const kind = event.target.closest("[data-download]")?.dataset.download;
+    if (kind === "csv") saveText(`${figure.id}.csv`, tableAsCsv(figure.querySelector("table")), "text/csv;charset=utf-8");
+    else if (kind === "spec") saveSpec(figure.id, spec);
+    else if (kind) savePicture(figure.id, spec, kind);
+  });
+}

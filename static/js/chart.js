@@ -1,0 +1,56 @@
+// Draws every <figure class="chart" data-spec="ID of a json_script"> with Vega-Lite, under a CSP without unsafe-*.
+import { fillColours, themeConfig } from "./chart-theme.js";
+import { initDownloads } from "./chart-downloads.js";
+
+const drawn = new Map();
+
+/** What is embedded: our theme beneath, the page's own config above, palette names turned into colours. */
+export function themedSpec(spec, scheme) {
+  const config = themeConfig(scheme);
+  return fillColours({ width: "container", ...spec, config: { ...config, ...spec.config } }, scheme);
+}
+
+const OPTIONS = {
+  actions: false,
+  ast: true,
+  defaultStyle: false,
+  renderer: "svg",
+  tooltip: { disableDefaultStyle: true },
+};
+
+export async function embed(target, spec, scheme) {
+  return window.vegaEmbed(target, themedSpec(spec, scheme), OPTIONS);
+}
+
+async function draw(figure) {
+  const spec = JSON.parse(document.getElementById(figure.dataset.spec).textContent);
+  const view = figure.querySelector(".chart-view");
+  try {
+    drawn.get(figure)?.finalize();
+    const result = await embed(view, spec, document.documentElement);
+    drawn.set(figure, result);
+    figure.dataset.drawn = "";
+    initDownloads(figure, spec);
+  } catch (error) {
+    view.textContent = `This chart could not be drawn (${error.message}). Its numbers are in the table below.`;
+    view.classList.add("error");
+  }
+}
+
+function drawAll() {
+  for (const [figure, result] of drawn) {
+    if (figure.isConnected) continue;
+    result.finalize();
+    drawn.delete(figure);
+  }
+  for (const figure of document.querySelectorAll("figure.chart:not([data-drawn])")) draw(figure);
+}
+
+function redrawAll() {
+  for (const figure of document.querySelectorAll("figure.chart[data-drawn]")) draw(figure);
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+new MutationObserver(redrawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+document.addEventListener("htmx:after:swap", drawAll);
+drawAll();

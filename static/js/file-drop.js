@@ -1,0 +1,35 @@
+// A file field one can drop on: <div class="file-drop"> around an <input type="file">. Without script it is the plain field.
+
+function size(bytes) {
+  const units = ["bytes", "KB", "MB", "GB"];
+  const step = bytes ? Math.min(units.length - 1, Math.floor(Math.log(bytes) / Math.log(1024))) : 0;
+  return `${(bytes / 1024 ** step).toFixed(step ? 1 : 0)} ${units[step]}`;
+}
+
+function show(box, input) {
+  const names = [...input.files].map((file) => `${file.name} · ${size(file.size)}`);
+  box.querySelector("output").textContent = names.join(", ");
+}
+
+export function initFileDrops(root) {
+  for (const box of root.querySelectorAll(".file-drop:not([data-ready])")) {
+    const input = box.querySelector("input[type=file]");
+    if (!input) continue;
+    box.dataset.ready = "";
+    box.querySelector(".file-drop-hint")?.removeAttribute("hidden");
+    input.addEventListener("change", () => show(box, input));
+    for (const name of ["dragenter", "dragover"]) {
+      box.addEventListener(name, (event) => {
+        event.preventDefault();
+        box.classList.add("is-over");
+      });
+    }
+    for (const name of ["dragleave", "drop"]) box.addEventListener(name, () => box.classList.remove("is-over"));
+    box.addEventListener("drop", (event) => {
+      event.preventDefault();
+      if (!event.dataTransfer.files.length) return;
+      input.files = event.dataTransfer.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+  }
+}
