@@ -2,6 +2,10 @@
 
 from django.apps import AppConfig
 
+from config.celery import app as celery_app
+
+__all__ = ["ConfigConfig", "celery_app"]  # loading Celery here makes every shared task belong to our application
+
 
 class ConfigConfig(AppConfig):
     """Registers config with Django."""

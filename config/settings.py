@@ -126,6 +126,8 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": int(TASK_SECONDS * 1.1),  # a task is not handed out again while it may still run
     "socket_connect_timeout": 0.2,
+    "socket_timeout": 2.0,
+    "max_retries": 0, "interval_start": 0, "interval_step": 0, "interval_max": 0,
 }
 CELERY_TASK_PUBLISH_RETRY = False
 # The nameless exchange needs no binding in Redis, so FLUSHALL cannot make messages vanish on the way.

@@ -1,0 +1,26 @@
+"""The one door by which work is handed to Celery."""
+
+import logging
+from functools import partial
+
+from celery import Task
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+log = logging.getLogger(__name__)
+
+
+def enqueue_on_commit(task: Task, **arguments: object) -> None:
+    """Queue a task once the present transaction is committed; never before, never if it is rolled back.
+
+    A broker that is away loses nothing: every task's work is also a row that a scheduled sweep finds.
+    """
+    transaction.on_commit(partial(send, task, arguments))
+
+
+def send(task: Task, arguments: dict[str, object]) -> None:
+    """Queue a task now; with the broker away, note it and go on."""
+    try:
+        task.apply_async(kwargs=arguments)
+    except OperationalError as error:
+        log.warning("Task %s was not queued, a sweep will do its work: %s", task.name, error)
