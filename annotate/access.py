@@ -1,0 +1,66 @@
+"""Who may see or do what: one lookup with its right for each object.
+
+Every view, API endpoint and form gets its objects here. What a person may not see does not exist
+for them: the answer is 404, never 403, so that names and keys of other collections do not leak.
+"""
+
+from collections.abc import Collection as Container
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from annotate.models import Annotator, Collection, Item, Membership, Part, Role, User
+
+Person = User | AnonymousUser
+LEADERS = (Role.LEAD, Role.RESEARCHER)
+EVERYBODY = (Role.ANNOTATOR, Role.LEAD, Role.RESEARCHER)
+
+
+def collections_of(*, user: Person, roles: Container[Role] = EVERYBODY) -> QuerySet[Collection]:
+    """The collections in which a person holds one of these roles; all of them for site admins."""
+    if not user.is_authenticated or not user.is_active:
+        return Collection.objects.none()
+    if user.is_superuser:
+        return Collection.objects.all()
+    held = Membership.objects.filter(user=user, role__in=roles)
+    return Collection.objects.filter(pk__in=held.values("collection"))
+
+
+def get_collection(*, user: Person, slug: str, roles: Container[Role] = EVERYBODY) -> Collection:
+    """The collection, if the person holds one of the roles in it; else Http404."""
+    return get_object_or_404(collections_of(user=user, roles=roles), slug=slug)
+
+
+def roles_in(*, user: Person, collection: Collection) -> set[Role]:
+    """The roles a person holds; a site admin leads and researches everywhere, but judges nowhere."""
+    if not user.is_authenticated:
+        return set()
+    held = {Role(role) for role in collection.memberships.filter(user=user).values_list("role", flat=True)}
+    return held | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
+
+
+def get_annotator(*, user: Person, slug: str) -> Annotator:
+    """The annotator this person is in the collection; Http404 unless she holds the role."""
+    if not user.is_authenticated:
+        raise Http404
+    return get_object_or_404(
+        Annotator.objects.select_related("collection"),
+        collection__slug=slug,
+        user=user,
+        collection__memberships__user=user,
+        collection__memberships__role=Role.ANNOTATOR,
+    )
+
+
+def get_part(*, user: Person, slug: str, pk: int) -> Part:
+    """One medium of a collection's item, for whoever takes part in the collection."""
+    collection = get_collection(user=user, slug=slug)
+    return get_object_or_404(Part.objects.select_related("item"), pk=pk, item__collection=collection)
+
+
+def get_item(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Item:
+    """One item, for leads and researchers: annotators see items only as cards."""
+    collection = get_collection(user=user, slug=slug, roles=roles)
+    return get_object_or_404(Item, pk=pk, collection=collection)

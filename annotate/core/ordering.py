@@ -1,0 +1,60 @@
+"""Orders and choices that look random but can be computed again: keyed hashes instead of dice."""
+
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from hashlib import blake2b
+from random import Random
+
+_BITS = 63  # a PostgreSQL bigint without its sign
+
+
+def keyed_hash(key: bytes, *values: int) -> int:
+    """A number in [0, 2**63) that depends on the key and the values alone.
+
+    key : secret of the collection, at most 64 bytes; without it nobody can guess the order
+    """
+    digest = blake2b(",".join(map(str, values)).encode(), key=key, digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool) -> int:
+    """Where a seat stands in its round's queue, in [0, 2**63).
+
+    Grouped, one query's seats are neighbours (the upper half of the bits is the query's);
+    else every seat has a place of its own. The number parts a double from its first.
+    """
+    own = keyed_hash(key, pair, number)
+    if not grouped:
+        return own
+    half = _BITS // 2
+    return (keyed_hash(key, query) >> half << half) | (own >> (_BITS - half))
+
+
+def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[int]:
+    """The pairs that get one label more: exactly share x n of them, halves rounded up.
+
+    pairs : distinct pair keys, in any order
+    share : in [0, 1]
+    The choice is the head of the pairs sorted by keyed hash: fixed before anybody judges.
+    """
+    ordered = sorted(pairs, key=lambda pair: (keyed_hash(key, pair), pair))
+    n_doubles = int((share * len(ordered)).to_integral_value(ROUND_HALF_UP))
+    return set(ordered[:n_doubles])
+
+
+def arrange_batch(queries: Sequence[int], *, grouped: bool, seed: int) -> list[int]:
+    """The order in which a batch's seats are shown, as positions into the given sequence.
+
+    queries : (N,) the query of each seat, candidates and golds alike
+    Returns a permutation of range(N): shuffled, and when grouped with each query's seats together,
+    so that neither the order of claiming nor the kind of a seat shows in its place.
+    """
+    rng = Random(seed)
+    order = list(range(len(queries)))
+    rng.shuffle(order)
+    if not grouped:
+        return order
+    first_seen: dict[int, int] = {}
+    for place, index in enumerate(order):
+        first_seen.setdefault(queries[index], place)
+    return sorted(order, key=lambda index: first_seen[queries[index]])

@@ -1,0 +1,181 @@
+"""What is shown: items and their parts, reference sets, query sets."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from .collections import Collection
+
+
+class Side(models.TextChoices):
+    QUERY = "query", "Query"
+    DOCUMENT = "document", "Document"
+
+
+class Direction(models.TextChoices):
+    FORWARD = "forward", "Query to document"
+    REVERSE = "reverse", "Document to query"
+
+
+class Item(models.Model):
+    """One thing that can be shown, on the query or the document side."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="items")
+    side = models.CharField(max_length=8, choices=Side)
+    external_id = models.CharField(max_length=255)
+    split = models.CharField(max_length=20, default="test")
+    warning = models.CharField(max_length=200, blank=True)
+    excluded_at = models.DateTimeField(null=True, blank=True)
+    excluded_reason = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "side", "external_id"], name="annotate_item_unique_external_id"
+            ),
+            # The target of composite foreign keys: rows of one collection cannot point into another.
+            models.UniqueConstraint(fields=["id", "collection"], name="annotate_item_unique_in_collection"),
+            models.UniqueConstraint(
+                fields=["id", "collection", "side"], name="annotate_item_unique_on_side"
+            ),
+            models.CheckConstraint(
+                condition=Q(side__in=Side.values), name="annotate_item_known_side"
+            ),
+            models.CheckConstraint(
+                condition=~Q(external_id=""), name="annotate_item_external_id_not_blank"
+            ),
+            models.CheckConstraint(
+                condition=Q(excluded_at__isnull=True) | ~Q(excluded_reason=""),
+                name="annotate_item_exclusion_has_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class Part(models.Model):
+    """One text or one medium of an item, perhaps only from a start to an end second."""
+
+    class Kind(models.TextChoices):
+        TEXT = "text", "Text"
+        IMAGE = "image", "Image"
+        VIDEO = "video", "Video"
+        AUDIO = "audio", "Audio"
+
+    item = models.ForeignKey(Item, models.CASCADE, related_name="parts")
+    position = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=5, choices=Kind)
+    text = models.TextField(blank=True)
+    path = models.CharField(
+        max_length=500, blank=True, help_text="Relative to the collection's media folder, or a URL."
+    )
+    start = models.FloatField(null=True, blank=True)
+    end = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "position"], name="annotate_part_unique_position"),
+            models.CheckConstraint(
+                condition=(Q(kind="text") & Q(path="") & ~Q(text=""))
+                | (Q(kind__in=["image", "video", "audio"]) & ~Q(path="")),
+                name="annotate_part_has_content",
+            ),
+            models.CheckConstraint(
+                condition=Q(start__isnull=True) | Q(end__isnull=True) | Q(end__gt=F("start")),
+                name="annotate_part_ends_after_start",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.position} of {self.item}"
+
+
+class ReferenceSet(models.Model):
+    """Named labels the collection came with (original, CxC...), already mapped to scheme grades."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="reference_sets")
+    name = models.CharField(max_length=60)
+    sha256 = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "name"], name="annotate_referenceset_unique_name"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReferenceLabel(models.Model):
+    """One row of a reference set; not a pair until it is pooled."""
+
+    reference_set = models.ForeignKey(ReferenceSet, models.CASCADE, related_name="labels")
+    query = models.ForeignKey(Item, models.CASCADE, related_name="+")
+    document = models.ForeignKey(Item, models.CASCADE, related_name="+")
+    grade = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["reference_set", "query", "document"],
+                name="annotate_referencelabel_unique_pair",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query} {self.document} {self.grade}"
+
+
+class QuerySet(models.Model):
+    """A named, frozen set of source items of one direction, perhaps with a gallery of targets.
+
+    The field's word is "query set"; it has nothing to do with Django's class of that name.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="query_sets")
+    name = models.CharField(max_length=60)
+    direction = models.CharField(max_length=7, choices=Direction)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "direction", "name"], name="annotate_queryset_unique_name"
+            ),
+            models.CheckConstraint(
+                condition=Q(direction__in=Direction.values), name="annotate_queryset_known_direction"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.direction})"
+
+
+class QuerySetItem(models.Model):
+    """One source item of a query set, or one target of its gallery."""
+
+    class Part(models.TextChoices):
+        SOURCE = "source"
+        GALLERY = "gallery"
+
+    query_set = models.ForeignKey(QuerySet, models.CASCADE, related_name="members")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="+")
+    part = models.CharField(max_length=7, choices=Part, default=Part.SOURCE)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["query_set", "item", "part"], name="annotate_querysetitem_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(part__in=["source", "gallery"]), name="annotate_querysetitem_known_part"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} in {self.query_set}"

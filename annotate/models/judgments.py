@@ -1,0 +1,154 @@
+"""What people said, append-only, and what follows from it: resolutions and Change rows."""
+
+from django.db import models
+from django.db.models import Func, Q
+
+from .collections import Collection, Guidelines, Level, Policy
+from .pairs import HandOut, Pair, Seat
+from .people import Annotator, User
+
+
+class ClockTimestamp(Func):
+    """The database's wall clock at this very call; the only clock that leases and answers know."""
+
+    function = "clock_timestamp"
+    output_field = models.DateTimeField()
+
+
+class Judgment(models.Model):
+    """One annotator's answer to one seat; never updated, a change is a row that supersedes it.
+
+    It counts while a seat points to it. One that no seat points to and that nothing supersedes
+    was undone or withdrawn (see its events) or came late: a surplus, kept and shown to the lead.
+    """
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="judgments")
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="judgments")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="judgments")
+    hand_out = models.ForeignKey(
+        HandOut, models.PROTECT, null=True, blank=True, related_name="judgments",
+        help_text="Empty for imported judgments.",
+    )
+    purpose = models.CharField(max_length=12, choices=Seat.Purpose)
+    level = models.ForeignKey(Level, models.PROTECT, related_name="judgments")
+    guidelines = models.ForeignKey(
+        Guidelines, models.PROTECT, null=True, blank=True, related_name="judgments"
+    )
+    submission_id = models.UUIDField()
+    supersedes = models.OneToOneField(
+        "self", models.PROTECT, null=True, blank=True, related_name="superseded_by"
+    )
+    reasons = models.JSONField(default=list)
+    active_ms = models.PositiveIntegerField(null=True, blank=True)
+    shown_at = models.DateTimeField(null=True, blank=True)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "submission_id"], name="annotate_judgment_unique_submission"
+            ),
+            # One first answer a person and pair: everything later hangs on its chain.
+            models.UniqueConstraint(
+                fields=["annotator", "pair"],
+                condition=Q(supersedes__isnull=True, purpose__in=["label", "import"]),
+                name="annotate_judgment_one_chain",
+            ),
+            models.CheckConstraint(
+                condition=Q(active_ms__isnull=True) | Q(active_ms__lte=3_600_000),
+                name="annotate_judgment_active_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(hand_out__isnull=False) | Q(purpose="import"),
+                name="annotate_judgment_handed_out",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator_id} gave {self.level_id} to pair {self.pair_id}"
+
+
+class JudgmentComment(models.Model):
+    """Free text of an annotator; apart from the judgment, so that erasing a person can cut it."""
+
+    judgment = models.OneToOneField(Judgment, models.PROTECT, related_name="comment")
+    text = models.CharField(max_length=2000)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class JudgmentEvent(models.Model):
+    """Undo, withdrawal or restoration of a judgment: who, when, why; append-only."""
+
+    class Kind(models.TextChoices):
+        UNDONE = "undone", "Undone"
+        WITHDRAWN = "withdrawn", "Withdrawn"
+        RESTORED = "restored", "Restored"
+
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=9, choices=Kind)
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    reason = models.CharField(max_length=200, blank=True)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["undone", "withdrawn", "restored"]),
+                name="annotate_judgmentevent_known_kind",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at}"
+
+
+class Resolution(models.Model):
+    """A pair's grade and how it came about; derived from its counting judgments, rebuildable."""
+
+    class Status(models.TextChoices):
+        SINGLE = "single", "Single"
+        AGREED = "agreed", "Agreed"
+        MAJORITY = "majority", "Majority"
+        MEDIAN = "median", "Median"
+        ADJUDICATED = "adjudicated", "Adjudicated"
+        MODEL = "model", "Model"
+        DISPUTED = "disputed", "Disputed"
+        ESCALATED = "escalated", "Escalated"
+
+    pair = models.OneToOneField(Pair, models.PROTECT, primary_key=True, related_name="resolution")
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="resolutions")
+    status = models.CharField(max_length=11, choices=Status)
+    grade = models.PositiveSmallIntegerField(null=True, blank=True)
+    n_labels = models.PositiveSmallIntegerField()
+    policy = models.ForeignKey(Policy, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(status__in=["disputed", "escalated"], grade__isnull=True)
+                | Q(
+                    status__in=["single", "agreed", "majority", "median", "adjudicated", "model"],
+                    grade__isnull=False,
+                ),
+                name="annotate_resolution_grade_by_status",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.grade}"
+
+
+class Change(models.Model):
+    """That a pair's labels changed; metrics consumes these. One insert a judgment: no hot row."""
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="changes")
+    pair = models.ForeignKey(Pair, models.PROTECT, null=True, related_name="+")
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        indexes = [models.Index(fields=["collection", "id"], name="annotate_change_queue")]
+
+    def __str__(self) -> str:
+        return f"change {self.pk}"

@@ -1,0 +1,160 @@
+"""Who takes part: users, their roles in a collection, annotators, invitations, tokens."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower, Now
+
+
+class User(AbstractUser):
+    """A person who signs in; knows nothing of collections, see Membership."""
+
+    email = models.EmailField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                Lower("email"), condition=~Q(email=""), name="annotate_user_unique_email"
+            ),
+        ]
+
+
+class Role(models.TextChoices):
+    ANNOTATOR = "annotator", "Annotator"
+    LEAD = "lead", "Lead"
+    RESEARCHER = "researcher", "Researcher"
+
+
+class Membership(models.Model):
+    """One role a person holds in one collection; a person can hold several."""
+
+    collection = models.ForeignKey("Collection", models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "user", "role"], name="annotate_membership_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(role__in=Role.values), name="annotate_membership_known_role"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} is {self.role} of {self.collection}"
+
+
+class Annotator(models.Model):
+    """Who judgments belong to: a pseudonym fixed per collection, with or without a user behind it."""
+
+    class Origin(models.TextChoices):
+        PERSON = "person", "Person"
+        IMPORT = "import", "Import"
+        SIMULATED = "simulated", "Simulated"
+        MODEL = "model", "Model"
+
+    collection = models.ForeignKey("Collection", models.CASCADE, related_name="annotators")
+    pseudonym = models.CharField(max_length=32)
+    origin = models.CharField(max_length=10, choices=Origin)
+    user = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="annotators")
+    external_id = models.CharField(max_length=255, blank=True)
+    paused_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "pseudonym"], name="annotate_annotator_unique_pseudonym"
+            ),
+            models.UniqueConstraint(
+                fields=["collection", "user"],
+                condition=Q(user__isnull=False),
+                name="annotate_annotator_unique_user",
+            ),
+            models.UniqueConstraint(
+                fields=["collection", "origin", "external_id"],
+                condition=~Q(external_id=""),
+                name="annotate_annotator_unique_external_id",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin__in=["person", "import", "simulated", "model"]),
+                name="annotate_annotator_known_origin",
+            ),
+            models.CheckConstraint(
+                condition=Q(user__isnull=True) | Q(origin="person"),
+                name="annotate_annotator_only_people_have_users",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class Invitation(models.Model):
+    """A link that lets one person take a role; only the token's hash is kept."""
+
+    collection = models.ForeignKey("Collection", models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=12, choices=Role)
+    email = models.EmailField(blank=True)
+    token_sha256 = models.CharField(max_length=64)
+    expires_at = models.DateTimeField()
+    created_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    accepted_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    accepted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["token_sha256"], name="annotate_invitation_unique_token"),
+            models.CheckConstraint(
+                condition=Q(role__in=Role.values), name="annotate_invitation_known_role"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} of {self.collection} until {self.expires_at:%Y-%m-%d}"
+
+
+class ApiToken(models.Model):
+    """A key for programs: shown once, stored as a hash, limited to scopes and perhaps one collection."""
+
+    class Scope(models.TextChoices):
+        RUNS_WRITE = "runs:write", "Upload runs"
+        QRELS_READ = "qrels:read", "Download qrels"
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
+    collection = models.ForeignKey("Collection", models.CASCADE, null=True, blank=True)
+    name = models.CharField(max_length=80)
+    prefix = models.CharField(max_length=12)
+    sha256 = models.CharField(max_length=64)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(db_default=Now())
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sha256"], name="annotate_apitoken_unique_sha256"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+
+class WorkerHeartbeat(models.Model):
+    """When a Celery worker was last seen; in Postgres, so that it outlives the broker."""
+
+    name = models.CharField(max_length=80)
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["name"], name="annotate_workerheartbeat_unique_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.at}"

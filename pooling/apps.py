@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class PoolingConfig(AppConfig):
+    name = "pooling"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,78 @@
+"""Rounds and their seats: what reconcile makes of judgments, open rounds and policy."""
+
+import pytest
+
+from annotate.models import Round, Seat
+from annotate.services import seating
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def open_pool_round(made, pair_list, name="pool"):
+    return seating.open_round(
+        collection=made,
+        kind=Round.Kind.POOL,
+        name=name,
+        policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in pair_list],
+    )
+
+
+def test_a_round_opens_one_free_seat_a_pair():
+    made = factories.collection()
+    open_pool_round(made, factories.pairs(made, 30))
+    assert Seat.objects.filter(state="free").count() == 30
+
+
+@pytest.mark.parametrize(("n", "doubles"), [(100, 10), (95, 10), (94, 9), (4, 0), (5, 1)])
+def test_the_share_of_doubles_is_exact(n, doubles):
+    made = factories.collection(double_share="0.1")
+    open_pool_round(made, factories.pairs(made, n))
+    assert Seat.objects.filter(why=Seat.Why.DOUBLE).count() == doubles
+
+
+def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
+    made = factories.collection()
+    round_ = open_pool_round(made, factories.pairs(made, 5))
+    before = set(Seat.objects.values_list("pk", flat=True))
+    seating.close_round(round_=round_)
+    assert set(Seat.objects.values_list("state", flat=True)) == {"withdrawn"}
+    seating.reopen_round(round_=round_)
+    assert set(Seat.objects.filter(state="free").values_list("pk", flat=True)) == before
+
+
+def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open():
+    made = factories.collection()
+    pair_list = factories.pairs(made, 3)
+    first = open_pool_round(made, pair_list, "first")
+    second = open_pool_round(made, pair_list[:1], "second")
+    assert Seat.objects.count() == 3
+    seating.close_round(round_=first)
+    free = Seat.objects.get(state="free")
+    assert (free.pair, free.round) == (pair_list[0], second)
+
+
+def test_reconciling_again_changes_nothing():
+    made = factories.collection(double_share="0.5")
+    pair_list = factories.pairs(made, 20)
+    open_pool_round(made, pair_list)
+    before = list(Seat.objects.order_by("pk").values())
+    seating.reconcile_pairs(pair_ids=[pair.pk for pair in pair_list])
+    assert list(Seat.objects.order_by("pk").values()) == before
+
+
+def test_a_round_name_taken_twice_is_refused_and_changes_nothing():
+    made = factories.collection()
+    open_pool_round(made, factories.pairs(made, 2))
+    with pytest.raises(seating.RoundExists, match="choose another name"):
+        open_pool_round(made, factories.pairs(made, 2))
+    assert Seat.objects.count() == 2
+
+
+def test_queries_do_not_grow_with_pairs(django_assert_max_num_queries):
+    made = factories.collection()
+    few, many = factories.pairs(made, 2), factories.pairs(made, 400)
+    open_pool_round(made, few + many)
+    with django_assert_max_num_queries(14):
+        seating.reconcile_pairs(pair_ids=[pair.pk for pair in many])
