@@ -94,8 +94,20 @@ def install_with_uv(lock: str) -> bool:
         return False
     if not usable() and not run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(VENV)]):
         return False
-    return run([uv, "pip", "install", "--quiet", "--python", str(PYTHON), "--require-hashes", "--compile-bytecode",
-                "-r", str(ROOT / "requirements" / lock)])
+    return run(
+        [
+            uv,
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            str(PYTHON),
+            "--require-hashes",
+            "--compile-bytecode",
+            "-r",
+            str(ROOT / "requirements" / lock),
+        ]
+    )
 
 
 def install_with_pip(lock: str) -> bool:
@@ -111,10 +123,21 @@ def install_with_pip(lock: str) -> bool:
             return False
         pip = [sys.executable, "-m", "pip", "--python", str(PYTHON)]
     else:
-        sys.exit("This Python cannot make virtual environments: install the package python3-venv "
-                 "(apt install python3-venv) and start again.")
-    return run([*pip, "install", "--quiet", "--disable-pip-version-check", "--require-hashes",
-                "-r", str(ROOT / "requirements" / lock)])
+        sys.exit(
+            "This Python cannot make virtual environments: install the package python3-venv "
+            "(apt install python3-venv) and start again."
+        )
+    return run(
+        [
+            *pip,
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--require-hashes",
+            "-r",
+            str(ROOT / "requirements" / lock),
+        ]
+    )
 
 
 def usable() -> bool:

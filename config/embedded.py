@@ -21,7 +21,7 @@ from urllib.parse import quote
 import psycopg
 import psycopg.sql
 
-from config.processes import StartError, last_words, spawn, stop, wait_until
+from config.processes import StartError, command_line, last_words, spawn, stop, wait_until
 
 POSTGRES_MAJOR = "18"
 DATABASE = "assayer"
@@ -41,7 +41,7 @@ class Home:
     @property
     def sockets(self) -> Path:
         mark = hashlib.sha256(os.fsencode(self.var.resolve())).hexdigest()[:12]
-        return Path(f"/tmp/assayer-{os.getuid()}-{mark}")
+        return Path(f"/tmp/assayer-{os.getuid()}-{mark}")  # noqa: S108 - prepare_sockets checks whose it is
 
     @property
     def redis_socket(self) -> Path:
@@ -79,8 +79,10 @@ def server_account() -> pwd.struct_passwd | None:
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    raise StartError("PostgreSQL does not run as root and there is no account postgres or nobody: "
-                     "start as an ordinary user, or set DATABASE_URL and REDIS_URL.")
+    raise StartError(
+        "PostgreSQL does not run as root and there is no account postgres or nobody: "
+        "start as an ordinary user, or set DATABASE_URL and REDIS_URL."
+    )
 
 
 def prepare_home(home: Home) -> None:
@@ -167,8 +169,10 @@ def programs(package: str, inside: str, copy_to: Path) -> Path:
     """A folder of server programs in an installed package, copied when the account cannot reach it."""
     source = installed(package) / inside
     if not source.is_dir():
-        raise StartError(f"{package} has no programs for this machine ({platform.system()} {platform.machine()}): "
-                         "set DATABASE_URL and REDIS_URL.")
+        raise StartError(
+            f"{package} has no programs for this machine ({platform.system()} {platform.machine()}): "
+            "set DATABASE_URL and REDIS_URL."
+        )
     if reachable(source, server_account()):
         return source
     copy = copy_to / "programs" / package
@@ -197,63 +201,72 @@ def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[byte
         make_cluster(cluster, binaries / "initdb", log=log, account=account, durable=durable)
     version = (cluster / "PG_VERSION").read_text().strip()
     if version != POSTGRES_MAJOR:
-        raise StartError(f"{cluster} was written by PostgreSQL {version}, this is PostgreSQL {POSTGRES_MAJOR}: "
-                         "move the folder away to start afresh, or dump it with the old version and load it here.")
-    clear_stale_pid(cluster)
+        raise StartError(
+            f"{cluster} was written by PostgreSQL {version}, this is PostgreSQL {POSTGRES_MAJOR}: "
+            "move the folder away to start afresh, or dump it with the old version and load it here."
+        )
+    end_orphan(cluster / "postmaster.pid", cluster, signal.SIGINT)
     server = spawn(
-        [binaries / "postgres", "-D", cluster, "-k", home.sockets, "-c", "listen_addresses=", "-c", "jit=off",
-         "-c", "max_connections=200", *(() if durable else FRUGAL)],
-        log=log, cwd=folder, account=account,
+        [
+            binaries / "postgres",
+            "-D",
+            cluster,
+            "-k",
+            home.sockets,
+            "-c",
+            "listen_addresses=",
+            "-c",
+            "jit=off",
+            "-c",
+            "max_connections=200",
+            *(() if durable else FRUGAL),
+        ],
+        log=log,
+        cwd=folder,
+        account=account,
         death_signal=signal.SIGINT,  # fast shutdown; SIGTERM would wait for clients
     )
     wait_for_postgres(home, server, log)
     return server
 
 
-def make_cluster(
-    cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_passwd | None, durable: bool
-) -> None:
+def make_cluster(cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_passwd | None, durable: bool) -> None:
     """Run initdb beside the final place and rename, so that a broken attempt is never taken for data."""
     draft = cluster.with_name(cluster.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
     owned_folder(draft, account)
-    options = ["--auth=trust", "--username=assayer", "--encoding=UTF8", "--no-locale",
-               "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    process = spawn([initdb, "-D", draft, *options, *(() if durable else ["--no-sync"])],
-                    log=log, cwd=draft.parent, account=account)
+    options = [
+        "--auth=trust",
+        "--username=assayer",
+        "--encoding=UTF8",
+        "--no-locale",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+    ]
+    process = spawn(
+        [initdb, "-D", draft, *options, *(() if durable else ["--no-sync"])], log=log, cwd=draft.parent, account=account
+    )
     if process.wait() != 0:
         raise StartError(f"PostgreSQL could not make its files in {cluster.parent}: {last_words(log)}")
     draft.rename(cluster)
 
 
-def clear_stale_pid(cluster: Path) -> None:
-    """Forget a process number left by kill -9 when another program has it by now.
+def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> None:
+    """End a server that an earlier supervisor left behind, and forget a number that is no server's any more.
 
-    PostgreSQL forgets numbers that nobody has, but refuses to start when a stranger got the number.
-    The caller holds the lock of `var`, so a server still running here is an orphan: it is ended.
+    PostgreSQL refuses to start when a stranger has got the number in its file, as happens after kill -9.
+    The caller holds the lock of `var`, so a server still running on these files is nobody's.
     """
-    file = cluster / "postmaster.pid"
     try:
-        pid = int(file.read_text().splitlines()[0])
+        pid = int(pid_file.read_text().splitlines()[0])
     except (OSError, ValueError, IndexError):
         return
-    command = Path(f"/proc/{pid}/cmdline")
-    if not Path("/proc/self/cmdline").exists():
+    if os.fsencode(mark) not in command_line(pid):
+        pid_file.unlink(missing_ok=True)
         return
-    if not is_server(command, cluster):
-        file.unlink()
-        return
-    os.kill(pid, signal.SIGINT)
-    if not wait_until(lambda: not is_server(command, cluster), seconds=20):
-        raise StartError(f"An earlier PostgreSQL (process {pid}) does not end: stop it and start again.")
-
-
-def is_server(command: Path, cluster: Path) -> bool:
-    """Whether a process is the PostgreSQL of this cluster."""
-    try:
-        return os.fsencode(cluster) in command.read_bytes().split(b"\0")
-    except OSError:
-        return False
+    os.kill(pid, first_signal)
+    if not wait_until(lambda: os.fsencode(mark) not in command_line(pid), seconds=20):
+        raise StartError(f"A server of an earlier start (process {pid}) does not end: stop it and start again.")
 
 
 def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *, seconds: float = 120) -> None:
@@ -296,11 +309,32 @@ def start_redis(home: Home) -> subprocess.Popen[bytes]:
     """Start Redis on a socket, with an append-only file so that a crash keeps queued tasks."""
     account, folder, log = server_account(), data_folder(home), home.logs / "redis.log"
     data = owned_folder(folder / "redis", account)
+    pid_file = data / "server.pid"
+    end_orphan(pid_file, home.redis_socket, signal.SIGTERM)
     home.redis_socket.unlink(missing_ok=True)
     server = spawn(
-        [redis_program(folder), "--port", "0", "--unixsocket", home.redis_socket, "--unixsocketperm", "700",
-         "--dir", data, "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"],
-        log=log, cwd=data, account=account,
+        [
+            redis_program(folder),
+            "--port",
+            "0",
+            "--unixsocket",
+            home.redis_socket,
+            "--unixsocketperm",
+            "700",
+            "--dir",
+            data,
+            "--pidfile",
+            pid_file,
+            "--appendonly",
+            "yes",
+            "--save",
+            "",
+            "--maxmemory-policy",
+            "noeviction",
+        ],
+        log=log,
+        cwd=data,
+        account=account,
     )
 
     def answers() -> bool:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 PERMISSIONS = ", ".join(
-    f"{feature}=()" for feature in ("camera", "geolocation", "microphone", "payment", "usb", "display-capture")
+    f"{feature}=()" for feature in ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
 )
 
 
@@ -19,6 +20,7 @@ class HeadersMiddleware:
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
-        if getattr(request, "user", None) is not None and request.user.is_authenticated:
+        # by the cookie, not by request.user: this must not ask the database on error pages and /healthz
+        if settings.SESSION_COOKIE_NAME in request.COOKIES:
             response.headers.setdefault("Cache-Control", "no-store")  # a shared machine keeps no signed-in page
         return response

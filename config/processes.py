@@ -1,6 +1,7 @@
 """Child processes: started so that they end with their parent, stopped within a time limit."""
 
 import ctypes
+import json
 import os
 import pwd
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
@@ -49,7 +51,7 @@ def spawn(
     Call it from the main thread: the death signal is tied to the thread that starts the child.
     A session of its own keeps Ctrl-C away from the child: the supervisor stops it in order.
     """
-    identity = {} if account is None else dict(user=account.pw_uid, group=account.pw_gid, extra_groups=[])
+    identity = {} if account is None else {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
     with open(log, "ab") as output:
         return subprocess.Popen(
             [str(part) for part in argv],
@@ -59,7 +61,7 @@ def spawn(
             env=env,
             cwd=cwd,
             start_new_session=True,
-            preexec_fn=die_with_parent(death_signal),
+            preexec_fn=die_with_parent(death_signal),  # noqa: PLW1509 - the supervisor has one thread
             **identity,
         )
 
@@ -68,14 +70,10 @@ def stop(process: subprocess.Popen[bytes], *, first: int = signal.SIGTERM, secon
     """End a child: ask, wait, then end its whole session."""
     if process.poll() is None:
         process.send_signal(first)
-        try:
+        with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            pass
-    try:
-        os.killpg(process.pid, signal.SIGKILL)  # the session's id is the child's: nobody else is in it
-    except (ProcessLookupError, PermissionError):
-        pass
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)  # the session's number is the child's: nobody else is in it
     process.wait()
 
 
@@ -97,3 +95,36 @@ def last_words(log: Path, *, marks: Sequence[str] = ("FATAL", "PANIC", "rror")) 
         return "it left no log"
     telling = [line for line in lines if any(mark in line for mark in marks)]
     return (telling or lines or ["it left no log"])[-1].strip()
+
+
+def note_processes(file: Path, processes: Mapping[str, int]) -> None:
+    """Write down which processes run, each by its name and number."""
+    draft = file.with_name(file.name + ".new")
+    draft.write_text(json.dumps(processes))
+    draft.replace(file)
+
+
+def command_line(pid: int) -> bytes:
+    """What a process was started as; empty if there is none."""
+    proc = Path(f"/proc/{pid}/cmdline")
+    if Path("/proc/self/cmdline").exists():
+        try:
+            return proc.read_bytes()
+        except OSError:
+            return b""
+    return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, check=False).stdout
+
+
+def end_orphans(file: Path) -> None:
+    """End Python processes that an earlier supervisor, killed with SIGKILL, has left behind.
+
+    The number alone proves nothing, another program may have it by now: the command must be ours too.
+    """
+    try:
+        processes = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return
+    for name, pid in processes.items():
+        if name in ("web", "worker", "beat") and b"config." in command_line(pid):
+            os.killpg(pid, signal.SIGKILL)
+            wait_until(lambda pid=pid: not command_line(pid), seconds=5)

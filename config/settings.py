@@ -19,8 +19,10 @@ HOME = Home(VAR_DIR)
 DEBUG = os.environ.get("DEBUG") == "1"
 SECRET_KEY = os.environ.get("SECRET_KEY") or HOME.read_secret_key()
 if len(SECRET_KEY) < 50:
-    raise ImproperlyConfigured("SECRET_KEY is missing or shorter than 50 characters: set it in the environment, "
-                               "or run `python3 manage.py up` once, which makes one in var/secret_key.")
+    raise ImproperlyConfigured(
+        "SECRET_KEY is missing or shorter than 50 characters: set it in the environment, "
+        "or run `python3 manage.py up` once, which makes one in var/secret_key."
+    )
 
 # --- addresses ---------------------------------------------------------------------------------------------
 SITE_URL = os.environ.get("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
@@ -127,7 +129,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": int(TASK_SECONDS * 1.1),  # a task is not handed out again while it may still run
     "socket_connect_timeout": 0.2,
     "socket_timeout": 2.0,
-    "max_retries": 0, "interval_start": 0, "interval_step": 0, "interval_max": 0,
+    "max_retries": 0,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
 }
 CELERY_TASK_PUBLISH_RETRY = False
 # The nameless exchange needs no binding in Redis, so FLUSHALL cannot make messages vanish on the way.
@@ -222,17 +227,19 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
-PLAIN_STATIC = DEBUG or os.environ.get("ASSAYER_PLAIN_STATIC") == "1"
+# plain: straight from the source folders (tests); hashed: collected under names that change with their
+# content; compressed: hashed and packed, which takes ten seconds more and pays over a network.
+STATIC_FILES = "plain" if DEBUG else os.environ.get("STATIC_FILES", "hashed")
+STATIC_STORAGE = {
+    "plain": "django.contrib.staticfiles.storage.StaticFilesStorage",
+    "hashed": "django.contrib.staticfiles.storage.ManifestStaticFilesStorage",
+    "compressed": "whitenoise.storage.CompressedManifestStaticFilesStorage",
+}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {
-        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-        if PLAIN_STATIC
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
-    },
+    "staticfiles": {"BACKEND": STATIC_STORAGE[STATIC_FILES]},
 }
-WHITENOISE_USE_FINDERS = PLAIN_STATIC
-WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 
 # --- API ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

@@ -31,15 +31,17 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     home.var.chmod(0o755)
     prepare_home(home)
     servers.extend([start_redis(home), start_postgres(home, durable=False)])
-    os.environ.update({
-        MARK: str(home.var),
-        "ASSAYER_VAR": str(home.var),
-        "DATABASE_URL": home.database_url(),
-        "REDIS_URL": home.redis_url,
-        "SECRET_KEY": secrets.token_urlsafe(64),
-        "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
-        "ASSAYER_PLAIN_STATIC": "1",
-    })
+    os.environ.update(
+        {
+            MARK: str(home.var),
+            "ASSAYER_VAR": str(home.var),
+            "DATABASE_URL": home.database_url(),
+            "REDIS_URL": home.redis_url,
+            "SECRET_KEY": secrets.token_urlsafe(64),
+            "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
+            "STATIC_FILES": "plain",
+        }
+    )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

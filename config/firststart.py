@@ -1,0 +1,64 @@
+"""What is done once for a folder `var`, and the notes that say it is done."""
+
+import hashlib
+import json
+import os
+import secrets
+from pathlib import Path
+
+from config.embedded import Home, write_private
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+ROLES = ("annotator", "lead", "researcher", "admin")
+
+
+def passwords(home: Home) -> dict[str, str]:
+    """A random password for one account of each role, made at the first start."""
+    file = home.var / "sign-in.json"
+    if not file.exists():
+        write_private(file, json.dumps({role: secrets.token_urlsafe(12) for role in ROLES}, indent=1))
+    return dict(json.loads(file.read_text()))
+
+
+def sign_ins(home: Home) -> str:
+    """The accounts as they are shown at each start."""
+    lines = [f"  {role:<12}{password}" for role, password in passwords(home).items()]
+    return "\n".join(["Sign in as (user name, password):", *lines])
+
+
+def note(home: Home, kind: str) -> Path:
+    """The file that says a thing was done for the database in use."""
+    database = os.environ.get("DATABASE_URL") or "embedded"
+    return home.var / f"{kind}-{hashlib.sha256(database.encode()).hexdigest()[:12]}"
+
+
+def demo_wanted(home: Home) -> bool:
+    """Whether this database has not had the demo collection yet (a purged one does not come back)."""
+    return not note(home, "demo-loaded").exists() and any(BASE_DIR.glob("*/management/commands/load_demo.py"))
+
+
+def note_demo(home: Home) -> None:
+    """Remember that the demo is loaded."""
+    note(home, "demo-loaded").touch()
+
+
+def static_fingerprint() -> str:
+    """What the collected static files were made from: names, sizes and times, and the packages' versions."""
+    mark = hashlib.sha256((BASE_DIR / "requirements" / "run.txt").read_bytes())
+    for file in sorted((BASE_DIR / "static").rglob("*")):
+        found = file.stat()
+        mark.update(f"{file}\0{found.st_size}\0{found.st_mtime_ns}\n".encode())
+    return mark.hexdigest()
+
+
+def static_files_unchanged(home: Home) -> bool:
+    """Whether the collected static files are still right."""
+    try:
+        return (home.var / "static-collected").read_text() == static_fingerprint()
+    except FileNotFoundError:
+        return False
+
+
+def note_static_files(home: Home) -> None:
+    """Remember what the static files were collected from."""
+    (home.var / "static-collected").write_text(static_fingerprint())

@@ -1,0 +1,30 @@
+"""Bring database, static files and the demo accounts up to date; safe to run at every start."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from annotate.services import accounts
+from config import firststart
+
+
+class Command(BaseCommand):
+    """What `up` runs before it opens the door."""
+
+    help = __doc__
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do what is not yet done."""
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            call_command("migrate", interactive=False)
+        if not firststart.static_files_unchanged(settings.HOME):
+            call_command("collectstatic", interactive=False, verbosity=0)
+        done = firststart.note(settings.HOME, "accounts-made")
+        if not done.exists():
+            accounts.ensure_demo_accounts(firststart.passwords(settings.HOME))
+            done.touch()

@@ -1,0 +1,225 @@
+"""`manage.py up`: starts the servers and the product's processes, watches over them, stops them.
+
+It does not load Django: that takes a second, and its children do it anyway.
+"""
+
+import argparse
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from config import embedded, firststart
+from config.embedded import Home
+from config.parts import Part, beat, manage, postgres, redis, web, worker
+from config.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+QUICK_DEATHS = 4  # so many deaths of one part within a minute are no accident
+
+
+def main(arguments: list[str]) -> int:
+    """Run the product until Ctrl-C; the exit code says whether it ran."""
+    parser = argparse.ArgumentParser(prog="manage.py up", description="Run everything on this machine.")
+    parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")), help="0 takes a free one")
+    parser.add_argument("--no-demo", action="store_true", help="do not load the demo collection")
+    options = parser.parse_args(arguments)
+    home = Home(Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var").absolute())
+    try:
+        embedded.prepare_home(home)
+        with take_lock(home):
+            supervisor = Supervisor(home, port=options.port, demo=not options.no_demo)
+            try:
+                supervisor.run()
+            finally:
+                supervisor.stop_all()
+    except StartError as error:
+        return complain(str(error))
+    except MemoryError:
+        return complain("This machine has not enough free memory.")
+    except OSError as error:
+        return complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
+    return 0
+
+
+def complain(sentence: str) -> int:
+    """Say what is wrong in one sentence."""
+    print(f"Assayer stopped. {sentence}", file=sys.stderr)
+    return 1
+
+
+def take_lock(home: Home) -> TextIO:
+    """Hold `var` for this process alone; the lock ends with the process, however it ends."""
+    lock = open(home.var / ".lock", "a+")  # noqa: SIM115 - held until the process ends
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        raise StartError(f"It is already running on this folder ({lock.read().strip()}).") from None
+    return lock
+
+
+def free_port(port: int) -> int:
+    """The port if nobody listens on it; a free one for 0."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise StartError(
+                f"Port {port} cannot be used ({error.strerror}): stop the program that uses it, or choose "
+                f"another with `python3 manage.py up --port {port + 1}`."
+            ) from error
+        return int(probe.getsockname()[1])
+
+
+class Supervisor:
+    """The running product: its parts in the order of starting."""
+
+    def __init__(self, home: Home, *, port: int, demo: bool) -> None:
+        self.home = home
+        end_orphans(home.var / "processes.json")
+        self.port = free_port(port)
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.demo = demo
+        self.parts: list[Part] = []
+        self.loading: subprocess.Popen[bytes] | None = None
+        self.stopping = False
+        self.env = {
+            **os.environ,
+            "ASSAYER_VAR": str(home.var),
+            "SITE_URL": os.environ.get("SITE_URL", self.url),
+            "PYTHONUNBUFFERED": "1",
+        }
+
+    def run(self) -> None:
+        """Start everything, then watch until told to stop."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self.on_signal)
+        with open(self.home.var / ".lock", "w") as note:
+            note.write(f"process {os.getpid()}, {self.url}/")
+        begun = time.monotonic()
+        self.start_servers()
+        self.start_product()
+        if self.stopping:
+            return
+        print(
+            f"\nReady in {time.monotonic() - begun:.1f} s: {self.url}/\n{firststart.sign_ins(self.home)}\n"
+            "Ctrl-C stops it.",
+            flush=True,
+        )
+        self.start_demo()
+        while not self.stopping:
+            time.sleep(0.1)
+            self.revive_dead()
+            self.report_demo()
+        print("\nStopping.", flush=True)
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Stop at the next step; a second Ctrl-C ends the waiting for work in progress."""
+        if self.stopping:
+            for part in self.parts:
+                part.process.send_signal(signal.SIGKILL if part.disposable else part.first_signal)
+        self.stopping = True
+
+    def start_servers(self) -> None:
+        """Start the embedded servers that no address in the environment replaces."""
+        if not os.environ.get("REDIS_URL"):
+            self.add(redis(self.home))
+        if not os.environ.get("DATABASE_URL"):
+            self.add(postgres(self.home))
+
+    def start_product(self) -> None:
+        """Bring the database up to date and start web, worker and beat.
+
+        With the static files as they were, the web server loads while the database is looked at.
+        """
+        preparing = manage("prepare", home=self.home, env=self.env)
+        early = firststart.static_files_unchanged(self.home)
+        if not early:
+            self.await_preparation(preparing)
+        self.add(web(self.home, env=self.env, port=self.port))
+        if early:
+            self.await_preparation(preparing)
+        self.add(worker(self.home, env=self.env))
+        self.add(beat(self.home, env=self.env))
+        self.await_web()
+
+    def await_preparation(self, preparing: subprocess.Popen[bytes]) -> None:
+        """Wait for migrations, static files and accounts."""
+        wait_until(lambda: self.stopping or preparing.poll() is not None, seconds=1800)
+        if self.stopping:
+            stop(preparing)
+        elif preparing.returncode != 0:
+            raise StartError(f"The database could not be prepared: {last_words(self.home.logs / 'prepare.log')}")
+        firststart.note_static_files(self.home)
+
+    def await_web(self) -> None:
+        """Wait until the web server takes connections."""
+
+        def answers() -> bool:
+            self.revive_dead()
+            with socket.socket() as probe:
+                return self.stopping or probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+        if not wait_until(answers, seconds=120):
+            raise StartError(f"The web server did not answer: {last_words(self.home.logs / 'web.log')}")
+
+    def add(self, part: Part) -> None:
+        """Start a part, unless we are already stopping."""
+        if self.stopping:
+            return
+        part.start()
+        self.parts.append(part)
+        self.note()
+
+    def note(self) -> None:
+        """Write down who runs, for the next start after a kill -9 and for the tests."""
+        note_processes(self.home.var / "processes.json", {part.name: part.process.pid for part in self.parts})
+
+    def revive_dead(self) -> None:
+        """Start a part again that ended by itself; give up when it keeps ending."""
+        for part in self.parts:
+            if self.stopping or part.process.poll() is None:
+                continue
+            reason = last_words(part.log)
+            part.deaths = [moment for moment in part.deaths if moment > time.monotonic() - 60] + [time.monotonic()]
+            if len(part.deaths) >= QUICK_DEATHS:
+                raise StartError(f"{part.title} keeps ending: {reason}")
+            print(f"{part.title} ended (code {part.process.returncode}); starting it again.", flush=True)
+            stop(part.process)  # what is left of its session
+            part.start()
+            self.note()
+
+    def start_demo(self) -> None:
+        """Load the demo collection beside the running product, once."""
+        if self.demo and firststart.demo_wanted(self.home):
+            print("The demo collection is being loaded.", flush=True)
+            self.loading = manage("load_demo", home=self.home, env=self.env)
+
+    def report_demo(self) -> None:
+        """Say how the loading of the demo ended."""
+        if self.loading is None or self.loading.poll() is None:
+            return
+        if self.loading.returncode == 0:
+            firststart.note_demo(self.home)
+            print("The demo collection is there.", flush=True)
+        else:
+            log = self.home.logs / "load_demo.log"
+            print(f"The demo collection could not be loaded ({last_words(log)}); the log is {log}.", flush=True)
+        self.loading = None
+
+    def stop_all(self) -> None:
+        """Stop what was started, the last first."""
+        self.stopping = True
+        if self.loading:
+            stop(self.loading)
+        for part in reversed(self.parts):
+            stop(part.process, first=part.first_signal, seconds=part.patience)
+        (self.home.var / "processes.json").unlink(missing_ok=True)
