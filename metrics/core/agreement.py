@@ -1,7 +1,8 @@
 """Krippendorff's alpha with its interval, and percent agreement under its three names.
 
-Krippendorff, Computing Krippendorff's alpha-reliability, 2011. Equals the PyPI package krippendorff 0.9 on every level where that
-one has an answer; where it raises (no unit with two labels, one value throughout) the answer here is None with a reason.
+Krippendorff, Computing Krippendorff's alpha-reliability, 2011. Equals the PyPI package krippendorff 0.9 on every
+level where that one has an answer; where it raises (no unit with two labels, one value throughout) the answer here is
+None with a reason.
 """
 
 from enum import StrEnum
@@ -48,11 +49,13 @@ class Alpha(NamedTuple):
 
 
 class PercentAgreement(NamedTuple):
-    """Three numbers that are all called "percent agreement", over units with two labels or more; None where there is none.
+    """Three numbers that are all called "percent agreement", over units with two labels or more.
 
     unanimous_units : share of units whose labels are all equal (FIRE's agreement rate)
     mean_of_units : mean over units of the share of equal pairs of labels (Fleiss' P)
     observed : 1 - observed nominal disagreement: each unit weighs by its labels (Krippendorff)
+
+    All are None where no unit has two labels.
     """
 
     unanimous_units: float | None
@@ -176,8 +179,8 @@ def _unequal_pairs(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 def _places_on_a_line(values: NDArray[Any], marginals: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
     """(B, V) coordinates whose squared differences are Krippendorff's distances.
 
-    On the ordinal level a value stands at the middle of its ranks, so its place follows the marginals of the sample at hand;
-    values nobody used have no width and change nothing.
+    On the ordinal level a value stands at the middle of its ranks, so its place follows the marginals of the sample
+    at hand; values nobody used have no width and change nothing.
     """
     if level is Level.ORDINAL:
         return np.cumsum(marginals, axis=1) - marginals / 2
@@ -186,7 +189,7 @@ def _places_on_a_line(values: NDArray[Any], marginals: NDArray[np.float64], leve
 
 
 def _squared_distances(counts: NDArray[np.float64], place: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(P, B) sum over ordered pairs of a unit's labels of their squared distance, over m - 1: 2 (m Q - S^2) / (m - 1)."""
+    """(P, B) summed squared distance of a unit's ordered pairs of labels, over m - 1: 2 (m Q - S^2) / (m - 1)."""
     size = counts.sum(axis=1)[:, None]
     return 2 * (size * (counts @ np.square(place).T) - np.square(counts @ place.T)) / (size - 1)
 

@@ -1,7 +1,8 @@
 """Where rankings and labels meet: the ranks at which a run retrieved the targets that carry a label.
 
-Every measure but the counting of unjudged targets depends on the labelled targets alone, so that is all that is kept. A run of
-6,980 queries x 1,000 targets with 7,437 labels becomes at most 7,437 rows, and a measure costs a few passes over them.
+Every measure depends on the ranks of labelled targets and on how many targets were retrieved, so that is all that is
+kept. A run of 6,980 queries x 1,000 targets with 7,437 labels becomes at most 7,437 rows, and a measure costs a few
+passes over them.
 """
 
 from typing import Any, NamedTuple
@@ -40,10 +41,13 @@ class Labels(NamedTuple):
 class RankedGrades(NamedTuple):
     """What one run and one set of labels say together about Q queries.
 
-    query, rank, grade : (H,) the labelled targets the run retrieved: query index (ascending), 1-based rank (ascending inside
-        a query), grade
+    query, rank, grade : (H,) the labelled targets the run retrieved: query index (ascending), 1-based rank (ascending
+        inside a query), grade
     depth : (Q,) number of targets retrieved; 0 where the run misses the query
-    label_query, label_grade : (L,) all labels, retrieved or not: query index (ascending), grade (descending inside a query)
+    label_query, label_grade : (L,) all labels, retrieved or not: query index (ascending), grade (descending inside a
+        query)
+    label : (H,) row in `Labels` of each labelled target retrieved, to look up its stratum or inclusion probability
+    label_row : (L,) row in `Labels` of each entry of label_query
     """
 
     query: NDArray[np.int64]
@@ -52,13 +56,16 @@ class RankedGrades(NamedTuple):
     depth: NDArray[np.int64]
     label_query: NDArray[np.int64]
     label_grade: NDArray[Any]
+    label: NDArray[np.int64]
+    label_row: NDArray[np.int64]
 
 
 def align(rankings: Rankings, labels: Labels) -> RankedGrades:
     """Look every ranked target up among the labels.
 
-    Returns RankedGrades over the Q queries of `rankings`. Raises ValueError where a pair is labelled twice or retrieved twice,
-    or where a label names a query outside 0..Q-1. Time is O(N + L log L); extra memory is about 20 bytes a ranked target.
+    Returns RankedGrades over the Q queries of `rankings`. Raises ValueError where a pair is labelled twice or
+    retrieved twice, or where a label names a query outside 0..Q-1. Time is O(N + L log L); extra memory is about 20
+    bytes a ranked target.
     """
     n_queries = len(rankings.indptr) - 1
     depth = np.diff(rankings.indptr)
@@ -81,14 +88,18 @@ def align(rankings: Rankings, labels: Labels) -> RankedGrades:
         depth=depth,
         label_query=labels.query[by_grade],
         label_grade=labels.grade[by_grade],
+        label=label,
+        label_row=by_grade,
     )
 
 
-def _candidates(rankings: Rankings, labels: Labels, depth: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidates(
+    rankings: Rankings, labels: Labels, depth: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions in `docs` (and their query) that may be labelled: all that are, and a few that are not.
 
-    Where labels are few a one-probe hash filter that fits the processor's cache passes over the ranked targets once; a binary
-    search of every ranked target would cost ten times as much.
+    Where labels are few a one-probe hash filter that fits the processor's cache passes over the ranked targets once;
+    a binary search of every ranked target would cost ten times as much.
     """
     query = np.repeat(np.arange(len(depth)), depth)
     if len(labels.doc) * 4 > len(rankings.docs):

@@ -36,13 +36,15 @@ class UnitCounts(NamedTuple):
     values: NDArray[Any]
 
 
-def annotations(unit: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, domain: ArrayLike | None = None) -> Annotations:
+def annotations(
+    unit: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, domain: ArrayLike | None = None
+) -> Annotations:
     """Code labels given in the order they came.
 
-    unit, annotator, value : (N,) ids and values of any sortable type. A missing label is a missing row. Of several labels by one
-        annotator on one unit the last counts.
-    domain : the ordered value domain, where values nobody used or an order other than ascending matter; default: the values
-        used, ascending
+    unit, annotator, value : (N,) ids and values of any sortable type. A missing label is a missing row. Of several
+        labels by one annotator on one unit the last counts.
+    domain : the ordered value domain, where values nobody used or an order other than ascending matter; default: the
+        values used, ascending
 
     Raises ValueError where a value stands outside `domain`, is NaN, or where the lengths differ.
     """
@@ -56,7 +58,13 @@ def annotations(unit: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, doma
     values, value_code = _coded(value) if domain is None else _coded_in(value, np.asarray(domain))
     keep = _last_of_each(unit_code * max(len(annotators), 1) + annotator_code)
     return Annotations(
-        unit_code[keep], annotator_code[keep], value_code[keep], units, annotators, values, len(unit) - int(np.count_nonzero(keep))
+        unit_code[keep],
+        annotator_code[keep],
+        value_code[keep],
+        units,
+        annotators,
+        values,
+        len(unit) - int(np.count_nonzero(keep)),
     )
 
 
@@ -78,7 +86,7 @@ def count_units(labels: Annotations) -> UnitCounts:
     )
 
 
-def group(counts: NDArray[np.integer], values: ArrayLike) -> UnitCounts:
+def group(counts: NDArray[Any], values: ArrayLike) -> UnitCounts:
     """The distinct rows of a (U, V) table of counts, with how often each occurs."""
     counts = np.asarray(counts, dtype=np.int64)
     key = _row_key(counts)

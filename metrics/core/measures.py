@@ -1,6 +1,8 @@
 """The table of measures by name. A new measure is a function and one line here.
 
-Names follow ir_measures: `Name(parameter=value,...)@cutoff`, for example `nDCG@10`, `C@1`, `AP`, `P(rel=2)@5`.
+Names follow ir_measures: `Name(parameter=value,...)@cutoff`, for example `nDCG@10`, `C@1`, `AP`, `P(rel=2)@5`. Every
+measure also takes `judged_only=True`, its condensed-list form; every binary one takes `rel=`, the grade from which a
+target is positive.
 """
 
 import re
@@ -10,44 +12,72 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core import ranking
+from metrics.core import graded, incomplete, ranking, retrieval
 from metrics.core.alignment import RankedGrades
 from metrics.core.ranking import PerQuery, Positives
 
-_NAME = re.compile(r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>\d+))?")
+_NAME = re.compile(r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>\d+(?:\.\d+)?))?")
 _SEPARATORS = re.compile(r"[\s,]+(?![^()]*\))")
 
 
 class UnknownMeasure(ValueError):
-    """A measure's name that the table does not hold, or that the table reads otherwise; says what exists."""
+    """A measure's name that the table does not hold, or cannot read; says what exists."""
 
 
 @dataclass(frozen=True)
 class Family:
     """One line of the table.
 
-    function : takes Positives (binary) or RankedGrades (graded), and k and the parameters by keyword; returns (Q,)
-    cutoff : "none", "optional" or "required"
-    binary : whether a threshold on the grades applies
+    function : returns (Q,); takes k and the parameters by keyword, and first what `takes` says
+    takes : "positives" (Positives), "grades" (RankedGrades) or "both" (RankedGrades, and threshold by keyword)
+    cutoff : "none", "optional" or "required" (@k); "recall" where a recall between 0 and 1 stands after the @
     parameters : names and defaults of what may stand in brackets
     average : how (Q,) values become one
+    smaller_is_better : ranks are, shares are not
     """
 
     function: Callable[..., PerQuery]
     sentence: str
     cutoff: str = "none"
-    binary: bool = True
+    takes: str = "positives"
     parameters: dict[str, Any] = field(default_factory=dict)
     average: Callable[[PerQuery], Any] = np.mean
+    smaller_is_better: bool = False
+
+    @property
+    def binary(self) -> bool:
+        """Whether a threshold on the grades applies."""
+        return self.takes != "grades"
 
 
+_ERR = {"max_grade": 0.0}
+_RBP = {"p": 0.8}
 FAMILIES: dict[str, Family] = {
     "C": Family(ranking.correct, "1 if any positive is among the first k", "required"),
     "Success": Family(ranking.correct, "C@k under its TREC name", "required"),
+    "P": Family(retrieval.precision, "share of positives among the first k", "required"),
+    "R": Family(retrieval.recall, "share of all positives found among the first k", "required"),
+    "F": Family(retrieval.f_measure, "harmonic mean of P@k and R@k", "required", parameters={"beta": 1.0}),
+    "Rprec": Family(retrieval.r_precision, "precision at R, the number of positives"),
+    "PMRP": Family(retrieval.r_precision, "precision at min(R, cap)", parameters={"cap": 50}),
     "AP": Family(ranking.average_precision, "average precision over all positives", "optional"),
+    "AP_retrieved": Family(ranking.average_precision_retrieved, "AP divided by the positives retrieved", "optional"),
     "mAP@R": Family(ranking.map_at_r, "average precision within the first R ranks, R = positives of the query"),
-    "nDCG": Family(ranking.ndcg, "discounted gain over the ideal one", "optional", binary=False),
-    "Judged": Family(ranking.judged, "share of the first k ranks that is judged", "required", binary=False),
+    "RR": Family(retrieval.reciprocal_rank, "1 / rank of the first positive", "optional"),
+    "MedR": Family(
+        retrieval.first_rank, "median rank of the first positive", average=np.median, smaller_is_better=True
+    ),
+    "MeanR": Family(retrieval.first_rank, "mean rank of the first positive", smaller_is_better=True),
+    "IPrec": Family(retrieval.interpolated_precision, "largest precision from recall r on", "recall"),
+    "IPrec11": Family(retrieval.eleven_point_average, "mean of IPrec at recall 0, .1, ..., 1"),
+    "nDCG": Family(ranking.ndcg, "discounted gain over the ideal one", "optional", "grades", {"dcg": "log2"}),
+    "ERR": Family(graded.expected_reciprocal_rank, "expected 1 / rank of satisfaction", "optional", "grades", _ERR),
+    "RBP": Family(graded.rank_biased_precision, "gain of a reader who goes on with chance p", parameters=_RBP),
+    "gRBP": Family(graded.graded_rank_biased_precision, "RBP with graded gain", "none", "grades", _RBP | _ERR),
+    "RBPres": Family(graded.rbp_residual, "what unjudged targets could add to RBP", "none", "grades", _RBP),
+    "Bpref": Family(incomplete.bpref, "share of judged negatives below each positive", takes="both"),
+    "infAP": Family(incomplete.inferred_ap, "AP inferred from a uniform sample of the pool", takes="both"),
+    "Judged": Family(ranking.judged, "share of the first k ranks that is judged", "required", "grades"),
 }
 
 
@@ -57,12 +87,12 @@ class Measure:
 
     name: str
     family: str
-    cutoff: int | None = None
+    cutoff: float | None = None
     parameters: tuple[tuple[str, Any], ...] = ()
 
     def compute(self, ranked: RankedGrades, threshold: float = 1) -> PerQuery:
         """(Q,) values. A target is positive from grade `threshold` up; `rel=` in the measure's own name goes before."""
-        return self._apply(ranked, ranking.positives(ranked, self.threshold(threshold)) if self._entry.binary else None)
+        return evaluate([self], ranked, threshold)[self.name]
 
     def threshold(self, default: float) -> float:
         """The grade a target must have to count as positive."""
@@ -70,17 +100,17 @@ class Measure:
 
     def average(self, values: PerQuery) -> float:
         """One number for (Q,) values: the mean, or the median for MedR. NaN for no query."""
-        return float(self._entry.average(values)) if len(values) else float("nan")
+        return float(self.entry.average(values)) if len(values) else float("nan")
 
     @property
-    def _entry(self) -> Family:
+    def entry(self) -> Family:
+        """This measure's line of the table."""
         return FAMILIES[self.family]
 
-    def _apply(self, ranked: RankedGrades, found: Positives | None) -> PerQuery:
-        keywords = {name: value for name, value in self.parameters if name != "rel"}
-        if self.cutoff is not None:
-            keywords["k"] = self.cutoff
-        return self._entry.function(ranked if found is None else found, **keywords)
+    @property
+    def judged_only(self) -> bool:
+        """Whether unjudged targets are dropped first."""
+        return bool(dict(self.parameters).get("judged_only", False))
 
 
 def parse(names: str) -> list[Measure]:
@@ -95,46 +125,71 @@ def parse_one(name: str) -> Measure:
     match = _NAME.fullmatch(name)
     if match is None or match["family"] not in FAMILIES:
         raise UnknownMeasure(f'There is no measure "{name}"; there are: {", ".join(spelled())}.')
-    cutoff = int(match["cutoff"]) if match["cutoff"] else None
-    return _checked(name, match["family"], cutoff, _parameters(name, match["family"], match["parameters"] or ""))
+    return _checked(
+        name, match["family"], match["cutoff"], _parameters(name, match["family"], match["parameters"] or "")
+    )
 
 
 def spelled() -> list[str]:
-    """How each family's name is written: C@k, AP, AP@k, ..."""
-    forms = {"none": ("{}",), "optional": ("{}", "{}@k"), "required": ("{}@k",)}
+    """How each family's name is written: C@k, AP, AP@k, IPrec@recall, ..."""
+    forms = {"none": ("{}",), "optional": ("{}", "{}@k"), "required": ("{}@k",), "recall": ("{}@recall",)}
     return [form.format(name) for name, family in FAMILIES.items() for form in forms[family.cutoff]]
 
 
 def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float = 1) -> dict[str, PerQuery]:
-    """(Q,) values of each measure by name; cheaper than one `compute` after another, as the positives are found once."""
-    found: dict[float, Positives] = {}
+    """(Q,) values of each measure by name; the positives are found once for all of them."""
+    forms = {False: ranked}
+    found: dict[tuple[bool, float], Positives] = {}
     values = {}
     for measure in measures:
-        level = measure.threshold(threshold)
-        if measure._entry.binary and level not in found:
-            found[level] = ranking.positives(ranked, level)
-        values[measure.name] = measure._apply(ranked, found[level] if measure._entry.binary else None)
+        condense, level = measure.judged_only, measure.threshold(threshold)
+        if condense and condense not in forms:
+            forms[condense] = incomplete.condensed(ranked)
+        if measure.entry.takes == "positives" and (condense, level) not in found:
+            found[condense, level] = ranking.positives(forms[condense], level)
+        keywords = {key: value for key, value in measure.parameters if key not in ("rel", "judged_only")}
+        if measure.cutoff is not None:
+            keywords["recall" if measure.entry.cutoff == "recall" else "k"] = measure.cutoff
+        if measure.entry.takes == "both":
+            keywords["threshold"] = level
+        given = found[condense, level] if measure.entry.takes == "positives" else forms[condense]
+        values[measure.name] = measure.entry.function(given, **keywords)
     return values
 
 
-def _checked(name: str, family: str, cutoff: int | None, parameters: dict[str, Any]) -> Measure:
-    rule = FAMILIES[family].cutoff
-    if cutoff is None and rule == "required":
-        raise UnknownMeasure(f'"{name}" needs a cut-off, for example {family}@10.')
-    if cutoff is not None and (rule == "none" or cutoff < 1):
-        raise UnknownMeasure(f'"{name}": {family} takes no cut-off.' if rule == "none" else f'"{name}": the cut-off starts at 1.')
+def _checked(name: str, family: str, written: str | None, parameters: dict[str, Any]) -> Measure:
+    cutoff = _cutoff(name, family, written)
     shown = ",".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
-    canonical = family + (f"({shown})" if shown else "") + (f"@{cutoff}" if cutoff else "")
+    canonical = family + (f"({shown})" if shown else "") + (f"@{cutoff:g}" if cutoff is not None else "")
     return Measure(canonical, family, cutoff, tuple(sorted((FAMILIES[family].parameters | parameters).items())))
 
 
+def _cutoff(name: str, family: str, written: str | None) -> float | None:
+    rule = FAMILIES[family].cutoff
+    if written is None:
+        if rule in ("required", "recall"):
+            raise UnknownMeasure(
+                f'"{name}" needs a cut-off, for example {family}@{"10" if rule == "required" else "0.1"}.'
+            )
+        return None
+    if rule == "none":
+        raise UnknownMeasure(f'"{name}": {family} takes no cut-off.')
+    if rule == "recall":
+        if float(written) > 1:
+            raise UnknownMeasure(f'"{name}": recall lies between 0 and 1.')
+        return float(written)
+    if not written.isdigit() or int(written) < 1:
+        raise UnknownMeasure(f'"{name}": the cut-off is a whole number from 1 up.')
+    return int(written)
+
+
 def _parameters(name: str, family: str, text: str) -> dict[str, Any]:
-    allowed = FAMILIES[family].parameters | ({"rel": 1} if FAMILIES[family].binary else {})
+    allowed = FAMILIES[family].parameters | {"judged_only": True} | ({"rel": 1} if FAMILIES[family].binary else {})
     found: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = (piece.strip() for piece in part.partition("="))
         if key not in allowed:
-            raise UnknownMeasure(f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed) or "none"}.')
+            raise UnknownMeasure(f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed)}.')
         found[key] = _value(name, value, allowed[key])
     return found
 
@@ -142,6 +197,8 @@ def _parameters(name: str, family: str, text: str) -> dict[str, Any]:
 def _value(name: str, text: str, example: Any) -> Any:
     if isinstance(example, str):
         return text.strip("'\"")
+    if isinstance(example, bool):
+        return text.lower() not in ("false", "0")
     try:
         number = float(text)
     except ValueError as error:

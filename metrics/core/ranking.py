@@ -1,9 +1,11 @@
 """Measures of one ranking a query, from ranks and grades alone.
 
-Binary measures take `Positives` (ranks of the positive targets), graded ones take `RankedGrades`. Each returns (Q,) float64,
-one value a query, 0 where the run misses the query or the query has no positive target, as trec_eval does with -c.
+Binary measures take `Positives` (ranks of the positive targets), graded ones take `RankedGrades`. Each returns (Q,)
+float64, one value a query, 0 where the run misses the query or the query has no positive target, as trec_eval does
+with -c.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +48,13 @@ def place_in_query(query: NDArray[np.int64], n_queries: int) -> NDArray[np.int64
     return np.arange(1, len(query) + 1) - np.repeat(np.cumsum(count) - count, count)
 
 
+def rows_by_place(query: NDArray[np.int64], n_queries: int) -> Iterator[NDArray[np.int64]]:
+    """The first row of every query, then the second of every query that has one, ...; `query` ascends."""
+    place = place_in_query(query, n_queries)
+    order = np.argsort(place, kind="stable")
+    yield from np.split(order, np.cumsum(np.bincount(place)[1:])[:-1]) if len(query) else ()
+
+
 def total_by_query(query: NDArray[np.int64], n_queries: int, weight: NDArray[Any] | None = None) -> PerQuery:
     """(Q,) sum of `weight` (or the number of rows) a query, added in the order of the rows."""
     return np.bincount(query, weights=weight, minlength=n_queries).astype(np.float64)
@@ -66,23 +75,35 @@ def hits(found: Positives, k: int | None = None) -> PerQuery:
 def correct(found: Positives, *, k: int) -> PerQuery:
     """C@k: 1 if any positive stands among the first k, else 0. Range {0, 1}.
 
-    Correct@K of FIRE (Rodriguez et al. 2022), "Recall@K" of the cross-modal papers, hit rate. Equals trec_eval success_k.
+    Correct@K of FIRE (Rodriguez et al. 2022), "Recall@K" of the cross-modal papers, hit rate. Equals trec_eval
+    success_k.
     """
     return (hits(found, k) > 0).astype(np.float64)
 
 
 def average_precision(found: Positives, *, k: int | None = None) -> PerQuery:
-    """AP: (1/R) * sum over retrieved positives of precision at their rank; with k, over those within rank k. Range [0, 1].
+    """AP, AP@k: (1/R) * sum over retrieved positives (within k) of precision at their rank. Range [0, 1].
 
     The denominator is always R, all positives of the query. Equals trec_eval map and map_cut_k.
     """
     return share(_sum_of_precisions(found, k), found.total)
 
 
+def average_precision_retrieved(found: Positives, *, k: int | None = None) -> PerQuery:
+    """AP_retrieved: as AP, but divided by the positives *retrieved* (within k), not by all. Range [0, 1].
+
+    What FIRE's published code computes (k = 20, MSVD's corrected column 10), and many cross-modal hashing codes.
+    Finding one positive at rank 1 and missing nine scores 1, so it is no average precision in the usual sense: see
+    docs/numbers.md.
+    """
+    return share(_sum_of_precisions(found, k), hits(found, k))
+
+
 def map_at_r(found: Positives) -> PerQuery:
     """mAP@R: (1/R) * sum of precision at the positives within rank R. Range [0, 1].
 
-    Musgrave, Belongie & Lim 2020, doi:10.1007/978-3-030-58595-2_41; ECCV Caption's main measure. Equals eccv_caption's eccv_map_at_r.
+    Musgrave, Belongie & Lim 2020, doi:10.1007/978-3-030-58595-2_41; ECCV Caption's main measure. Equals
+    eccv_caption's eccv_map_at_r.
     """
     inside = found.rank <= found.total[found.query]
     query = found.query[inside]
@@ -96,22 +117,32 @@ def _sum_of_precisions(found: Positives, k: int | None) -> PerQuery:
     return total_by_query(found.query, len(found.depth), precision)
 
 
-def ndcg(ranked: RankedGrades, *, k: int | None = None, exponential: bool = False) -> PerQuery:
+def ndcg(ranked: RankedGrades, *, k: int | None = None, dcg: str = "log2") -> PerQuery:
     """nDCG and nDCG@k: discounted gain over that of the ideal order of ALL labelled targets of the query. Range [0, 1].
 
-    Gain is the grade (`exponential`: 2**grade - 1), a negative grade gains 0, discount log2(rank + 1). No threshold applies.
-    Jarvelin & Kekalainen 2002, doi:10.1145/582415.582418. Equals trec_eval ndcg and ndcg_cut_k (linear gain) and
-    ir_measures nDCG(dcg='exp-log2') (exponential).
+    Gain is the grade (dcg="exp-log2": 2**grade - 1), a negative grade gains 0, discount log2(rank + 1). No threshold
+    applies. Jarvelin & Kekalainen 2002, doi:10.1145/582415.582418. Equals trec_eval ndcg and ndcg_cut_k (linear gain)
+    and ir_measures nDCG(dcg='exp-log2') (exponential).
     """
-    n_queries = len(ranked.depth)
+    if dcg not in ("log2", "exp-log2"):
+        raise ValueError(f'There is no dcg "{dcg}"; there are: log2, exp-log2.')
+    n_queries, exponential = len(ranked.depth), dcg == "exp-log2"
     ideal_rank = place_in_query(ranked.label_query, n_queries)
-    gained = _discounted(ranked.query, ranked.rank, ranked.grade, n_queries, k, exponential)
-    ideal = _discounted(ranked.label_query, ideal_rank, ranked.label_grade, n_queries, k, exponential)
+    gained = _discounted(ranked.query, ranked.rank, ranked.grade, n_queries=n_queries, k=k, exponential=exponential)
+    ideal = _discounted(
+        ranked.label_query, ideal_rank, ranked.label_grade, n_queries=n_queries, k=k, exponential=exponential
+    )
     return share(gained, ideal)
 
 
 def _discounted(
-    query: NDArray[np.int64], rank: NDArray[np.int64], grade: NDArray[Any], n_queries: int, k: int | None, exponential: bool
+    query: NDArray[np.int64],
+    rank: NDArray[np.int64],
+    grade: NDArray[Any],
+    *,
+    n_queries: int,
+    k: int | None,
+    exponential: bool,
 ) -> PerQuery:
     counts = grade > 0 if k is None else (grade > 0) & (rank <= k)
     gain = grade[counts].astype(np.float64)
