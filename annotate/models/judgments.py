@@ -44,6 +44,7 @@ class Judgment(models.Model):
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
+        indexes = [models.Index(fields=["annotator", "at"], name="annotate_judgment_by_day")]
         constraints = [
             models.UniqueConstraint(
                 fields=["annotator", "submission_id"], name="annotate_judgment_unique_submission"

@@ -177,6 +177,12 @@ def defer(*, annotator: Annotator, token: UUID) -> HandOut:
     return hand_out
 
 
+def note_shown(*, hand_out: HandOut) -> None:
+    """Keep when a card first became the one to judge, by the database's clock."""
+    if hand_out.shown_at is None:
+        HandOut.objects.filter(pk=hand_out.pk, shown_at=None).update(shown_at=ClockTimestamp())
+
+
 def _hand_out(annotator: Annotator, token: UUID) -> HandOut:
     found = HandOut.objects.filter(token=token, batch__annotator=annotator)
     hand_out = found.select_related("batch", "seat").first()

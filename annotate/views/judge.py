@@ -1,0 +1,140 @@
+"""The judge screen: one page, and the few calls its script makes."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from annotate import access, http
+from annotate.markdown import to_html
+from annotate.models import Annotator, Report
+from annotate.services import claiming, judging, progress
+
+ERRORS = {
+    http.BadRequest: 422,
+    judging.UnknownGrade: 422,
+    judging.NotHandedOut: 404,
+    judging.NothingToUndo: 409,
+    judging.BatchSettled: 409,
+}
+
+
+@require_GET
+@never_cache
+@login_required
+def judge(request: HttpRequest, slug: str) -> HttpResponse:
+    """The page; its script asks for cards."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    collection = annotator.collection
+    guidelines = collection.guidelines.order_by("-version").first()
+    context = {
+        "collection": collection,
+        "levels": collection.levels.all(),
+        "guidelines_html": to_html(guidelines.markdown if guidelines else ""),
+        "guidelines": guidelines,
+    }
+    return render(request, "annotate/judge.html", context)
+
+
+def answers_with_cards(
+    act: Callable[[Annotator, dict[str, Any]], None],
+) -> Callable[..., HttpResponse]:
+    """A call of the script: sign-in, rights, errors as JSON; the answer carries the next cards."""
+
+    @require_POST
+    @never_cache
+    @http.for_signed_in
+    @wraps(act)
+    def view(request: HttpRequest, slug: str) -> JsonResponse:
+        annotator = access.get_annotator(user=request.user, slug=slug)
+        try:
+            act(annotator, http.read_json(request))
+        except tuple(ERRORS) as error:
+            return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
+        return JsonResponse({"saved": True, **_next_cards(annotator, asked=act is _open_batch)})
+
+    return view
+
+
+def _open_batch(annotator: Annotator, body: dict[str, Any]) -> None:
+    claiming.current_batch(annotator=annotator)
+
+
+next_cards = answers_with_cards(_open_batch)
+
+
+@answers_with_cards
+def answer(annotator: Annotator, body: dict[str, Any]) -> None:
+    """Store one judgment."""
+    sent = http.read_form(http.AnswerForm, body)
+    level = annotator.collection.levels.filter(grade=sent["grade"]).first()
+    given = judging.Answer(
+        submission_id=sent["submission_id"],
+        grade=sent["grade"],
+        reasons=http.read_reasons(body, level.reasons if level else []),
+        comment=sent["comment"],
+        active_ms=sent["active_ms"],
+    )
+    judging.record_judgment(annotator=annotator, token=sent["hand_out"], answer=given)
+
+
+@answers_with_cards
+def undo(annotator: Annotator, body: dict[str, Any]) -> None:
+    """Take the answer to one hand-out back."""
+    sent = http.read_form(http.HandOutForm, body)
+    judging.undo_judgment(annotator=annotator, token=sent["hand_out"])
+
+
+@answers_with_cards
+def report(annotator: Annotator, body: dict[str, Any]) -> None:
+    """Cannot judge, escalate, or later."""
+    sent = http.read_form(http.ReportForm, body)
+    if sent["kind"] == "later":
+        judging.defer(annotator=annotator, token=sent["hand_out"])
+        return
+    judging.report_pair(
+        annotator=annotator,
+        token=sent["hand_out"],
+        submission_id=sent["submission_id"],
+        kind=Report.Kind(sent["kind"]),
+        reason=sent["reason"],
+        note=sent["note"],
+    )
+
+
+@require_GET
+@never_cache
+@http.for_signed_in
+def recent(request: HttpRequest, slug: str) -> JsonResponse:
+    """The last judgments that can still be changed, newest first."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    return JsonResponse({"judged": progress.recent(annotator=annotator)})
+
+
+@require_GET
+@never_cache
+@http.for_signed_in
+def token(request: HttpRequest, slug: str) -> JsonResponse:
+    """A fresh CSRF token for a page that stood open while the session changed."""
+    access.get_annotator(user=request.user, slug=slug)
+    return JsonResponse({"csrf": get_token(request)})
+
+
+def _next_cards(annotator: Annotator, *, asked: bool) -> dict[str, Any]:
+    """The cards that follow; `asked`: the person wants more, a finished batch is no answer to that."""
+    left = list(http.with_items(claiming.unanswered(annotator=annotator))[: http.N_CARDS])
+    if left:
+        judging.note_shown(hand_out=left[0])
+    size = left[0].batch.hand_outs.count() if left else 0
+    slug = annotator.collection.slug
+    return {
+        "cards": [http.card(hand_out, slug=slug, n_in_batch=size) for hand_out in left],
+        "progress": progress.progress(annotator=annotator),
+        "empty": None if left else progress.why_empty(annotator=annotator, asked=asked),
+    }
