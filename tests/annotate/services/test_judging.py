@@ -1,0 +1,342 @@
+"""Claiming and answering: what counts, what is kept, what can be taken back."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotate.models import (
+    Batch,
+    Change,
+    Gold,
+    HandOut,
+    Judgment,
+    Pair,
+    Report,
+    Resolution,
+    Round,
+    Seat,
+)
+from annotate.services import claiming, judging, seating
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def study(n_pairs=6, **policy):
+    """An open round of n pairs, three grades."""
+    made = factories.collection(grades=3, **{"batch_candidates": 5, **policy})
+    pair_list = factories.pairs(made, n_pairs)
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in pair_list],
+    )
+    return made
+
+
+def hand_outs(annotator):
+    claiming.current_batch(annotator=annotator)
+    return list(claiming.unanswered(annotator=annotator))
+
+
+def judge(annotator, hand_out, grade=1, submission=None):
+    answer = judging.Answer(submission_id=submission or uuid4(), grade=grade)
+    return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
+
+
+def lapse(**which):
+    Seat.objects.filter(state="held", **which).update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_batch_holds_its_seats_and_the_same_batch_comes_back():
+    ann = factories.annotator(study())
+    first = claiming.current_batch(annotator=ann)
+    assert first.hand_outs.count() == 5
+    assert Seat.objects.filter(state="held", annotator=ann).count() == 5
+    assert claiming.current_batch(annotator=ann) == first
+
+
+def test_two_people_never_hold_the_same_seat():
+    made = study(n_pairs=8)
+    held = [ho.seat_id for ho in hand_outs(factories.annotator(made))]
+    held += [ho.seat_id for ho in hand_outs(factories.annotator(made))]
+    assert len(held) == len(set(held)) == 8
+
+
+def test_an_answer_counts_resolves_the_pair_and_leaves_a_change():
+    ann = factories.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    judgment = judge(ann, hand_out, grade=2)
+    seat = Seat.objects.get(pk=hand_out.seat_id)
+    assert (seat.state, seat.judgment) == ("done", judgment)
+    resolution = Resolution.objects.get(pair=seat.pair)
+    assert (resolution.status, resolution.grade) == ("single", 2)
+    assert Change.objects.filter(pair=seat.pair).count() == 1
+
+
+def test_the_same_submission_twice_is_one_judgment():
+    ann = factories.annotator(study())
+    hand_out, submission = hand_outs(ann)[0], uuid4()
+    assert judge(ann, hand_out, submission=submission) == judge(ann, hand_out, submission=submission)
+    assert Judgment.objects.count() == 1
+
+
+def test_a_second_tab_with_the_same_grade_adds_no_row():
+    ann = factories.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    assert judge(ann, hand_out) == judge(ann, hand_out)
+
+
+def test_a_changed_grade_supersedes_and_only_the_new_one_counts():
+    ann = factories.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    old, new = judge(ann, hand_out, grade=0), judge(ann, hand_out, grade=2)
+    assert new.supersedes == old
+    assert Seat.objects.get(pk=hand_out.seat_id).judgment == new
+    assert Resolution.objects.get(pair=new.pair).grade == 2
+
+
+def test_undo_gives_the_seat_back_and_keeps_the_row():
+    ann = factories.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    old = judge(ann, hand_out, grade=0)
+    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    seat = Seat.objects.get(pk=hand_out.seat_id)
+    assert (seat.state, seat.judgment, seat.leased_until > timezone.now()) == ("held", None, True)
+    assert not Resolution.objects.filter(pair=old.pair).exists()
+    assert claiming.unanswered(annotator=ann).first() == hand_out
+    new = judge(ann, hand_out, grade=1)
+    assert new.supersedes == old
+    assert Resolution.objects.get(pair=old.pair).grade == 1
+
+
+def test_undo_of_the_last_answer_opens_the_batch_again():
+    ann = factories.annotator(study(n_pairs=2))
+    for hand_out in hand_outs(ann):
+        judge(ann, hand_out)
+    assert Batch.objects.get().finished_at is not None
+    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    assert Batch.objects.get().finished_at is None
+
+
+def test_a_settled_batch_can_no_longer_be_changed():
+    ann = factories.annotator(study(n_pairs=10))
+    first = hand_outs(ann)
+    for hand_out in first:
+        judge(ann, hand_out)
+    for hand_out in hand_outs(ann):
+        judge(ann, hand_out)
+    with pytest.raises(judging.BatchSettled):
+        judge(ann, first[0], grade=2)
+    with pytest.raises(judging.BatchSettled):
+        judging.undo_judgment(annotator=ann, token=first[0].token)
+
+
+def test_two_who_disagree_ask_for_a_third_and_three_ways_is_disputed():
+    made = study(n_pairs=1, labels_per_pair=2)
+    for grade in (0, 1):
+        ann = factories.annotator(made)
+        judge(ann, hand_outs(ann)[0], grade=grade)
+    assert Seat.objects.get(state="free").why == Seat.Why.DISAGREEMENT
+    ann = factories.annotator(made)
+    judge(ann, hand_outs(ann)[0], grade=2)
+    assert Resolution.objects.get().status == "disputed"
+    assert not Seat.objects.filter(state="free").exists()
+
+
+def test_two_who_agree_ask_for_nothing_more():
+    made = study(n_pairs=1, labels_per_pair=2)
+    for _ in range(2):
+        ann = factories.annotator(made)
+        judge(ann, hand_outs(ann)[0], grade=2)
+    assert Resolution.objects.get().status == "agreed"
+    assert Seat.objects.count() == 2
+
+
+def test_a_lapsed_seat_goes_to_the_next_annotator():
+    made = study(n_pairs=1)
+    gone, next_ = factories.annotator(made), factories.annotator(made)
+    seat = hand_outs(gone)[0].seat_id
+    assert hand_outs(next_) == []
+    lapse()
+    assert hand_outs(next_)[0].seat_id == seat
+
+
+def test_a_late_answer_counts_while_nobody_else_took_the_seat():
+    ann = factories.annotator(study(n_pairs=1))
+    hand_out = hand_outs(ann)[0]
+    lapse()
+    judgment = judge(ann, hand_out)
+    assert Seat.objects.get().judgment == judgment
+
+
+def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
+    made = study(n_pairs=1)
+    late, quick = factories.annotator(made), factories.annotator(made)
+    hand_out = hand_outs(late)[0]
+    lapse()
+    counted = judge(quick, hand_outs(quick)[0], grade=2)
+    surplus = judge(late, hand_out, grade=0)
+    assert Seat.objects.get().judgment == counted
+    assert Judgment.objects.filter(pk=surplus.pk).exists()
+    assert Resolution.objects.get().grade == 2
+
+
+def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
+    made = study(n_pairs=1)
+    late, idle = factories.annotator(made), factories.annotator(made)
+    hand_out = hand_outs(late)[0]
+    lapse()
+    idle_hand_out = hand_outs(idle)[0]
+    lapse()
+    counted = judge(late, hand_out)
+    assert Seat.objects.get().judgment == counted
+    judge(idle, idle_hand_out, grade=0)
+    assert Seat.objects.get().judgment == counted
+
+
+def test_a_foreign_hand_out_is_refused():
+    made = study()
+    owner, thief = factories.annotator(made), factories.annotator(made)
+    with pytest.raises(judging.NotHandedOut):
+        judge(thief, hand_outs(owner)[0])
+    assert Judgment.objects.count() == 0
+
+
+def test_an_unknown_grade_is_refused_and_changes_nothing():
+    ann = factories.annotator(study())
+    with pytest.raises(judging.UnknownGrade, match="no grade 7"):
+        judge(ann, hand_outs(ann)[0], grade=7)
+    assert Judgment.objects.count() == 0
+
+
+def test_cannot_judge_frees_the_seat_never_returns_and_is_no_label():
+    made = study(n_pairs=1)
+    ann = factories.annotator(made)
+    hand_out = hand_outs(ann)[0]
+    report(ann, hand_out, Report.Kind.CANNOT_JUDGE)
+    assert Seat.objects.get().state == "free"
+    assert hand_outs(ann) == []
+    assert Judgment.objects.count() == 0
+    assert len(hand_outs(factories.annotator(made))) == 1
+
+
+def report(annotator, hand_out, kind):
+    return judging.report_pair(
+        annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind, reason="broken"
+    )
+
+
+def test_after_two_people_who_cannot_judge_a_pair_leaves_the_queue():
+    made = study(n_pairs=1)
+    for _ in range(2):
+        ann = factories.annotator(made)
+        report(ann, hand_outs(ann)[0], Report.Kind.CANNOT_JUDGE)
+    assert Resolution.objects.get().status == "escalated"
+    assert hand_outs(factories.annotator(made)) == []
+
+
+def test_an_escalated_pair_waits_for_the_lead():
+    made = study(n_pairs=1)
+    ann = factories.annotator(made)
+    report(ann, hand_outs(ann)[0], Report.Kind.ESCALATED)
+    assert Resolution.objects.get().status == "escalated"
+    assert Seat.objects.get().state == "withdrawn"
+
+
+def test_later_puts_a_card_at_the_end_of_its_batch():
+    ann = factories.annotator(study())
+    first = hand_outs(ann)[0]
+    judging.defer(annotator=ann, token=first.token)
+    assert hand_outs(ann)[-1] == first
+
+
+def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
+    made = study()
+    pair = factories.pairs(made, 1)[0]
+    Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
+    ann = factories.annotator(made)
+    gold = next(ho for ho in hand_outs(ann) if ho.seat.pair_id == pair.pk)
+    judgment = judge(ann, gold, grade=0)
+    assert judgment.purpose == "gold"
+    assert not Resolution.objects.filter(pair=pair).exists()
+
+
+def test_a_gold_comes_once_to_a_person():
+    made = study(n_pairs=10)
+    pair = factories.pairs(made, 1)[0]
+    Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
+    ann = factories.annotator(made)
+    seen = []
+    while batch := hand_outs(ann):
+        for hand_out in batch:
+            seen.append(hand_out.seat.pair_id)
+            judge(ann, hand_out)
+    assert len(seen) == len(set(seen)) == 11
+
+
+def test_grouped_batches_keep_a_query_together():
+    made = study(n_pairs=40, batch_candidates=20)
+    batch = hand_outs(factories.annotator(made))
+    queries = [ho.seat.pair.query_id for ho in batch]
+    blocks = 1 + sum(a != b for a, b in zip(queries, queries[1:], strict=False))
+    assert blocks == len(set(queries)) <= 3
+
+
+def test_a_paused_annotator_gets_nothing():
+    ann = factories.annotator(study())
+    ann.paused_at = timezone.now()
+    ann.save()
+    assert claiming.current_batch(annotator=ann) is None
+
+
+def test_the_first_judgment_freezes_the_levels_but_not_their_wording():
+    made = study()
+    ann = factories.annotator(made)
+    judge(ann, hand_outs(ann)[0])
+    level = made.levels.first()
+    level.name = "Better said"
+    level.save()
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        made.levels.create(grade=9, key="9", name="New")
+    level.grade = 8
+    with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
+        level.save()
+
+
+@pytest.mark.parametrize("act", [
+    lambda row: Judgment.objects.filter(pk=row.pk).update(active_ms=1),
+    lambda row: Judgment.objects.filter(pk=row.pk)._raw_delete("default"),
+])
+def test_a_judgment_is_neither_updated_nor_deleted(act):
+    ann = factories.annotator(study())
+    row = judge(ann, hand_outs(ann)[0])
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+        act(row)
+
+
+def test_rows_of_one_collection_cannot_point_into_another():
+    ours, theirs = study(), study()
+    row = Pair.objects.filter(collection=ours).first()
+    with pytest.raises(IntegrityError, match="in_collection"), transaction.atomic():
+        Pair.objects.filter(pk=row.pk).update(collection=theirs)
+        with transaction.get_connection().cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
+def test_hand_outs_are_never_deleted_when_a_lease_lapses():
+    made = study(n_pairs=1)
+    gone = factories.annotator(made)
+    hand_outs(gone)
+    lapse()
+    hand_outs(factories.annotator(made))
+    assert HandOut.objects.count() == 2
+
+
+def test_an_answer_costs_a_constant_number_of_queries(django_assert_max_num_queries):
+    ann = factories.annotator(study(n_pairs=300, batch_candidates=150))
+    for hand_out in hand_outs(ann)[:2]:
+        with django_assert_max_num_queries(34):
+            judge(ann, hand_out)
