@@ -14,5 +14,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", health.readyz, name="readyz"),
     path("accounts/", include("allauth.account.urls")),
     path("admin/", admin.site.urls),
+    path("api/v1/", include("config.api")),
     *[path("", include(f"{app}.urls")) for app in PAGES],
 ]
