@@ -1,4 +1,22 @@
-"""What the readers of uploaded files share: the error that names the line."""
+"""What the readers of uploaded files share: the error that names the line, what is collected of them, what an id may be.
+
+A reader takes a stream, the file's name and a `Problems`; it yields rows, adds what is wrong with single rows to the
+problems and goes on, and raises FormatError where it cannot go on. `guarded` turns that last error into a problem too.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+Row = TypeVar("Row")
+
+MAX_SHOWN = 50
+MAX_ID_BYTES = 255
+_PLAIN_ID = re.compile(r"[!-~]{1,255}")
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,9}(\.0{1,6})?")
 
 
 class FormatError(ValueError):
@@ -19,3 +37,91 @@ class FormatError(ValueError):
 
     def __str__(self) -> str:
         return self.message if self.line is None else f"Line {self.line}: {self.message}"
+
+
+class Problems:
+    """What is wrong with a file: the first 50 faults with their places, and how many there are in all."""
+
+    def __init__(self, limit: int = MAX_SHOWN) -> None:
+        self.limit = limit
+        self.errors: list[FormatError] = []
+        self.n = 0
+
+    def add(self, error: FormatError) -> None:
+        """Count a fault; keep it if it is among the first."""
+        self.n += 1
+        if len(self.errors) < self.limit:
+            self.errors.append(error)
+
+    def __bool__(self) -> bool:
+        return self.n > 0
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        """The faults as sentences, the file named where there are several, and how many are not shown."""
+        several = len({error.file for error in self.errors}) > 1
+        shown = [f"{error.file}: {error}" if several else str(error) for error in self.errors]
+        left = self.n - len(shown)
+        return shown + ([f"and {left:,} more."] if left else [])
+
+
+def guarded(rows: Iterable[Row], problems: Problems) -> Iterator[Row]:
+    """The rows, until they end or a FormatError ends them, which becomes the last problem."""
+    try:
+        yield from rows
+    except FormatError as error:
+        problems.add(error)
+
+
+def id_fault(text: str) -> str:
+    """Why this text cannot be an id; "" when it can.
+
+    Ids are opaque. What could forge a line of an exported file, or look like another id, is refused.
+    """
+    if _PLAIN_ID.fullmatch(text):
+        return ""
+    if not text.strip():
+        return "is blank; every item needs an id"
+    if any(character.isspace() for character in text):
+        return f"{shown(text)} contains white space; write ids without it"
+    if any(character in _BIDI or unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        return f"{shown(text)} contains a control character; remove it"
+    if len(text.encode()) > MAX_ID_BYTES:
+        return f"{shown(text)} is longer than {MAX_ID_BYTES} bytes; shorten it"
+    return ""
+
+
+def text_fault(text: str) -> str:
+    """Why this text cannot be stored; "" when it can."""
+    if "\x00" in text:
+        return "contains a NUL character; remove it"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "contains half of a surrogate pair; it is no valid Unicode text"
+    return ""
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number a text says ("3", "-1", "2.0"); None for anything else, NaN and 2.5 included."""
+    text = text.strip()
+    return int(float(text)) if _WHOLE.fullmatch(text) else None
+
+
+def finite_number(value: object) -> float | None:
+    """The finite number a text or JSON value says; None for anything else, NaN and truth values included."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def shown(text: str) -> str:
+    """A text of the file as it is quoted in a message: short, and without anything that acts on a terminal."""
+    short = text if len(text) <= 60 else text[:57] + "..."
+    return ascii(short) if any(not character.isprintable() for character in short) else f'"{short}"'

@@ -1,0 +1,148 @@
+"""How bytes become numbered lines, JSON objects and table rows: gzip or plain, UTF-8, within limits."""
+
+import csv
+import gzip
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from annotate.core.formats import FormatError, Problems, shown
+
+_MEGABYTE = 1024 * 1024
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
+_CHECK_EVERY = 4096
+
+
+class Limits(NamedTuple):
+    """How much a file may unpack to, in bytes.
+
+    line : one line
+    unpacked : all of it
+    free : a packed file may unpack to this much whatever its ratio
+    ratio : beyond that, at most this many times its packed size
+    members : files in an archive
+    """
+
+    line: int = 2 * _MEGABYTE
+    unpacked: int = 4096 * _MEGABYTE
+    free: int = 64 * _MEGABYTE
+    ratio: int = 50
+    members: int = 50_000
+
+
+LIMITS = Limits()
+
+
+def lines(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[tuple[int, str]]:
+    """Number and text of each line, without its ending; a byte order mark is dropped.
+
+    stream : seekable, read from its start; gzip is told by its first two bytes, not by the name
+    Raises FormatError with the line where the file is no UTF-8, is damaged, cut short, or too large.
+    """
+    stream.seek(0)
+    packed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    source = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if packed else stream
+    number, size = 0, 0
+    try:
+        while raw := source.readline(limits.line + 1):
+            number += 1
+            size += len(raw)
+            if len(raw) > limits.line:
+                raise FormatError(name, number, "", f"the line is longer than {limits.line:,} bytes.")
+            if packed and number % _CHECK_EVERY == 0 or size > limits.unpacked:
+                _check_size(name, size, stream.tell() if packed else size, limits)
+            yield number, _decode(raw, name, number)
+    except _DAMAGED as error:
+        message = "the packed file is damaged or cut short here; pack or upload it again."
+        raise FormatError(name, number + 1, "", message) from error
+
+
+def _check_size(name: str, unpacked: int, packed: int, limits: Limits) -> None:
+    if unpacked > limits.unpacked:
+        raise FormatError(name, None, "", f"The file is larger than {limits.unpacked // _MEGABYTE:,} MB; split it.")
+    if unpacked > max(limits.free, limits.ratio * packed):
+        message = f"The file unpacks to more than {limits.ratio} times its size; unpack it and load it plain."
+        raise FormatError(name, None, "", message)
+
+
+def _decode(raw: bytes, name: str, number: int) -> str:
+    if number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FormatError(name, 1, "", "the file is UTF-16; save it as UTF-8.")
+    try:
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start + 1} of the line is no UTF-8; save the file as UTF-8."
+        raise FormatError(name, number, "", message) from error
+    return text.rstrip("\r\n")
+
+
+def first_line(stream: BinaryIO, name: str) -> str:
+    """The first line that is not blank, "" for an empty file; what formats are told by. Raises FormatError."""
+    return next((text for _, text in lines(stream, name) if text.strip()), "")
+
+
+def json_objects(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line number and object of each line that is not blank; lines that hold no JSON object become problems."""
+    for number, text in lines(stream, name):
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text, parse_constant=_refuse_constant)
+        except RecursionError:
+            problems.add(FormatError(name, number, "", "the JSON is nested too deeply."))
+            continue
+        except ValueError as error:
+            problems.add(FormatError(name, number, "", f"this is no JSON: {error}."))
+            continue
+        if isinstance(value, dict):
+            yield number, value
+        else:
+            problems.add(FormatError(name, number, "", "expected a JSON object, {...}, on this line."))
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def table_rows(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and cells by column name; a header with a tab makes it tab-separated, else commas and quotes.
+
+    Rows of another length become problems. Raises FormatError for a header with a column named twice.
+    """
+    records = _records(stream, name)
+    header_line, header = next(records, (1, []))
+    header = [column.strip() for column in header]
+    repeated = sorted({column for column in header if header.count(column) > 1})
+    if repeated:
+        raise FormatError(name, header_line, repeated[0], f"column {shown(repeated[0])} stands twice in the header.")
+    for number, cells in records:
+        if len(cells) == len(header):
+            yield number, dict(zip(header, cells, strict=True))
+        else:
+            message = f"expected {len(header)} fields, found {len(cells)}."
+            problems.add(FormatError(name, number, "", message))
+
+
+def header_of(stream: BinaryIO, name: str) -> list[str]:
+    """The column names of a table. Raises FormatError."""
+    _, header = next(_records(stream, name), (1, []))
+    return [column.strip() for column in header]
+
+
+def _records(stream: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each record that is not blank."""
+    if "\t" in first_line(stream, name):
+        yield from ((number, text.split("\t")) for number, text in lines(stream, name) if text.strip())
+        return
+    reader = csv.reader((text + "\n" for _, text in lines(stream, name)), strict=True)
+    start = 1
+    try:
+        for cells in reader:
+            if any(cells):
+                yield start, cells
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise FormatError(name, start, "", f"the quotes or cells that begin here are broken: {error}.") from error
