@@ -1,14 +1,185 @@
-"""The accounts of the demo: one for each role, named as the role."""
+"""People: their accounts, how they join a collection, and how they are forgotten."""
 
-from django.contrib.auth import get_user_model
+import hashlib
+import secrets
+from datetime import timedelta
+from itertools import count
+from typing import NamedTuple
+
 from django.db import transaction
+from django.db.models.functions import Now
+
+from annotate.core.pseudonyms import pseudonym
+from annotate.models import (
+    Annotator,
+    ApiToken,
+    ClockTimestamp,
+    Collection,
+    Invitation,
+    JudgmentComment,
+    Membership,
+    Report,
+    Role,
+    User,
+)
+
+
+class InvitationUnusable(Exception):
+    """The link was mistyped, used, revoked or has run out; nobody joined."""
+
+
+class LastLead(Exception):
+    """The collection would be left without a lead; the membership stays."""
+
+
+class Invited(NamedTuple):
+    """An invitation and the token of its link; the token is not kept anywhere."""
+
+    invitation: Invitation
+    token: str
 
 
 @transaction.atomic
-def ensure_demo_accounts(passwords: dict[str, str]) -> None:
-    """Make an account for each role with the password given; an existing one gets the password."""
-    for role, password in passwords.items():
-        user, _ = get_user_model().objects.get_or_create(username=role)
-        user.is_staff = user.is_superuser = role == "admin"
-        user.set_password(password)
+def ensure_demo_accounts(*, passwords: dict[str, str]) -> None:
+    """Make an account for each user name with its password; "admin" looks after the site."""
+    for username, password in passwords.items():
+        user, created = User.objects.get_or_create(username=username)
+        user.is_staff = user.is_superuser = username == "admin"
+        if created or not user.check_password(password):  # a new hash would end open sessions
+            user.set_password(password)
         user.save()
+
+
+@transaction.atomic
+def join(*, collection: Collection, user: User, role: Role) -> Membership:
+    """Give a person a role; an annotator gets her pseudonym, and the same one if she comes back."""
+    membership, _ = Membership.objects.get_or_create(collection=collection, user=user, role=Role(role))
+    if membership.role == Role.ANNOTATOR:
+        _ensure_annotator(collection, user)
+    return membership
+
+
+@transaction.atomic
+def leave(*, membership: Membership) -> None:
+    """Take a role from a person; an annotator's judgments stay. Raises LastLead."""
+    leads = Membership.objects.filter(collection=membership.collection_id, role=Role.LEAD)
+    others = leads.select_for_update().exclude(pk=membership.pk)  # two leads may remove each other at once
+    if membership.role == Role.LEAD and not others.exists():
+        raise LastLead("This is the collection's only lead; make somebody else a lead first.")
+    membership.delete()
+
+
+@transaction.atomic
+def pause_annotator(*, annotator: Annotator) -> None:
+    """Hand nothing more to this annotator; what she holds runs out, what she judged stays."""
+    Annotator.objects.filter(pk=annotator.pk, paused_at=None).update(paused_at=ClockTimestamp())
+    annotator.refresh_from_db()
+
+
+@transaction.atomic
+def resume_annotator(*, annotator: Annotator) -> None:
+    """Let a paused annotator go on."""
+    Annotator.objects.filter(pk=annotator.pk).update(paused_at=None)
+    annotator.refresh_from_db()
+
+
+@transaction.atomic
+def invite(*, collection: Collection, role: Role, by: User, email: str = "", days: int = 14) -> Invited:
+    """Make a link by which one person takes this role within some days; only its hash is kept."""
+    token = secrets.token_urlsafe(32)
+    invitation = Invitation.objects.create(
+        collection=collection,
+        role=Role(role),
+        email=email,
+        token_sha256=hash_token(token),
+        expires_at=Now() + timedelta(days=days),
+        created_by=by,
+    )
+    invitation.refresh_from_db()
+    return Invited(invitation, token)
+
+
+def open_invitation(*, token: str) -> Invitation:
+    """The invitation a link stands for, if it can still be used. Raises InvitationUnusable."""
+    usable = Invitation.objects.filter(accepted_at=None, expires_at__gt=ClockTimestamp())
+    invitation = usable.select_related("collection").filter(token_sha256=hash_token(token)).first()
+    if invitation is None:
+        raise InvitationUnusable("This link was used already, was revoked or has run out; ask for a new one.")
+    return invitation
+
+
+@transaction.atomic
+def accept_invitation(*, token: str, user: User) -> Invitation:
+    """Let a signed-in person take the role; her accepting again changes nothing.
+
+    Raises InvitationUnusable.
+    """
+    # lock before reading: two people may open one link
+    known = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token)).first()
+    if known is not None and known.accepted_by_id == user.pk:
+        return known
+    invitation = open_invitation(token=token)
+    join(collection=invitation.collection, user=user, role=Role(invitation.role))
+    Invitation.objects.filter(pk=invitation.pk).update(accepted_by=user, accepted_at=ClockTimestamp())
+    invitation.refresh_from_db()
+    return invitation
+
+
+@transaction.atomic
+def sign_up(*, token: str, username: str, password: str) -> User:
+    """Make an account for an invited person and let her join; nobody else can sign up.
+
+    The caller has checked name and password. Raises InvitationUnusable.
+    """
+    email = open_invitation(token=token).email
+    if User.objects.filter(email__iexact=email).exists():
+        email = ""
+    user = User.objects.create_user(username, email, password)
+    accept_invitation(token=token, user=user)
+    return user
+
+
+@transaction.atomic
+def revoke_invitation(*, invitation: Invitation) -> None:
+    """Make an unused link worthless from now on."""
+    unused = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, expires_at__gt=ClockTimestamp())
+    unused.update(expires_at=ClockTimestamp())
+
+
+@transaction.atomic
+def erase_person(*, user: User) -> None:
+    """Forget a person: account scrubbed, words deleted, annotators cut off; judgments stay as they are."""
+    annotators = Annotator.objects.filter(user=user)
+    JudgmentComment.objects.filter(judgment__annotator__in=annotators).delete()
+    Report.objects.filter(annotator__in=annotators).update(note="")
+    annotators.update(user=None)
+    Membership.objects.filter(user=user).delete()
+    ApiToken.objects.filter(user=user).delete()
+    Invitation.objects.filter(accepted_by=user).update(email="")
+    user.emailaddress_set.all().delete()  # django-allauth's copy
+    user.username, user.email = f"erased-{user.pk}", ""
+    user.first_name = user.last_name = ""
+    user.is_active = user.is_staff = user.is_superuser = False
+    user.last_login = None
+    user.set_unusable_password()
+    user.save()
+
+
+def hash_token(token: str) -> str:
+    """What is kept of a secret that was shown once: 256 random bits need no salt."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _ensure_annotator(collection: Collection, user: User) -> Annotator:
+    known = Annotator.objects.filter(collection=collection, user=user).first()
+    if known is not None:
+        return known
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # no two people take one name
+    key = bytes(collection.key)
+    for attempt in count():
+        name = pseudonym(key, "user", str(user.pk), str(attempt))
+        if not Annotator.objects.filter(collection=collection, pseudonym=name).exists():
+            break
+    return Annotator.objects.create(
+        collection=collection, user=user, origin=Annotator.Origin.PERSON, pseudonym=name
+    )

@@ -26,5 +26,5 @@ class Command(BaseCommand):
             call_command("collectstatic", interactive=False, verbosity=0)
         done = firststart.note(settings.HOME, "accounts-made")
         if not done.exists():
-            accounts.ensure_demo_accounts(firststart.passwords(settings.HOME))
+            accounts.ensure_demo_accounts(passwords=firststart.passwords(settings.HOME))
             done.touch()

@@ -1,0 +1,211 @@
+"""How people join, pause, leave and are forgotten."""
+
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from annotate.models import (
+    Annotator,
+    Invitation,
+    Judgment,
+    JudgmentComment,
+    Membership,
+    Report,
+    Resolution,
+    Role,
+    User,
+)
+from annotate.services import accounts, judging
+from tests import campaigns, factories
+
+pytestmark = pytest.mark.django_db
+PASSWORDS = {name: f"{name}-password-{name}" for name in ("annotator", "lead", "researcher", "admin")}
+
+
+def invited(role=Role.ANNOTATOR, **fields):
+    made = factories.collection()
+    return accounts.invite(collection=made, role=role, by=factories.member(made, Role.LEAD), **fields)
+
+
+def test_demo_accounts_are_one_a_role_and_only_admin_looks_after_the_site():
+    accounts.ensure_demo_accounts(passwords=PASSWORDS)
+    assert set(User.objects.values_list("username", "is_superuser")) == {
+        ("annotator", False), ("lead", False), ("researcher", False), ("admin", True),
+    }
+    assert all(User.objects.get(username=name).check_password(word) for name, word in PASSWORDS.items())
+
+
+def test_making_demo_accounts_again_changes_no_hash():
+    accounts.ensure_demo_accounts(passwords=PASSWORDS)
+    before = set(User.objects.values_list("pk", "password"))
+    accounts.ensure_demo_accounts(passwords=PASSWORDS)
+    assert set(User.objects.values_list("pk", "password")) == before
+
+
+def test_a_new_demo_password_replaces_the_old_one():
+    accounts.ensure_demo_accounts(passwords={"lead": "old old old old"})
+    accounts.ensure_demo_accounts(passwords={"lead": "new new new new"})
+    assert User.objects.get().check_password("new new new new")
+
+
+def test_joining_twice_is_one_membership_and_one_annotator():
+    made, person = factories.collection(), factories.user()
+    first = accounts.join(collection=made, user=person, role=Role.ANNOTATOR)
+    assert accounts.join(collection=made, user=person, role=Role.ANNOTATOR) == first
+    assert Annotator.objects.get().user == person
+
+
+def test_leads_and_researchers_are_no_annotators():
+    made, person = factories.collection(), factories.user()
+    accounts.join(collection=made, user=person, role=Role.LEAD)
+    accounts.join(collection=made, user=person, role=Role.RESEARCHER)
+    assert Membership.objects.count() == 2
+    assert not Annotator.objects.exists()
+
+
+def test_a_pseudonym_is_the_same_after_coming_back_and_another_in_another_collection():
+    one, other, person = factories.collection(), factories.collection(), factories.user()
+    membership = accounts.join(collection=one, user=person, role=Role.ANNOTATOR)
+    before = Annotator.objects.get().pseudonym
+    accounts.leave(membership=membership)
+    accounts.join(collection=one, user=person, role=Role.ANNOTATOR)
+    accounts.join(collection=other, user=person, role=Role.ANNOTATOR)
+    assert Annotator.objects.get(collection=one).pseudonym == before
+    assert Annotator.objects.get(collection=other).pseudonym != before
+    assert re.fullmatch(r"A-[A-Z2-7]{8}", before)
+
+
+def test_a_pseudonym_already_taken_is_passed_over(monkeypatch):
+    made = factories.collection()
+    first, second = factories.user(), factories.user()
+    accounts.join(collection=made, user=first, role=Role.ANNOTATOR)
+    taken = Annotator.objects.get().pseudonym
+    real = accounts.pseudonym
+    monkeypatch.setattr(
+        accounts, "pseudonym", lambda key, *who: taken if who[-1] == "0" else real(key, *who)
+    )
+    accounts.join(collection=made, user=second, role=Role.ANNOTATOR)
+    assert Annotator.objects.values("pseudonym").distinct().count() == 2
+
+
+def test_only_the_hash_of_an_invitation_is_kept():
+    invitation, token = invited(email="ada@example.org")
+    assert token not in str(Invitation.objects.values().get())
+    assert len(token) >= 43
+    assert invitation.expires_at > timezone.now() + timedelta(days=13)
+
+
+def test_an_invited_person_gets_the_role():
+    invitation, token = invited()
+    person = factories.user()
+    accounts.accept_invitation(token=token, user=person)
+    assert Membership.objects.filter(user=person, role="annotator", collection=invitation.collection).exists()
+    assert Annotator.objects.filter(user=person).exists()
+
+
+def test_accepting_again_changes_nothing():
+    _, token = invited()
+    person = factories.user()
+    first = accounts.accept_invitation(token=token, user=person)
+    assert accounts.accept_invitation(token=token, user=person).accepted_at == first.accepted_at
+
+
+def test_a_link_serves_one_person():
+    _, token = invited()
+    accounts.accept_invitation(token=token, user=factories.user())
+    with pytest.raises(accounts.InvitationUnusable, match="ask for a new one"):
+        accounts.accept_invitation(token=token, user=factories.user())
+
+
+@pytest.mark.parametrize("days", [0, -1])
+def test_a_link_that_ran_out_is_refused(days):
+    _, token = invited(days=days)
+    with pytest.raises(accounts.InvitationUnusable):
+        accounts.accept_invitation(token=token, user=factories.user())
+
+
+def test_a_revoked_link_is_refused():
+    invitation, token = invited()
+    accounts.revoke_invitation(invitation=invitation)
+    with pytest.raises(accounts.InvitationUnusable):
+        accounts.open_invitation(token=token)
+
+
+def test_revoking_a_used_link_takes_nothing_back():
+    invitation, token = invited()
+    accounts.accept_invitation(token=token, user=factories.user())
+    before = Invitation.objects.values().get()
+    accounts.revoke_invitation(invitation=invitation)
+    assert Invitation.objects.values().get() == before
+
+
+def test_signing_up_needs_an_invitation():
+    with pytest.raises(accounts.InvitationUnusable):
+        accounts.sign_up(token="guess", username="mallory", password=factories.PASSWORD)
+    assert not User.objects.filter(username="mallory").exists()
+
+
+def test_who_signs_up_by_invitation_has_the_invited_mail_and_role():
+    _, token = invited(email="ada@example.org")
+    person = accounts.sign_up(token=token, username="ada", password=factories.PASSWORD)
+    assert person.email == "ada@example.org"
+    assert person.memberships.get().role == "annotator"
+    assert not person.is_superuser
+
+
+def test_a_mail_somebody_has_already_is_not_taken_over():
+    factories.user("first", email="Ada@example.org")
+    _, token = invited(email="ada@example.org")
+    assert accounts.sign_up(token=token, username="ada", password=factories.PASSWORD).email == ""
+
+
+def test_a_paused_annotator_goes_on_when_resumed():
+    person = factories.annotator(factories.collection())
+    accounts.pause_annotator(annotator=person)
+    since = person.paused_at
+    accounts.pause_annotator(annotator=person)
+    assert person.paused_at == since is not None
+    accounts.resume_annotator(annotator=person)
+    assert person.paused_at is None
+
+
+def test_the_only_lead_cannot_leave():
+    made = factories.collection()
+    factories.member(made, Role.LEAD)
+    with pytest.raises(accounts.LastLead, match="somebody else a lead first"):
+        accounts.leave(membership=Membership.objects.get())
+    factories.member(made, Role.LEAD)
+    accounts.leave(membership=Membership.objects.first())
+    assert Membership.objects.count() == 1
+
+
+def test_erasing_a_person_keeps_judgments_and_forgets_the_person():
+    _, hand_outs = campaigns.handed_out(pairs=2)
+    annotator = hand_outs[0].batch.annotator
+    person = annotator.user
+    User.objects.filter(pk=person.pk).update(email="ada@example.org", first_name="Ada", last_login=timezone.now())
+    answer = judging.Answer(submission_id=uuid4(), grade=1, comment="I am Ada")
+    judging.record_judgment(annotator=annotator, token=hand_outs[0].token, answer=answer)
+    judging.report_pair(
+        annotator=annotator, token=hand_outs[1].token, submission_id=uuid4(), kind="escalated", note="Ada asks"
+    )
+    before = list(Judgment.objects.values()), list(Resolution.objects.values())
+    person.refresh_from_db()
+    accounts.erase_person(user=person)
+    assert (list(Judgment.objects.values()), list(Resolution.objects.values())) == before
+    assert not JudgmentComment.objects.exists()
+    assert Report.objects.get().note == ""
+    annotator.refresh_from_db()
+    assert annotator.user is None
+    rows = str(list(User.objects.filter(pk=person.pk).values()))
+    assert "ada" not in rows.lower()
+
+
+def test_an_erased_person_cannot_sign_in(client):
+    person = factories.user("ada")
+    accounts.erase_person(user=person)
+    assert not client.login(username=f"erased-{person.pk}", password=factories.PASSWORD)
+    assert not User.objects.get(pk=person.pk).is_active

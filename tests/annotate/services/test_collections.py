@@ -1,0 +1,142 @@
+"""Collections, and each change of guidelines and policy as a version."""
+
+from decimal import Decimal
+
+import pytest
+
+from annotate.models import Collection, Guidelines, Level, Membership, Policy
+from annotate.services import collections
+from annotate.services.collections import LevelSpec, Wording
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+LEVELS = [LevelSpec(0, "Not relevant", "It does not match."), LevelSpec(1, "Relevant", "It matches.")]
+
+
+def create(**fields):
+    given = {"name": "Shapes", "slug": "shapes", "levels": LEVELS, "positive_from": 1, "guidelines": "# Look"}
+    return collections.create_collection(**{**given, **fields})
+
+
+def judged(made):
+    Collection.objects.filter(pk=made.pk).update(scheme_frozen_at="2026-01-01T00:00Z")
+
+
+def test_a_new_collection_has_levels_policy_guidelines_and_a_secret_of_its_own():
+    made, other = create(), create(slug="other")
+    assert list(made.levels.values_list("grade", "name", "key")) == [(1, "Relevant", "1"), (0, "Not relevant", "0")]
+    assert (made.policies.get().version, made.guidelines.get().version) == (1, 1)
+    assert made.guidelines.get().wording[0] == {"grade": 1, "name": "Relevant", "sentence": "It matches."}
+    assert len(made.key) == 32
+    assert bytes(made.key) != bytes(other.key)
+
+
+def test_who_makes_a_collection_leads_and_researches_it():
+    person = factories.user()
+    create(by=person)
+    assert set(Membership.objects.values_list("user", "role")) == {(person.pk, "lead"), (person.pk, "researcher")}
+
+
+def test_the_first_policy_is_the_defaults_in_the_papers():
+    policy = create().policies.get()
+    assert (policy.labels_per_pair, policy.double_share, policy.ceiling) == (1, Decimal("0.1"), 3)
+    assert (policy.batch_candidates, policy.gold_positives, policy.gold_negatives) == (18, 1, 1)
+
+
+def test_a_short_name_taken_is_refused():
+    create()
+    with pytest.raises(collections.CollectionExists, match="choose another"):
+        create(name="Other")
+    assert Collection.objects.get().name == "Shapes"
+
+
+@pytest.mark.parametrize(
+    ("levels", "positive_from", "says"),
+    [
+        (LEVELS[:1], 0, "2 to 7 levels, this one has 1"),
+        ([LevelSpec(grade, str(grade)) for grade in range(8)], 1, "this one has 8"),
+        ([LevelSpec(1, "a"), LevelSpec(1, "b")], 1, "same grade"),
+        ([LevelSpec(0, "a", key="x"), LevelSpec(1, "b", key="x")], 1, "same key"),
+        ([LevelSpec(0, "a"), LevelSpec(101, "b", key="x")], 101, "between 0 and 100"),
+        (LEVELS, 0, "above the lowest"),
+        (LEVELS, 2, "above the lowest"),
+    ],
+)
+def test_levels_that_are_no_scheme_are_refused(levels, positive_from, says):
+    with pytest.raises(collections.BadScheme, match=says):
+        create(levels=levels, positive_from=positive_from)
+    assert not Collection.objects.exists()
+
+
+def test_seven_levels_are_a_scheme():
+    made = create(levels=[LevelSpec(grade, str(grade)) for grade in range(7)], positive_from=3)
+    assert made.levels.count() == 7
+
+
+def test_levels_can_be_replaced_while_nothing_is_judged():
+    made = create()
+    collections.replace_levels(
+        collection=made, levels=[LevelSpec(grade, f"L{grade}") for grade in range(4)], positive_from=2
+    )
+    assert (made.levels.count(), made.positive_from) == (4, 2)
+    assert [row["name"] for row in made.guidelines.latest("version").wording] == ["L3", "L2", "L1", "L0"]
+
+
+def test_levels_cannot_be_replaced_once_judged():
+    made = create()
+    judged(made)
+    with pytest.raises(collections.SchemeFrozen, match="only their wording"):
+        collections.replace_levels(collection=made, levels=[*LEVELS, LevelSpec(2, "More")], positive_from=1)
+    assert made.levels.count() == 2
+
+
+def test_wording_may_change_as_a_version_after_the_first_judgment():
+    made, person = create(), factories.user()
+    judged(made)
+    version = collections.change_guidelines(
+        collection=made, markdown="# Look twice", wording=[Wording(1, "Matches", "Yes.")], by=person
+    )
+    assert (version.version, version.by) == (2, person)
+    assert version.wording[0] == {"grade": 1, "name": "Matches", "sentence": "Yes."}
+    assert Level.objects.get(grade=1).name == "Matches"
+    assert Guidelines.objects.get(version=1).wording[0]["name"] == "Relevant"
+
+
+def test_guidelines_saved_without_a_change_make_no_version():
+    made = create()
+    collections.change_guidelines(collection=made, markdown="# Look", by=None)
+    assert made.guidelines.count() == 1
+
+
+def test_wording_for_an_unknown_grade_changes_nothing():
+    made = create()
+    with pytest.raises(collections.BadScheme, match="no grade 5"):
+        collections.change_guidelines(
+            collection=made, markdown="new", wording=[Wording(1, "Matches"), Wording(5, "?")], by=None
+        )
+    assert made.levels.get(grade=1).name == "Relevant"
+
+
+def test_a_policy_change_is_a_version_and_keeps_what_was_not_named():
+    made, person = create(), factories.user()
+    changed = collections.change_policy(collection=made, by=person, labels_per_pair=2, double_share=Decimal("0"))
+    assert (changed.version, changed.labels_per_pair, changed.batch_candidates, changed.by) == (2, 2, 18, person)
+    assert Policy.objects.get(version=1).labels_per_pair == 1
+
+
+def test_a_policy_saved_without_a_change_makes_no_version():
+    made = create()
+    collections.change_policy(collection=made, by=None, labels_per_pair=1, double_share=Decimal("0.1"))
+    assert made.policies.count() == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"labels_per_pair": 6}, {"labels_per_pair": 4, "ceiling": 3}, {"double_share": Decimal("1.5")},
+     {"rule": "loudest"}, {"lease_minutes": 0}, {"version": 9}, {"nonsense": 1}],
+)
+def test_a_policy_that_contradicts_itself_is_refused(changes):
+    made = create()
+    with pytest.raises(collections.BadPolicy):
+        collections.change_policy(collection=made, by=None, **changes)
+    assert made.policies.count() == 1

@@ -1,0 +1,155 @@
+"""Whole campaigns for tests that need something of everything; made through the services people use."""
+
+import struct
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import uuid4
+
+from django.utils import timezone
+
+from annotate.models import (
+    Annotator,
+    ApiToken,
+    Batch,
+    Collection,
+    Gold,
+    HandOut,
+    Invitation,
+    Item,
+    JudgmentEvent,
+    Pair,
+    QuerySet,
+    QuerySetItem,
+    ReferenceLabel,
+    ReferenceSet,
+    Role,
+    Round,
+    User,
+)
+from annotate.services import claiming, judging, seating
+from metrics.models import Observation, Score, Snapshot
+from pooling.models import Pool, PoolPair, Ranking, Run
+from tests import factories
+
+
+class Campaign(NamedTuple):
+    """A collection in full swing, and who takes part in it."""
+
+    collection: Collection
+    lead: User
+    researcher: User
+    annotators: list[Annotator]
+    run: Run
+    pool: Pool
+
+
+def open_pool_round(made: Collection, pair_list: list[Pair], name: str = "pool") -> Round:
+    """An open round that wants labels of these pairs."""
+    return seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name=name, policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in pair_list],
+    )
+
+
+def handed_out(*, pairs: int, grades: int = 2, **policy: object) -> tuple[Collection, list[HandOut]]:
+    """A collection with one annotator, and the hand-outs of her first batch."""
+    made = factories.collection(grades=grades, **{"gold_positives": 0, "gold_negatives": 0, **policy})
+    open_pool_round(made, factories.pairs(made, pairs))
+    batch = claiming.current_batch(annotator=factories.annotator(made))
+    return made, list(batch.hand_outs.select_related("seat", "batch__annotator__user"))
+
+
+def judge(hand_out: HandOut, grade: int = 1, **fields: object) -> None:
+    """Answer one hand-out."""
+    answer = judging.Answer(submission_id=uuid4(), grade=grade, **fields)
+    judging.record_judgment(annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer)
+
+
+def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Campaign:
+    """Runs, a pool, golds, references, batches, judgments, a change, an undo, a report, scores."""
+    made = factories.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")
+    lead, researcher = factories.member(made, Role.LEAD), factories.member(made, Role.RESEARCHER)
+    annotators = [factories.annotator(made) for _ in range(n_annotators)]
+    pair_list = factories.pairs(made, n_pairs + 2, per_query=n_pairs // 2 + 1)
+    run = _run(made, researcher)
+    pool = _pool(made, run, pair_list[:n_pairs])
+    for pair, grade in zip(pair_list[n_pairs:], (2, 0), strict=True):
+        Gold.objects.create(
+            collection=made, pair=pair, grade=grade, is_positive=grade > 0, origin="curated",
+            explanation="because it is so",
+        )
+    _references(made, pair_list, run)
+    for number, annotator in enumerate(annotators):
+        _work(annotator, odd=bool(number % 2))
+    Invitation.objects.create(
+        collection=made, role=Role.ANNOTATOR, email=f"{made.slug}@invited.example", created_by=lead,
+        token_sha256=uuid4().hex * 2, expires_at=timezone.now() + timedelta(days=1),
+    )
+    ApiToken.objects.create(
+        user=researcher, collection=made, name="script", prefix="abc", sha256=uuid4().hex * 2,
+        expires_at=timezone.now() + timedelta(days=1),
+    )
+    return Campaign(made, lead, researcher, annotators, run, pool)
+
+
+def _run(made: Collection, by: User) -> Run:
+    run = Run.objects.create(
+        collection=made, name=f"{made.slug} bm25", direction="forward", system="bm25", state="ready",
+        file_name="bm25.run", file="runs/none.run", sha256="0" * 64, uploaded_by=by, finished_at=timezone.now(),
+    )
+    documents = list(Item.objects.filter(collection=made, side="document").values_list("pk", flat=True))
+    Ranking.objects.bulk_create(
+        Ranking(run=run, source=query, targets=documents, scores=[1 / rank for rank in range(1, len(documents) + 1)])
+        for query in Item.objects.filter(collection=made, side="query")
+    )
+    return run
+
+
+def _pool(made: Collection, run: Run, pair_list: list[Pair]) -> Pool:
+    round_ = open_pool_round(made, pair_list)
+    pool = Pool.objects.create(
+        collection=made, name=f"{made.slug} pool", strategy="depth", parameters={"depth": 3}, state="open",
+        round=round_, opened_at=timezone.now(),
+    )
+    pool.runs.add(run)
+    PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pair_list)
+    return pool
+
+
+def _references(made: Collection, pair_list: list[Pair], run: Run) -> None:
+    reference = ReferenceSet.objects.create(collection=made, name=f"{made.slug} original")
+    ReferenceLabel.objects.create(
+        reference_set=reference, query_id=pair_list[0].query_id, document_id=pair_list[0].document_id, grade=1
+    )
+    query_set = QuerySet.objects.create(collection=made, name="all", direction="forward")
+    queries = Item.objects.filter(collection=made, side="query")
+    QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item) for item in queries)
+    values = struct.pack(f"<{len(queries)}d", *[0.5] * len(queries))
+    Score.objects.create(
+        run=run, query_set=query_set, reference_set=reference, label_source="people_over_reference", measure="AP",
+        threshold=1, mean=0.5, n_queries=len(queries), n_missing=0, n_with_positive=len(queries), per_query=values,
+        inputs_sha256="0" * 64,
+    )
+    Snapshot.objects.create(collection=made, kind="agreement", value={}, n_judgments=0, inputs_sha256="0" * 64)
+    Observation.objects.create(collection=made, kind="agreement", n_judgments=0, value={})
+
+
+def _work(annotator: Annotator, *, odd: bool) -> None:
+    """One batch: two people disagree on it; one of them changes her mind, undoes, reports, comments."""
+    claiming.current_batch(annotator=annotator)
+    left = list(claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator"))
+    for hand_out in left[:-1]:
+        judge(hand_out, 2 if odd else 0, comment=f"said by {annotator.pseudonym}")
+    if odd:
+        judge(left[0], 1)
+        judging.undo_judgment(annotator=annotator, token=left[1].token)
+    else:
+        judging.report_pair(
+            annotator=annotator, token=left[-1].token, submission_id=uuid4(), kind="cannot_judge", note="does not play"
+        )
+
+
+def has_everything(made: Collection) -> bool:
+    """Whether a campaign left rows of the rarer kinds; for tests that rely on it."""
+    undone = JudgmentEvent.objects.filter(judgment__collection=made).exists()
+    return undone and Batch.objects.filter(collection=made).count() > 1
