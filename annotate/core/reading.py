@@ -12,7 +12,8 @@ from annotate.core.formats import FormatError, Problems, shown
 
 _MEGABYTE = 1024 * 1024
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
-_CHECK_EVERY = 4096
+_CHECK_EVERY = 8 * _MEGABYTE
+_BLOCK = 4 * _MEGABYTE
 
 
 class Limits(NamedTuple):
@@ -45,19 +46,58 @@ def lines(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[t
     packed = stream.read(2) == b"\x1f\x8b"
     stream.seek(0)
     source = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if packed else stream
-    number, size = 0, 0
+    number, size, next_check = 0, 0, _CHECK_EVERY
     try:
         while raw := source.readline(limits.line + 1):
             number += 1
             size += len(raw)
             if len(raw) > limits.line:
                 raise FormatError(name, number, "", f"the line is longer than {limits.line:,} bytes.")
-            if packed and number % _CHECK_EVERY == 0 or size > limits.unpacked:
+            if size >= next_check or size > limits.unpacked:
+                next_check = size + _CHECK_EVERY
                 _check_size(name, size, stream.tell() if packed else size, limits)
             yield number, _decode(raw, name, number)
     except _DAMAGED as error:
         message = "the packed file is damaged or cut short here; pack or upload it again."
         raise FormatError(name, number + 1, "", message) from error
+
+
+def blocks(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[tuple[int, bytes]]:
+    """Number of the first line and bytes of each stretch of whole lines, for readers that work on columns at once.
+
+    stream : seekable, read from its start, gzip or plain, as for `lines`; a UTF-8 byte order mark is dropped
+    Each stretch is about 4 MB of lines, each ended by a line feed, the last one too. Whether they are UTF-8 is left to the
+    caller. Raises FormatError where the file is UTF-16, is damaged, cut short, or too large.
+    """
+    stream.seek(0)
+    packed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    source = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if packed else stream
+    number, size, rest = 1, 0, b""
+    try:
+        while raw := source.read(_BLOCK):
+            if size == 0:
+                raw = _without_mark(raw, name)
+            size += len(raw)
+            _check_size(name, size, stream.tell() if packed else size, limits)
+            whole, feed, rest = (rest + raw).rpartition(b"\n")
+            if len(rest) > limits.line:
+                at = number + whole.count(b"\n") + len(feed)
+                raise FormatError(name, at, "", f"the line is longer than {limits.line:,} bytes.")
+            if feed:
+                yield number, whole + feed
+                number += whole.count(b"\n") + 1
+    except _DAMAGED as error:
+        message = "the packed file is damaged or cut short at or after this line; pack or upload it again."
+        raise FormatError(name, number, "", message) from error
+    if rest:
+        yield number, rest + b"\n"
+
+
+def _without_mark(raw: bytes, name: str) -> bytes:
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FormatError(name, 1, "", "the file is UTF-16; save it as UTF-8.")
+    return raw.removeprefix(b"\xef\xbb\xbf")
 
 
 def _check_size(name: str, unpacked: int, packed: int, limits: Limits) -> None:
