@@ -3,8 +3,27 @@
 from importlib.util import find_spec
 
 from django.urls import URLPattern, URLResolver, include, path
+from rest_framework.exceptions import NotFound
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.views import APIView
 
-PARTS = [app for app in ("annotate", "pooling", "metrics") if find_spec(f"{app}.api")]
+
+class Unknown(APIView):
+    """Any other address: refused in the form programs expect, not as a page."""
+
+    permission_classes = [IsAuthenticated]
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Refuse whatever the method, once it is known who asks."""
+        super().initial(request, *args, **kwargs)
+        raise NotFound("There is no such endpoint; see the README for those there are.")
+
+
+PARTS = [app for app in ("pooling", "metrics") if find_spec(f"{app}.api")]
 
 app_name = "api"
-urlpatterns: list[URLPattern | URLResolver] = [path("", include(f"{app}.api")) for app in PARTS]
+urlpatterns: list[URLPattern | URLResolver] = [
+    *[path("", include(f"{app}.api")) for app in PARTS],
+    path("<path:rest>", Unknown.as_view(), name="unknown"),
+]

@@ -1,0 +1,64 @@
+"""Keys for programs: only their hash is kept, and they end."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate.models import ApiToken, User
+from annotate.services import tokens
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def make(**fields):
+    given = {"user": factories.user(), "name": "script", "scopes": ["qrels:read"], "days": 30}
+    return tokens.create_token(**{**given, **fields})
+
+
+def test_the_secret_is_not_in_the_database():
+    made = make()
+    assert made.secret not in str(ApiToken.objects.values().get())
+    assert made.secret.startswith(made.token.prefix)
+    assert len(made.secret) > 50
+
+
+def test_a_token_is_found_by_its_secret_alone():
+    made = make()
+    assert tokens.find_token(secret=made.secret) == made.token
+    assert tokens.find_token(secret=made.secret + "x") is None
+    assert tokens.find_token(secret=made.token.sha256) is None
+
+
+def test_a_revoked_token_is_worthless_and_its_row_stays():
+    made = make()
+    tokens.revoke_token(token=made.token)
+    assert tokens.find_token(secret=made.secret) is None
+    assert ApiToken.objects.get().revoked_at is not None
+
+
+def test_a_token_that_ran_out_is_worthless():
+    assert tokens.find_token(secret=make(days=0).secret) is None
+
+
+def test_the_token_of_a_closed_account_is_worthless():
+    made = make()
+    User.objects.update(is_active=False)
+    assert tokens.find_token(secret=made.secret) is None
+
+
+def test_use_is_noted_at_most_once_a_minute():
+    made = make()
+    tokens.find_token(secret=made.secret)
+    first = ApiToken.objects.get().last_used_at
+    tokens.find_token(secret=made.secret)
+    assert ApiToken.objects.get().last_used_at == first is not None
+    ApiToken.objects.update(last_used_at=timezone.now() - timedelta(seconds=61))
+    tokens.find_token(secret=made.secret)
+    assert ApiToken.objects.get().last_used_at >= first
+
+
+def test_an_unknown_scope_is_refused():
+    with pytest.raises(ValueError, match="everything"):
+        make(scopes=["everything"])
