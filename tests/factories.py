@@ -2,6 +2,9 @@
 
 import itertools
 import secrets
+from functools import cache
+
+from django.contrib.auth.hashers import make_password
 
 from annotate.models import (
     Annotator,
@@ -21,9 +24,15 @@ _serial = itertools.count(1)
 PASSWORD = "correct horse battery staple"
 
 
+@cache
+def _hashed() -> str:
+    """PASSWORD as it is stored; hashed once, since that is slow by design."""
+    return make_password(PASSWORD)
+
+
 def user(name: str = "", **fields: object) -> User:
     """A person who can sign in with PASSWORD."""
-    return User.objects.create_user(name or f"user{next(_serial)}", password=PASSWORD, **fields)
+    return User.objects.create(username=name or f"user{next(_serial)}", password=_hashed(), **fields)
 
 
 def collection(

@@ -25,7 +25,7 @@ from annotate.models import (
 from annotate.services.seating import lock_annotator
 
 _CLAIMABLE = """
-    SELECT seat.id, seat.pair_id, pair.query_id
+    SELECT seat.id, seat.pair_id, pair.query_id, seat.queue_key
     FROM annotate_seat seat JOIN annotate_pair pair ON pair.id = seat.pair_id
     WHERE seat.round_id = %(round)s AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
       AND (seat.state = 'free' OR seat.leased_until < clock_timestamp())
@@ -178,26 +178,29 @@ def _claim(annotator: Annotator, policy: Policy) -> list[Claimed]:
     for round_id in _open_rounds(annotator.collection_id).values_list("pk", flat=True):
         entry = secrets.randbelow(_QUEUE_END)
         for start, stop in ((entry, _QUEUE_END), (0, entry)):
-            missing = policy.batch_candidates - len(taken)
-            if missing == 0:
-                break
-            for row in _claimable(annotator, round_id, start, stop, limit=2 * missing):
-                if len(taken) < policy.batch_candidates:
-                    taken.setdefault(row.pair, row)
+            _take(taken, annotator, round_id, start, stop, limit=policy.batch_candidates)
     _hold(annotator, [row.seat for row in taken.values()], policy.lease_minutes)
     return list(taken.values())
 
 
-def _claimable(
-    annotator: Annotator, round_id: int, start: int, stop: int, *, limit: int
-) -> list[Claimed]:
-    # Twice as many as needed: a pair's two free seats may stand side by side.
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _CLAIMABLE,
-            {"round": round_id, "annotator": annotator.pk, "start": start, "stop": stop, "limit": limit},
-        )
-        return [Claimed(*row) for row in cursor.fetchall()]
+def _take(
+    taken: dict[int, Claimed], annotator: Annotator, round_id: int, start: int, stop: int, *, limit: int
+) -> None:
+    """Lock seats of one stretch of a queue until there are enough, one a pair."""
+    while len(taken) < limit:
+        # No more than are missing: what is locked but not taken would look taken to everybody else.
+        missing = limit - len(taken)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _CLAIMABLE,
+                {"round": round_id, "annotator": annotator.pk, "start": start, "stop": stop, "limit": missing},
+            )
+            rows = cursor.fetchall()
+        for seat, pair, query, queue_key in rows:
+            taken.setdefault(pair, Claimed(seat, pair, query))
+            start = queue_key + 1
+        if len(rows) < missing:
+            return
 
 
 def _hold(annotator: Annotator, seats: list[int], minutes: int) -> None:

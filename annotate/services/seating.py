@@ -106,7 +106,7 @@ def reopen_round(*, round_: Round) -> None:
     reconcile_pairs(pair_ids=round_.round_pairs.values_list("pair_id", flat=True))
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def reconcile_pairs(*, pair_ids: Iterable[int]) -> None:
     """Make each pair's free seats and resolution what judgments, open rounds and policy say.
 
@@ -131,10 +131,6 @@ def _reconcile_chunk(ids: list[int]) -> None:
     # lock before reading: two people who answer one pair at once must see each other's label
     pairs = list(Pair.objects.filter(pk__in=ids).order_by("pk").select_for_update(no_key=True))
     standings = _gather(ids)
-    keys = {
-        row.pk: bytes(row.key)
-        for row in Collection.objects.filter(pk__in={pair.collection_id for pair in pairs})
-    }
     new: list[Seat] = []
     freed: list[Seat] = []
     withdrawn: list[Seat] = []
@@ -144,7 +140,7 @@ def _reconcile_chunk(ids: list[int]) -> None:
         standing = standings.get(pair.pk)
         if standing is None:
             continue
-        _plan_seats(pair, standing, keys[pair.collection_id], new, freed, withdrawn)
+        _plan_seats(pair, standing, new, freed, withdrawn)
         resolution = _resolution(pair, standing)
         if resolution is None:
             unresolved.append(pair.pk)
@@ -166,7 +162,7 @@ def _gather(ids: list[int]) -> dict[int, Standing]:
     escalated = _escalated(ids)
     # Open rounds first, the most demanding of them first, then the newest: the head governs.
     rounds = RoundPair.objects.filter(pair__in=ids, round__kind__in=["pool", "import"])
-    rounds = rounds.select_related("round__policy").order_by("-round__state", "-n_wanted", "-round_id")
+    rounds = rounds.select_related("round__policy", "round__collection").order_by("-round__state", "-n_wanted", "-round_id")
     standings: dict[int, Standing] = {}
     for row in rounds:
         if row.pair_id in standings:
@@ -209,7 +205,6 @@ def label_policy(policy: Policy) -> labels.LabelPolicy:
 def _plan_seats(
     pair: Pair,
     standing: Standing,
-    key: bytes,
     new: list[Seat],
     freed: list[Seat],
     withdrawn: list[Seat],
@@ -233,11 +228,12 @@ def _plan_seats(
     withdrawn.extend(seat for seat in spare[n_free:] if seat.state == Seat.State.FREE)
     last = max((seat.number for seat in standing.seats), default=0)
     for number in range(last + 1, last + 1 + n_free - min(n_free, len(spare))):
-        new.append(_new_seat(pair, standing, number, key))
+        new.append(_new_seat(pair, standing, number))
 
 
-def _new_seat(pair: Pair, standing: Standing, number: int, key: bytes) -> Seat:
+def _new_seat(pair: Pair, standing: Standing, number: int) -> Seat:
     policy = standing.policy
+    key = bytes(standing.round.collection.key)
     place = ordering.queue_key(
         key, query=pair.query_id, pair=pair.pk, number=number, grouped=policy.grouped
     )

@@ -1,0 +1,162 @@
+"""Fifty people at once on a real PostgreSQL: people who vanish, who disagree, who use two tabs.
+
+To see these tests fail: drop SKIP LOCKED from claiming (two people get one seat, or wait for each
+other), or the pair's lock from judging (disagreements that nobody is asked to settle).
+"""
+
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier, Event
+from uuid import uuid4
+
+import pytest
+from django.db import close_old_connections, connection, transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from annotate.models import Annotator, HandOut, Judgment, Resolution, Round, Seat
+from annotate.services import claiming, judging, seating
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def study(n_pairs, **policy):
+    made = factories.collection(grades=2, **policy)
+    pair_list = factories.pairs(made, n_pairs)
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in pair_list],
+    )
+    return made
+
+
+def at_once(work, arguments):
+    """Run work(argument) for all arguments in as many threads, started together."""
+    barrier = Barrier(len(arguments))
+
+    def run(argument):
+        close_old_connections()
+        barrier.wait()
+        try:
+            return work(argument)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(arguments)) as pool:
+        return list(pool.map(run, arguments))
+
+
+def judge_all(annotator, rng, vanish=0.0):
+    """Judge batch after batch until nothing is left; perhaps walk away from one for good."""
+    given = []
+    while claiming.current_batch(annotator=annotator) is not None:
+        for hand_out in claiming.unanswered(annotator=annotator):
+            if rng.random() < vanish:
+                return given
+            answer = judging.Answer(submission_id=uuid4(), grade=int(rng.random() < 0.5))
+            given.append(judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer))
+    return given
+
+
+def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice():
+    made = study(500, labels_per_pair=2, ceiling=3, batch_candidates=8)
+    people = [factories.annotator(made) for _ in range(40)]
+    tabs = [*people, *people[:10]]  # ten of them judge in two tabs
+    seeds = {person.pk: index for index, person in enumerate(people)}
+
+    given = at_once(
+        lambda person: judge_all(person, random.Random(seeds[person.pk]), vanish=0.01), tabs
+    )
+    Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
+    fresh = [factories.annotator(made) for _ in range(5)]
+    given += at_once(lambda person: judge_all(person, random.Random(person.pk)), fresh)
+
+    acknowledged = {judgment.pk for mine in given for judgment in mine}
+    assert set(Judgment.objects.values_list("pk", flat=True)) == acknowledged  # nothing lost
+    per_person = Judgment.objects.filter(superseded_by=None).values("annotator", "pair")
+    assert per_person.annotate(n=Count("pk")).filter(n__gt=1).count() == 0
+    counted = Seat.objects.filter(state="done").values_list("judgment_id", flat=True)
+    assert len(counted) == len(set(counted))
+    assert not Seat.objects.filter(state__in=["free", "held"]).exists()  # nothing unreachable
+    assert_third_seats(made)
+
+
+def assert_third_seats(made):
+    """Every disagreement got exactly one label more, every agreement none."""
+    labels = Counter()
+    grades = {}
+    for pair, grade in Seat.objects.filter(state="done").order_by("number").values_list(
+        "pair_id", "judgment__level__grade"
+    ):
+        labels[pair] += 1
+        grades.setdefault(pair, []).append(grade)
+    disagreed = {pair for pair, given in grades.items() if len(set(given)) > 1}
+    assert {n for pair, n in labels.items() if pair in disagreed} == {3}
+    assert {n for pair, n in labels.items() if pair not in disagreed} == {2}
+    assert Resolution.objects.filter(collection=made).exclude(status="disputed").count() == len(labels)
+
+
+def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
+    made = study(60, labels_per_pair=2, ceiling=3, batch_candidates=60)
+    people = [factories.annotator(made), factories.annotator(made)]
+    tokens = []
+    for person in people:
+        claiming.current_batch(annotator=person)
+        given = HandOut.objects.filter(batch__annotator=person)
+        tokens.append(dict(given.values_list("seat__pair_id", "token")))
+    for pair in tokens[0]:
+        at_once(
+            lambda grade, pair=pair: judging.record_judgment(
+                annotator=people[grade],
+                token=tokens[grade][pair],
+                answer=judging.Answer(submission_id=uuid4(), grade=grade),
+            ),
+            [0, 1],
+        )
+    assert Seat.objects.filter(state="free", why=Seat.Why.DISAGREEMENT).count() == 60
+
+
+def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():
+    made = study(1000, batch_candidates=18)
+    people = [factories.annotator(made) for _ in range(50)]
+    batches = at_once(lambda person: claiming.current_batch(annotator=person), people)
+    assert all(batch.hand_outs.count() == 18 for batch in batches)
+    assert HandOut.objects.values("seat").distinct().count() == 900
+
+
+def test_nobody_waits_for_a_claim_that_is_still_going_on():
+    made = study(20, batch_candidates=18)
+    slow, quick = factories.annotator(made), factories.annotator(made)
+    claimed, done = Event(), Event()
+
+    def claim_slowly():
+        with transaction.atomic():
+            claiming.current_batch(annotator=slow)
+            claimed.set()
+            done.wait(30)
+        connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        going_on = pool.submit(claim_slowly)
+        claimed.wait(30)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET lock_timeout = '1s'")
+            batch = claiming.current_batch(annotator=quick)
+        finally:
+            done.set()
+        going_on.result()
+    assert batch.hand_outs.count() == 2  # what the other has not locked, at once
+
+
+def test_one_person_in_many_tabs_has_one_batch():
+    made = study(100, batch_candidates=18)
+    person = factories.annotator(made)
+    batches = at_once(
+        lambda _: claiming.current_batch(annotator=Annotator.objects.get(pk=person.pk)), range(10)
+    )
+    assert len({batch.pk for batch in batches}) == 1
+    assert HandOut.objects.count() == 18
