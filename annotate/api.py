@@ -1,48 +1,20 @@
-"""What every endpoint shares: who calls, what the key may do, and errors as application/problem+json."""
+"""What every endpoint shares: the collection it is about, and errors as application/problem+json.
+
+Keys and scopes are checked before by annotate/authentication.py; an endpoint names its `scope`.
+"""
 
 from collections.abc import Container
 from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import APIException, AuthenticationFailed
-from rest_framework.permissions import BasePermission
+from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView, exception_handler
+from rest_framework.views import exception_handler
 
 from annotate import access
-from annotate.models import ApiToken, Collection, Role, User
-from annotate.services import tokens
-
-
-class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>`; sessions and cookies count for nothing here."""
-
-    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        """The token's owner and the token; None without the header."""
-        kind, _, secret = get_authorization_header(request).decode("latin-1").partition(" ")
-        if kind.lower() != "bearer":
-            return None
-        token = tokens.find_token(secret=secret.strip())
-        if token is None:
-            raise AuthenticationFailed("This token is unknown, was revoked or has run out; make a new one.")
-        return token.user, token
-
-    def authenticate_header(self, request: Request) -> str:
-        """What a 401 tells a program to send."""
-        return 'Bearer realm="assayer"'
-
-
-class HasScope(BasePermission):
-    """The token carries the scope that the endpoint names in `scope`."""
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        """Whether this key was made for this."""
-        scope: str = view.scope  # type: ignore[attr-defined]
-        self.message = f'This token lacks the scope "{scope}"; make one that has it.'
-        return isinstance(request.auth, ApiToken) and scope in request.auth.scopes
+from annotate.models import Collection, Role
 
 
 def get_collection(*, request: Request, slug: str, roles: Container[Role]) -> Collection:

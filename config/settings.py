@@ -245,8 +245,8 @@ WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 # --- API ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_AUTHENTICATION_CLASSES": ["annotate.api.TokenAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "annotate.api.HasScope"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["annotate.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "annotate.authentication.HasScope"],
     "EXCEPTION_HANDLER": "annotate.api.problem",
 }
 

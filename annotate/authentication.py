@@ -1,0 +1,39 @@
+"""Who calls the API, and what the key may do. Loaded by rest_framework's settings: imports none of its views."""
+
+from typing import Any
+
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from annotate.models import ApiToken, User
+from annotate.services import tokens
+
+
+class TokenAuthentication(BaseAuthentication):
+    """`Authorization: Bearer <token>`; sessions and cookies count for nothing here."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        """The token's owner and the token; None without the header."""
+        kind, _, secret = get_authorization_header(request).decode("latin-1").partition(" ")
+        if kind.lower() != "bearer":
+            return None
+        token = tokens.find_token(secret=secret.strip())
+        if token is None:
+            raise AuthenticationFailed("This token is unknown, was revoked or has run out; make a new one.")
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 tells a program to send."""
+        return 'Bearer realm="assayer"'
+
+
+class HasScope(BasePermission):
+    """The token carries the scope that the endpoint names in `scope`."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        """Whether this key was made for this."""
+        scope: str = view.scope
+        self.message = f'This token lacks the scope "{scope}"; make one that has it.'
+        return isinstance(request.auth, ApiToken) and scope in request.auth.scopes
