@@ -1,0 +1,182 @@
+"""The judge screen's calls: what they answer, and what they never tell."""
+
+from uuid import uuid4
+
+import pytest
+
+from annotate.models import Gold, Judgment, Report, Round
+from annotate.services import seating
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    made = factories.collection("birds", grades=3, batch_candidates=4)
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in factories.pairs(made, 6)],
+    )
+    return made
+
+
+@pytest.fixture
+def annotator(made, client):
+    annotator = factories.annotator(made)
+    client.force_login(annotator.user)
+    return annotator
+
+
+def call(client, name, body=None, slug="birds"):
+    return client.post(f"/c/{slug}/judge/{name}", body or {}, content_type="application/json")
+
+
+def answer_to(card, grade=1, **fields):
+    return {"submission_id": str(uuid4()), "hand_out": card["hand_out"], "grade": grade, **fields}
+
+
+def test_cards_come_three_at_a_time_with_progress(client, annotator):
+    answer = call(client, "next").json()
+    assert len(answer["cards"]) == 3
+    assert answer["progress"] == {"batch": 1, "position": 1, "of": 4, "today": 0, "total": 0}
+    assert answer["empty"] is None
+
+
+def test_a_card_is_an_allow_list(client, annotator):
+    card = call(client, "next").json()["cards"][0]
+    assert set(card) == {"hand_out", "query", "document", "position", "of"}
+    assert set(card["query"]) == {"label", "warning", "parts"}
+    assert set(card["query"]["parts"][0]) == {"kind", "text"}
+
+
+def test_an_answer_carries_the_next_cards(client, annotator):
+    cards = call(client, "next").json()["cards"]
+    answered = call(client, "answer", answer_to(cards[0], active_ms=4200, comment="near"))
+    assert answered.status_code == 200
+    assert [card["hand_out"] for card in answered.json()["cards"][:2]] == [c["hand_out"] for c in cards[1:]]
+    stored = Judgment.objects.get()
+    assert (stored.active_ms, stored.comment.text, stored.shown_at is not None) == (4200, "near", True)
+
+
+def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator):
+    cards = call(client, "next").json()["cards"]
+    while cards:
+        last = call(client, "answer", answer_to(cards[0])).json()
+        cards = last["cards"]
+    assert last["empty"]["reason"] == "batch_done"
+    cards = call(client, "next").json()["cards"]
+    assert len(cards) == 2
+    for card in cards:
+        call(client, "answer", answer_to(card))
+    assert call(client, "next").json()["empty"]["reason"] == "none_left"
+
+
+def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator, made):
+    client.force_login(factories.annotator(made).user)
+    call(client, "next")
+    client.force_login(factories.annotator(made).user)
+    call(client, "next")
+    client.force_login(annotator.user)
+    empty = call(client, "next").json()["empty"]
+    assert empty["reason"] == "others_hold"
+    assert "6 pairs are with other people; the next may be free in 30 min." == empty["message"]
+    assert 1700 < empty["retry_seconds"] <= 1800
+
+
+def test_a_closed_pool_is_said(client, annotator, made):
+    seating.close_round(round_=made.rounds.get())
+    assert call(client, "next").json()["empty"]["reason"] == "closed"
+
+
+def test_undo_brings_the_card_back(client, annotator):
+    card = call(client, "next").json()["cards"][0]
+    call(client, "answer", answer_to(card))
+    assert client.get("/c/birds/judge/recent").json()["judged"][0]["grade"] == 1
+    back = call(client, "undo", {"hand_out": card["hand_out"]}).json()
+    assert back["cards"][0]["hand_out"] == card["hand_out"]
+    assert client.get("/c/birds/judge/recent").json()["judged"] == []
+
+
+@pytest.mark.parametrize("kind", ["cannot_judge", "escalated"])
+def test_a_report_is_stored_and_the_next_card_comes(client, annotator, kind):
+    card = call(client, "next").json()["cards"][0]
+    sent = {**answer_to(card), "kind": kind, "reason": "broken", "note": "grey picture"}
+    after = call(client, "report", sent).json()
+    assert after["cards"][0]["hand_out"] != card["hand_out"]
+    assert Report.objects.get().note == "grey picture"
+    assert call(client, "report", sent).status_code == 200
+    assert Report.objects.count() == 1
+
+
+def test_later_moves_the_card_to_the_end(client, annotator):
+    card = call(client, "next").json()["cards"][0]
+    after = call(client, "report", {**answer_to(card), "kind": "later"}).json()
+    assert card["hand_out"] not in [c["hand_out"] for c in after["cards"]]
+
+
+@pytest.mark.parametrize(("body", "says"), [
+    ("[1]", "not a JSON object"),
+    ("{", "not JSON"),
+    ("[" * 100_000, "larger than"),
+    ("[" * 9_000, "not JSON"),
+    ('{"grade": 1}', "submission_id: This field is required."),
+    ('{"submission_id": "x", "hand_out": "y", "grade": "much"}', "submission_id: Enter a valid UUID."),
+])
+def test_a_body_that_makes_no_sense_is_refused_in_words(client, annotator, body, says):
+    refused = client.post("/c/birds/judge/answer", body, content_type="application/json")
+    assert refused.status_code == 422
+    assert says in refused.json()["error"]
+
+
+@pytest.mark.parametrize(("change", "status"), [
+    ({"grade": 9}, 422),
+    ({"reasons": ["made up"]}, 422),
+    ({"hand_out": str(uuid4())}, 404),
+    ({"active_ms": -5}, 422),
+])
+def test_a_wrong_answer_is_refused_and_changes_nothing(client, annotator, change, status):
+    card = call(client, "next").json()["cards"][0]
+    assert call(client, "answer", {**answer_to(card), **change}).status_code == status
+    assert Judgment.objects.count() == 0
+
+
+def test_an_hour_is_the_most_a_judgment_takes(client, annotator):
+    card = call(client, "next").json()["cards"][0]
+    call(client, "answer", answer_to(card, active_ms=10**9))
+    assert Judgment.objects.get().active_ms == 3_600_000
+
+
+def test_an_ended_session_is_told_as_json_with_where_to_sign_in(client, made):
+    ended = call(client, "answer")
+    assert ended.status_code == 401
+    assert ended.json() == {"error": "signed_out", "sign_in": "/accounts/login/?next=%2Fc%2Fbirds%2Fjudge%2F"}
+
+
+def test_leads_and_strangers_have_no_judge_screen(client, made):
+    client.force_login(factories.member(made, "lead"))
+    assert call(client, "next").status_code == 404
+    client.force_login(factories.user())
+    assert call(client, "next").status_code == 404
+
+
+def test_a_gold_looks_like_any_other_card(client, annotator, made):
+    gold = Gold.objects.create(
+        collection=made, pair=factories.pairs(made, 1)[0], grade=2, is_positive=True, origin="curated"
+    )
+    shapes, seen = set(), []
+    cards = call(client, "next").json()["cards"]
+    while cards:
+        shapes.add(str(sorted(cards[0])))
+        seen.append(cards[0]["query"]["parts"][0]["text"])
+        cards = call(client, "answer", answer_to(cards[0])).json()["cards"]
+    assert len(shapes) == 1
+    assert f"text of {gold.pair.query.external_id}" in seen
+    assert len(seen) == 5
+
+
+def test_an_answer_costs_a_constant_number_of_queries(client, annotator, django_assert_max_num_queries):
+    cards = call(client, "next").json()["cards"]
+    for card in cards:
+        with django_assert_max_num_queries(52):
+            call(client, "answer", answer_to(card))
