@@ -1,0 +1,195 @@
+"""Text files of white-space separated fields, read a block at a time into arrays.
+
+A block of regular lines (single blanks, the right number of fields) is cut up by array operations on its bytes; any
+other block is put into that form line by line first, and lines that cannot be are reported with their number. Two
+threads share the blocks, as almost all of the work happens outside the interpreter's lock.
+"""
+
+import gzip
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import BinaryIO, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from annotate.core.formats import FormatError
+
+BLOCK = 1 << 18  # bytes; a block and what is made of it stay in the processor's cache
+LEAD, TAIL = 16, 32  # blanks around a block, so that eight bytes may be read before or after any field
+_THREADS = 2
+_FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+FIRST_BYTES = np.array([0] + [0xFFFFFFFFFFFFFFFF >> (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
+
+Result = TypeVar("Result")
+OnError = Callable[[FormatError], None]
+
+
+class Fault(NamedTuple):
+    """A line that cannot be read: its number, the column at fault ("" for the line) and the fact."""
+
+    line: int
+    field: str
+    message: str
+
+
+class Block(NamedTuple):
+    """Regular lines: n lines of F fields each.
+
+    data : (B,) uint8 the bytes with LEAD and TAIL blanks around them
+    end : (n, F) where each field ends in `data`; the next begins one byte later
+    line : (n,) 1-based line numbers in the file
+    faults : lines of this block that were left out
+    """
+
+    data: NDArray[np.uint8]
+    end: NDArray[np.int64]
+    line: NDArray[np.int64]
+    faults: list[Fault]
+
+    def text(self, row: int, column: int) -> str:
+        """One field as text."""
+        before = int(self.end.flat[row * self.end.shape[1] + column - 1]) if row or column else LEAD - 1
+        return self.data[before + 1 : self.end[row, column]].tobytes().decode()
+
+    def span(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(n,) where a column's fields begin, and where they end."""
+        if column:
+            return self.end[:, column - 1] + 1, self.end[:, column].copy()
+        return np.append(LEAD, self.end[:-1, -1] + 1)[: len(self.end)], self.end[:, 0].copy()
+
+    def words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """(n,) the eight bytes from each position on, the first of them lowest."""
+        everywhere = as_strided(self.data[:8].view("<u8"), shape=(len(self.data) - 7,), strides=(1,))
+        return everywhere[at].astype(np.uint64, copy=False)
+
+
+def report(fault: Fault, name: str, on_error: OnError | None) -> None:
+    """Raise the fault as FormatError, or hand it to `on_error` and go on."""
+    error = FormatError(name, fault.line, fault.field, fault.message)
+    if on_error is None:
+        raise error
+    on_error(error)
+
+
+def unpacked(stream: BinaryIO) -> BinaryIO:
+    """The stream, unpacked on the way where it is gzip; it must be seekable."""
+    magic = stream.read(2)
+    stream.seek(-len(magic), 1)
+    return gzip.GzipFile(fileobj=stream) if magic == b"\x1f\x8b" else stream  # type: ignore[return-value]
+
+
+def map_blocks(stream: BinaryIO, n_fields: int, work: Callable[[Block], Result], *, name: str) -> Iterator[Result]:
+    """`work` of every block of a file (gzip or plain) in the file's order; `name` is for the error of a damaged
+
+    archive.
+    """
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for text, first_line in _chunks(unpacked(stream), name):
+            waiting.append(pool.submit(lambda text, line: work(cut(text, n_fields, line)), text, first_line))
+            if len(waiting) > _THREADS + 1:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def cut(text: bytes, n_fields: int, first_line: int) -> Block:
+    """Whole lines as a Block; the last one needs no line end."""
+    block = _cut_regular(text, n_fields, first_line) if text.isascii() else None
+    if block is None:
+        text, lines, faults = _regular(text, n_fields, first_line)
+        block = _cut_regular(text, n_fields, first_line)
+        assert block is not None, "a block put into regular form is regular"  # noqa: S101
+        block = block._replace(line=lines, faults=faults)
+    return block
+
+
+def _cut_regular(text: bytes, n_fields: int, first_line: int) -> Block | None:
+    """The block where every line is regular, else None."""
+    data = np.frombuffer(b"".join([b" " * (LEAD - 1), b"\n", text, b" " * TAIL]), dtype=np.uint8)
+    inner = data[LEAD : LEAD + len(text)]
+    blank = inner <= 32
+    if not text:
+        return Block(data, np.zeros((0, n_fields), dtype=np.int64), np.zeros(0, dtype=np.int64), [])
+    n_lines = np.count_nonzero(inner == ord("\n"))
+    n_blanks = n_lines + np.count_nonzero(inner == ord(" ")) + np.count_nonzero(inner == ord("\t"))
+    if n_blanks != n_lines * n_fields or blank[0] or np.any(blank[1:] & blank[:-1]):
+        return None
+    end = np.flatnonzero(blank)
+    if len(end) != n_blanks or not np.all(inner.take(end[n_fields - 1 :: n_fields]) == ord("\n")):
+        return None
+    end += LEAD
+    return Block(data, end.reshape(-1, n_fields), np.arange(first_line, first_line + n_lines), [])
+
+
+def _regular(text: bytes, n_fields: int, first_line: int) -> tuple[bytes, NDArray[np.int64], list[Fault]]:
+    """The good lines with single blanks, their numbers, and the faults of the others."""
+    good: list[bytes] = []
+    numbers: list[int] = []
+    faults: list[Fault] = []
+    for number, line in enumerate(text.split(b"\n")[:-1], start=first_line):
+        fields = line.split()
+        message = _fault(line, fields, n_fields)
+        if message:
+            faults.append(Fault(number, "", message))
+        else:
+            good.append(b" ".join(fields))
+            numbers.append(number)
+    return b"".join(line + b"\n" for line in good), np.array(numbers, dtype=np.int64), faults
+
+
+def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
+    if len(fields) != n_fields:
+        return f"expected {n_fields} fields, found {len(fields)}."
+    if any(byte < 32 and byte not in b"\t\r\v\f" for byte in line):
+        return "holds a control character; expected plain text in UTF-8."
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return "is not UTF-8 text; save the file as UTF-8."
+    return ""
+
+
+def _chunks(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
+    """Whole lines of about BLOCK bytes each, all ending in a line feed, with the number of the first."""
+    rest, first_line = b"", 1
+    while True:
+        try:
+            chunk = stream.read(BLOCK)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise FormatError(name, None, "", "The gzip archive is damaged or incomplete; pack it again.") from error
+        if first_line == 1 and not rest:
+            chunk = chunk.removeprefix(b"\xef\xbb\xbf")
+        rest += chunk
+        if not chunk:
+            rest = rest.rstrip()
+            if rest:
+                yield rest + b"\n", first_line
+            return
+        cut_at = rest.rfind(b"\n", 0, len(rest.rstrip())) + 1  # blank lines wait: at the file's end they are none
+        text, rest = rest[:cut_at].replace(b"\r\n", b"\n"), rest[cut_at:]
+        if text:
+            yield text, first_line
+            first_line += text.count(b"\n")
+
+
+def ids(block: Block, column: int) -> NDArray[np.uint64]:
+    """(n, W) a column's bytes as words, filled with zeros: `as_bytes` of it are the fields."""
+    start, end = block.span(column)
+    length = end - start
+    n_words = max(-(-int(length.max(initial=0)) // 8), 1)
+    out = np.empty((len(start), n_words), dtype="<u8")
+    for word in range(n_words):
+        left = np.clip(length - 8 * word, 0, 8)
+        at = np.minimum(start + 8 * word, len(block.data) - 8)
+        np.bitwise_and(block.words(at), FIRST_BYTES.take(left), out=out[:, word])
+    return out
+
+
+def as_bytes(words: NDArray[np.uint64]) -> NDArray[np.bytes_]:
+    """(n, W) words as an (n,) array of byte strings, without copying."""
+    return np.ascontiguousarray(words).view(f"S{8 * words.shape[1]}").reshape(len(words))
