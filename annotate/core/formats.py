@@ -1,4 +1,4 @@
-"""What the readers of uploaded files share: the error that names the line, what is collected of them, what an id may be.
+"""What the readers of uploaded files share: the error that names the line, the collected errors, what an id may be.
 
 A reader takes a stream, the file's name and a `Problems`; it yields rows, adds what is wrong with single rows to the
 problems and goes on, and raises FormatError where it cannot go on. `guarded` turns that last error into a problem too.
@@ -7,7 +7,7 @@ problems and goes on, and raises FormatError where it cannot go on. `guarded` tu
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 Row = TypeVar("Row")
@@ -73,6 +73,13 @@ def guarded(rows: Iterable[Row], problems: Problems) -> Iterator[Row]:
         yield from rows
     except FormatError as error:
         problems.add(error)
+
+
+def add_faults(faults: Mapping[str, str], number: int, name: str, problems: Problems) -> None:
+    """Add what is wrong with a line's fields, given by the fields' names; "" is no fault."""
+    for field, fault in faults.items():
+        if fault:
+            problems.add(FormatError(name, number, field, f"{field} {fault}."))
 
 
 def id_fault(text: str) -> str:

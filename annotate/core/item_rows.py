@@ -1,0 +1,171 @@
+"""One item as a file gives it, checked field by field."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from annotate.core.formats import FormatError, Problems, finite_number, id_fault, shown, text_fault
+from annotate.core.media_types import media_type
+from annotate.core.sources import path_fault
+
+SIDES = ("query", "document")
+MEDIA = ("image", "video", "audio")
+FLAT = ("text", *MEDIA)
+FIELDS = ("side", "id", "split", "warning", *FLAT, "start", "end")
+PART_FIELDS = ("kind", "text", "path", "start", "end")
+LONGEST = {"split": 20, "warning": 200, "path": 500, "text": 500_000}
+Wrong = Callable[[str, str], None]
+
+
+class PartRow(NamedTuple):
+    """One text or medium: its kind, the text or the path (or http address), and perhaps where it starts and ends."""
+
+    kind: str
+    text: str = ""
+    path: str = ""
+    start: float | None = None
+    end: float | None = None
+
+
+class ItemRow(NamedTuple):
+    """One item as a file gives it, and the place where it stands."""
+
+    side: str
+    id: str
+    split: str
+    warning: str
+    parts: tuple[PartRow, ...]
+    file: str
+    line: int
+
+
+def check_item(record: Mapping[str, Any], name: str, number: int, problems: Problems) -> Iterator[ItemRow]:
+    """The item of one record, or nothing and its faults added to the problems."""
+    before = problems.n
+
+    def wrong(field: str, message: str) -> None:
+        problems.add(FormatError(name, number, field, f"{field} {message}."))
+
+    row = _item(record, name, number, wrong)
+    if problems.n == before:
+        yield row
+
+
+def _item(record: Mapping[str, Any], name: str, number: int, wrong: Wrong) -> ItemRow:
+    for field in record.keys() - {*FIELDS, "parts"}:
+        wrong(shown(str(field)), f"is no field known here; known are {_listed([*FIELDS, 'parts'])}")
+    side = record.get("side")
+    if side not in SIDES:
+        wrong("side", f'must be "query" or "document", not {shown(str(side))}')
+    item_id = record.get("id")
+    item_id = str(item_id) if isinstance(item_id, int) and not isinstance(item_id, bool) else item_id
+    if not isinstance(item_id, str):
+        wrong("id", "is missing or no text")
+    elif fault := id_fault(item_id):
+        wrong("id", fault)
+    split = _text(record, "split", wrong) or "test"
+    if not split.replace("-", "").replace("_", "").isalnum():
+        wrong("split", f"must be one word, not {shown(split)}")
+    warning = _text(record, "warning", wrong)
+    return ItemRow(str(side), str(item_id), split, warning, _parts(record, wrong), name, number)
+
+
+def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
+    """The parts as a list gives them, or one for each of the flat fields text, image, video and audio."""
+    given = record.get("parts")
+    if given is None:
+        given = _flat_parts(record)
+    elif any(record.get(field) is not None for field in (*FLAT, "start", "end")):
+        wrong("parts", "stands beside text, image, video, audio, start or end; give one or the other")
+    if not isinstance(given, list) or not given:
+        wrong("parts", "is no list, or holds nothing: an item needs a text, an image, a video or audio")
+        return ()
+    parts = [_part(part, f"part {place}", wrong) for place, part in enumerate(given, start=1)]
+    return tuple(part for part in parts if part is not None)
+
+
+def _flat_parts(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    times = {field: record[field] for field in ("start", "end") if record.get(field) is not None}
+    parts = [{"kind": "text", "text": record["text"]}] if record.get("text") is not None else []
+    return parts + [
+        {"kind": kind, "path": record[kind], **(times if kind != "image" else {})}
+        for kind in MEDIA
+        if record.get(kind) is not None
+    ]
+
+
+def _part(part: object, place: str, wrong: Wrong) -> PartRow | None:
+    if not isinstance(part, dict) or part.get("kind") not in FLAT:
+        wrong(place, f"must be an object whose kind is one of {_listed(FLAT)}")
+        return None
+    for field in part.keys() - {*PART_FIELDS}:
+        wrong(place, f"has a field {shown(str(field))}; known are {_listed(PART_FIELDS)}")
+    start, end = _seconds(part, "start", place, wrong), _seconds(part, "end", place, wrong)
+    if start is not None and end is not None and end <= start:
+        wrong(place, "must end after it starts")
+    if part["kind"] == "text":
+        text = _text(part, "text", wrong)
+        if not text.strip():
+            wrong(place, "has no text")
+        return PartRow("text", text, "", start, end)
+    path = _text(part, "path", wrong)
+    if fault := _path_fault(path, part["kind"]):
+        wrong(place, fault)
+    return PartRow(part["kind"], "", path, start, end)
+
+
+def _path_fault(path: str, kind: str) -> str:
+    if is_address(path):
+        if media_host(path) is None:
+            return f"has the address {shown(path)}, which is no http or https address"
+    elif fault := path_fault(path):
+        return f"has the path {shown(path)}, which {fault}"
+    known = media_type(path.partition("?")[0])
+    if known is None or known.kind != kind:
+        return f"is {shown(path)}, whose ending belongs to no {kind} known here"
+    return ""
+
+
+def is_address(path: str) -> bool:
+    """Whether a part's path is an address on the web instead of a file of the collection's media folder."""
+    return "://" in path
+
+
+def media_host(address: str) -> str | None:
+    """The host of an http or https address, with its port; None for anything else."""
+    try:
+        parts = urlsplit(address)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return None
+    fine = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc and address.isprintable()
+    return f"{parts.hostname}{port}" if fine and " " not in address else None
+
+
+def _text(record: Mapping[str, Any], field: str, wrong: Wrong) -> str:
+    value = record.get(field)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        wrong(field, "must be text")
+        return ""
+    if fault := text_fault(value):
+        wrong(field, fault)
+    if len(value) > LONGEST[field]:
+        wrong(field, f"is longer than {LONGEST[field]} characters")
+    return value
+
+
+def _seconds(part: Mapping[str, Any], field: str, place: str, wrong: Wrong) -> float | None:
+    value = part.get(field)
+    if value is None:
+        return None
+    seconds = finite_number(value)
+    if seconds is None or seconds < 0:
+        wrong(place, f"has a {field} of {shown(str(value))}; it must be a number of seconds")
+        return None
+    return seconds
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,198 @@
+"""Where files come from: one file, a folder, or a zip archive; all are read alike, by names inside them.
+
+No name found in a file is ever opened as it stands: a folder resolves it and stays inside, an archive looks it up.
+"""
+
+import stat
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Protocol, cast
+
+from annotate.core.formats import FormatError, shown
+from annotate.core.reading import LIMITS, Limits
+
+_LEFT_BY_TOOLS = ("__MACOSX/", ".DS_Store", "Thumbs.db")
+_ENCRYPTED = 0x1
+
+
+class Source(Protocol):
+    """Named files to read."""
+
+    name: str
+
+    def names(self) -> list[str]:
+        """The files, by their names inside, in order."""
+
+    def holds(self, name: str) -> bool:
+        """Whether there is such a file."""
+
+    def size(self, name: str) -> int:
+        """Its bytes, unpacked."""
+
+    def open(self, name: str) -> BinaryIO:
+        """The file, to be closed by the caller."""
+
+
+class FileSource:
+    """One file; closing what `open` gives does nothing, the file belongs to the caller."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self.stream = stream
+        self.name = name
+
+    def names(self) -> list[str]:
+        """The one name."""
+        return [self.name]
+
+    def holds(self, name: str) -> bool:
+        """Whether it is this file."""
+        return name == self.name
+
+    def size(self, name: str) -> int:
+        """Its length."""
+        return self.stream.seek(0, 2)
+
+    def open(self, name: str) -> BinaryIO:
+        """The file from its start."""
+        self.stream.seek(0)
+        return cast(BinaryIO, _Kept(self.stream))
+
+
+class _Kept:
+    """A stream that its reader may close without closing it for others."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+    def __enter__(self) -> "_Kept":
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        """Leave the stream open."""
+
+    def close(self) -> None:
+        """Leave the stream open."""
+
+
+class FolderSource:
+    """The files of a folder and of the folders in it; links that lead out of it are not followed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.name = folder.name
+
+    def names(self) -> list[str]:
+        """All files, as paths inside the folder."""
+        found = (path for path in self.folder.rglob("*") if path.is_file())
+        return sorted(path.relative_to(self.folder).as_posix() for path in found)
+
+    def holds(self, name: str) -> bool:
+        """Whether a file of this path lies in the folder."""
+        return self._path(name) is not None
+
+    def size(self, name: str) -> int:
+        """The file's length."""
+        path = self._path(name)
+        return path.stat().st_size if path else 0
+
+    def open(self, name: str) -> BinaryIO:
+        """The file; FormatError when there is none inside the folder."""
+        path = self._path(name)
+        if path is None:
+            raise FormatError(self.name, None, "", f"There is no file {shown(name)} in {self.name}.")
+        return path.open("rb")
+
+    def _path(self, name: str) -> Path | None:
+        if path_fault(name):
+            return None
+        path = (self.folder / name).resolve()
+        return path if path.is_relative_to(self.folder) and path.is_file() else None
+
+
+class ZipSource:
+    """The files of a zip archive, checked as a whole before any is read; one folder around them all is left out."""
+
+    def __init__(self, stream: BinaryIO, name: str, limits: Limits = LIMITS) -> None:
+        self.name = name
+        try:
+            self.archive = zipfile.ZipFile(stream)
+        except zipfile.BadZipFile as error:
+            raise FormatError(name, None, "", f"The zip archive cannot be read: {error}.") from error
+        self.members = dict(self._checked(limits))
+
+    def names(self) -> list[str]:
+        """All files."""
+        return sorted(self.members)
+
+    def holds(self, name: str) -> bool:
+        """Whether the archive has such a file."""
+        return name in self.members
+
+    def size(self, name: str) -> int:
+        """The file's length once unpacked; zipfile reads no further."""
+        return self.members[name].file_size
+
+    def open(self, name: str) -> BinaryIO:
+        """The file; FormatError when the archive has none of this name or cannot unpack it."""
+        if name not in self.members:
+            raise FormatError(self.name, None, "", f"There is no file {shown(name)} in {self.name}.")
+        try:
+            return cast(BinaryIO, self.archive.open(self.members[name]))
+        except (zipfile.BadZipFile, NotImplementedError) as error:
+            message = f"{shown(name)} in {self.name} cannot be unpacked: {error}."
+            raise FormatError(self.name, None, "", message) from error
+
+    def _checked(self, limits: Limits) -> Iterator[tuple[str, zipfile.ZipInfo]]:
+        infos = [info for info in self.archive.infolist() if not info.is_dir() and not _left_by_tools(info.filename)]
+        if len(infos) > limits.members:
+            raise self._refused(f"it holds more than {limits.members:,} files")
+        unpacked = sum(info.file_size for info in infos)
+        packed = sum(info.compress_size for info in infos)
+        if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * packed):
+            raise self._refused("it unpacks to more than is allowed")
+        for info in infos:
+            fault = path_fault(info.filename)
+            if fault or stat.S_ISLNK(info.external_attr >> 16):
+                raise self._refused(f"the name {shown(info.filename)} {fault or 'is a link'}")
+            if info.flag_bits & _ENCRYPTED:
+                raise self._refused("it is encrypted")
+        if len({info.filename for info in infos}) < len(infos):
+            raise self._refused("two of its files have the same name")
+        cut = _common_folder([info.filename for info in infos])
+        return ((info.filename[cut:], info) for info in infos)
+
+    def _refused(self, reason: str) -> FormatError:
+        return FormatError(self.name, None, "", f"The zip archive is refused: {reason}.")
+
+
+def open_source(stream: BinaryIO, name: str) -> Source:
+    """The archive or the single file that an uploaded stream is; a zip is told by its first bytes."""
+    stream.seek(0)
+    if stream.read(4) == b"PK\x03\x04":
+        return ZipSource(stream, name)
+    return FileSource(stream, name)
+
+
+def path_fault(name: str) -> str:
+    """Why this cannot be the path of a file inside a folder; "" when it can."""
+    if not name or not name.isprintable():
+        return "is blank or has characters that cannot be printed"
+    if "\\" in name or ":" in name or PurePosixPath(name).is_absolute():
+        return "is no relative path with / between folders"
+    if any(step in ("", ".", "..") for step in name.split("/")):
+        return "leads out of the folder"
+    return ""
+
+
+def _left_by_tools(name: str) -> bool:
+    return name.startswith(_LEFT_BY_TOOLS[0]) or name.endswith(_LEFT_BY_TOOLS[1:])
+
+
+def _common_folder(names: list[str]) -> int:
+    """Length of the one folder, with its slash, that holds all the files; 0 where there is none."""
+    tops = {name.partition("/")[0] if "/" in name else "" for name in names}
+    return len(tops.pop()) + 1 if len(tops) == 1 and "" not in tops else 0

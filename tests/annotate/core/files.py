@@ -1,0 +1,49 @@
+"""Small files for the tests of readers, made in memory."""
+
+import gzip
+import io
+import zipfile
+from collections.abc import Mapping
+
+from annotate.core.formats import Problems
+from annotate.core.item_formats import read_items
+from annotate.core.item_rows import ItemRow
+from annotate.core.sources import FileSource, Source, ZipSource
+
+FLAWED = b"\xff not UTF-8"
+
+
+def file(*lines: str) -> io.BytesIO:
+    """A plain text file."""
+    return io.BytesIO("".join(line + "\n" for line in lines).encode())
+
+
+def packed(*lines: str) -> io.BytesIO:
+    """The same file through gzip."""
+    return io.BytesIO(gzip.compress(file(*lines).getvalue()))
+
+
+def archive(members: Mapping[str, bytes], **options: int) -> io.BytesIO:
+    """A zip archive."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", **{"compression": zipfile.ZIP_DEFLATED, **options}) as made:
+        for name, content in members.items():
+            made.writestr(name, content)
+    stream.seek(0)
+    return stream
+
+
+def zipped(members: Mapping[str, str]) -> ZipSource:
+    """An archive of texts, as a source."""
+    return ZipSource(archive({name: text.encode() for name, text in members.items()}), "set.zip")
+
+
+def items(*lines: str, name: str = "collection.jsonl") -> tuple[list[ItemRow], list[str]]:
+    """The items and the faults of a file of items."""
+    return items_of(FileSource(file(*lines), name))
+
+
+def items_of(source: Source) -> tuple[list[ItemRow], list[str]]:
+    """The items and the faults of a source."""
+    problems = Problems()
+    return list(read_items(source, problems)), problems.lines()
