@@ -1,0 +1,88 @@
+"""Golds, verdicts and withdrawals: what no longer counts, what is wanted again."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Round, Seat
+from annotate.services import claiming, judging, reviewing, seating
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    made = factories.collection(grades=3, positive_from=2, batch_candidates=4)
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in factories.pairs(made, 4)],
+    )
+    return made
+
+
+def work(annotator, grade=2, limit=None):
+    """Judge a batch, or the head of it."""
+    batch = claiming.current_batch(annotator=annotator)
+    for hand_out in list(claiming.unanswered(annotator=annotator))[:limit]:
+        answer = judging.Answer(submission_id=uuid4(), grade=grade)
+        judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
+    batch.refresh_from_db()
+    return batch
+
+
+@pytest.mark.parametrize(("answered", "right"), [(2, 1), (1, 0), (0, 0)])
+def test_golds_are_right_on_the_right_side_of_the_threshold(made, answered, right):
+    pair = factories.pairs(made, 1)[0]
+    Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
+    batch = work(factories.annotator(made), grade=answered)
+    assert reviewing.check_golds(batch=batch) == (right, 1)
+
+
+def test_a_rejected_batch_stops_counting_and_its_pairs_want_new_labels_from_others(made):
+    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    batch = work(ann)
+    assert reviewing.reject_batch(batch=batch, by=lead, reason="failed both golds") == 4
+    assert Judgment.objects.count() == 4
+    assert not Resolution.objects.exists()
+    assert set(Seat.objects.filter(state="free").values_list("why", flat=True)) == {"top-up"}
+    assert JudgmentEvent.objects.filter(kind="withdrawn", by=lead, reason="failed both golds").count() == 4
+    assert claiming.current_batch(annotator=ann) is None
+    assert work(factories.annotator(made)).hand_outs.count() == 4
+    assert Resolution.objects.filter(status="single").count() == 4
+
+
+def test_an_unfinished_batch_cannot_be_rejected(made):
+    batch = work(factories.annotator(made), limit=1)
+    with pytest.raises(reviewing.BatchUnfinished, match="not finished"):
+        reviewing.reject_batch(batch=batch, by=factories.user(), reason="too fast")
+    assert Resolution.objects.count() == 1
+
+
+def test_an_accepted_batch_is_settled(made):
+    batch = reviewing.accept_batch(batch=work(factories.annotator(made)))
+    assert (batch.verdict, batch.settled_at is not None) == (Batch.Verdict.ACCEPTED, True)
+
+
+def test_one_persons_labels_are_withdrawn_from_a_moment_on(made):
+    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    work(ann)
+    later, earlier = timezone.now() + timedelta(hours=1), timezone.now() - timedelta(hours=1)
+    assert reviewing.withdraw_annotator(annotator=ann, since=later, by=lead, reason="x") == 0
+    assert reviewing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x") == 4
+    assert reviewing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x") == 0
+
+
+def test_a_settled_report_brings_the_pair_back(made):
+    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    claiming.current_batch(annotator=ann)
+    hand_out = claiming.unanswered(annotator=ann).first()
+    report = judging.report_pair(
+        annotator=ann, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="odd"
+    )
+    assert Resolution.objects.get().status == "escalated"
+    reviewing.settle_report(report=report, by=lead)
+    assert not Resolution.objects.exists()
+    assert Seat.objects.get(pk=hand_out.seat_id).state == "free"
