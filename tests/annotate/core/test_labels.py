@@ -1,0 +1,84 @@
+"""Resolution rules and the number of labels wanted, as plain functions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.core.labels import RULES, LabelPolicy, decide, n_needed
+
+
+def policy(**fields):
+    return LabelPolicy(**{
+        "labels_per_pair": 1, "ceiling": 3, "tolerance": 0, "rule": "majority", "tie": "dispute", **fields
+    })
+
+
+GRADES = st.lists(st.integers(0, 4), min_size=1, max_size=7)
+POLICIES = st.builds(
+    LabelPolicy, st.integers(1, 5), st.integers(1, 7), st.integers(0, 3),
+    st.sampled_from(sorted(RULES)), st.sampled_from(["dispute", "up", "down"]),
+)
+
+
+@pytest.mark.parametrize(("grades", "fields", "status", "grade"), [
+    ([2], {}, "single", 2),
+    ([1, 1], {}, "agreed", 1),
+    ([0, 1], {}, "disputed", None),
+    ([0, 1], {"tie": "up"}, "majority", 1),
+    ([0, 1], {"tie": "down"}, "majority", 0),
+    ([0, 1, 1], {}, "majority", 1),
+    ([0, 1, 2], {}, "disputed", None),
+    ([0, 1, 2], {"tie": "up"}, "majority", 2),
+    ([0, 1, 2], {"rule": "median"}, "median", 1),
+    ([0, 0, 3, 3], {"rule": "median"}, "disputed", None),
+    ([0, 0, 3, 3], {"rule": "median", "tie": "down"}, "median", 0),
+    ([0, 2, 2, 3], {"rule": "median"}, "median", 2),
+    ([0, 0, 1, 2], {}, "disputed", None),  # two of four lead, but are no majority
+    ([0, 0, 1, 2], {"tie": "up"}, "majority", 0),
+])
+def test_how_a_grade_comes_about(grades, fields, status, grade):
+    assert decide(grades, policy(**fields)) == (status, grade, len(grades))
+
+
+def test_no_label_no_decision():
+    assert decide([], policy()) is None
+
+
+def test_an_unknown_rule_is_an_error_not_a_guess():
+    with pytest.raises(KeyError):
+        decide([0, 1], policy(rule="mode"))
+
+
+@pytest.mark.parametrize(("grades", "n_wanted", "fields", "needed"), [
+    ([], 1, {}, 1),
+    ([], 2, {}, 2),
+    ([1], 1, {}, 1),
+    ([1], 2, {}, 2),
+    ([0, 1], 2, {}, 3),
+    ([0, 1], 1, {}, 3),  # a second label that came late still counts as disagreement
+    ([1, 1], 2, {}, 2),
+    ([0, 1], 2, {"tolerance": 1}, 2),
+    ([0, 3], 2, {"tolerance": 1}, 3),
+    ([0, 1, 2], 2, {}, 3),
+    ([0, 1, 2], 2, {"ceiling": 5}, 4),
+    ([0, 1, 1], 2, {"ceiling": 5}, 3),
+    ([0, 1], 0, {}, 2),  # no open round wants it
+])
+def test_how_many_labels_a_pair_wants(grades, n_wanted, fields, needed):
+    assert n_needed(grades, n_wanted=n_wanted, policy=policy(**fields)) == needed
+
+
+@given(GRADES, POLICIES)
+def test_a_decision_is_one_of_the_grades_given_and_does_not_hang_on_their_order(grades, rules):
+    decision = decide(grades, rules)
+    assert decision.grade is None or decision.grade in grades
+    assert decide(grades[::-1], rules) == decision
+    assert (decision.grade is None) == (decision.status == "disputed")
+
+
+@given(GRADES, st.integers(0, 6), POLICIES)
+def test_never_more_than_one_label_beyond_what_is_wanted_or_given(grades, n_wanted, rules):
+    needed = n_needed(grades, n_wanted=n_wanted, policy=rules)
+    assert len(grades) <= needed <= max(n_wanted, len(grades) + 1)
+    if len(grades) >= max(rules.ceiling, n_wanted):
+        assert needed == len(grades)
