@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.core.formats import FormatError
 from pooling.core import fields
-from pooling.core.runs import canonical, read_qrels, read_run
+from pooling.core.trec import canonical, read_qrels, read_run
 
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=40)
 NUMBERS = st.one_of(
@@ -88,8 +88,16 @@ def test_gzip_reads_as_plain_text_does():
 )
 def test_a_bad_line_is_named_with_its_number_and_reason(text, message):
     assert errors_of(text) == [message]
-    with pytest.raises(FormatError, match="^Line"):
+    with pytest.raises(FormatError, match=r"^Line"):
         canonical(read(text))
+
+
+def test_different_faults_close_together_come_in_the_order_of_lines():
+    assert errors_of("q Q0 d 1 oops t\nshort\nq Q0 e x 1 t\n") == [
+        'Line 1: the score "oops" is not a finite number.',
+        "Line 2: expected 6 fields, found 1.",
+        'Line 3: the rank "x" is not a whole number.',
+    ]
 
 
 def test_all_bad_lines_are_named_in_their_order():
@@ -103,7 +111,7 @@ def test_all_bad_lines_are_named_in_their_order():
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", gzip.compress(b"")])
 def test_an_empty_file_says_so(content):
-    with pytest.raises(FormatError, match="The file is empty"):
+    with pytest.raises(FormatError, match=r"The file is empty\."):
         read(content)
 
 
@@ -122,9 +130,9 @@ def test_blank_lines_and_blanks_at_the_end_and_a_missing_line_end_are_accepted()
 def test_qrels_are_read_and_a_repeated_pair_is_named():
     qrels = read_qrels(io.BytesIO(b"1 0 a 2\n1 0 b -1\n2 0 a 0\n"), name="q")
     assert (qrels.grades.tolist(), qrels.query.tolist()) == ([2, -1, 0], [0, 0, 1])
-    with pytest.raises(FormatError, match=r"Line 3: document .a. stands twice for query .1.")):
+    with pytest.raises(FormatError, match=r"Line 3: document .a. stands twice for query .1."):
         read_qrels(io.BytesIO(b"1 0 a 2\n1 0 b -1\n1 0 a 0\n"), name="q")
-    with pytest.raises(FormatError, match='Line 1: the grade "2.5" is not a whole number'):
+    with pytest.raises(FormatError, match=r"Line 1: the grade .2\.5. is not a whole number"):
         read_qrels(io.BytesIO(b"1 0 a 2.5\n"), name="q")
 
 

@@ -1,0 +1,213 @@
+"""Runs and qrels in TREC form: read as arrays, and put into the one canonical order.
+
+A run line is `query Q0 document rank score tag`, a qrels line `query 0 document grade`. Fields are parted by any
+white space.
+"""
+
+from collections.abc import Iterable
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.formats import FormatError
+from pooling.core.decimals import floats, integers
+from pooling.core.fields import Block, Fault, OnError, as_bytes, ids, map_blocks, report
+from pooling.core.ids import as_words, hashed
+
+SCORE_TYPES = ("float32", "float64")
+
+
+class RunFile(NamedTuple):
+    """A run as its file says: row i is the file's (i + 1)th good line.
+
+    queries : (Q,) ids in order of first appearance; query : (N,) int32 index into them
+    docs : (N,) ids; scores : (N,) float64; ranks : (N,) int32, the file's own, which decide nothing unless asked to
+    tag : the first line's last field
+    """
+
+    queries: NDArray[np.bytes_]
+    query: NDArray[np.int32]
+    docs: NDArray[np.bytes_]
+    scores: NDArray[np.float64]
+    ranks: NDArray[np.int32]
+    tag: str
+
+
+class QrelsFile(NamedTuple):
+    """Labels as their file says: `queries` (Q,), and a row a line: query (N,) index, docs (N,), grades (N,) int64."""
+
+    queries: NDArray[np.bytes_]
+    query: NDArray[np.int32]
+    docs: NDArray[np.bytes_]
+    grades: NDArray[np.int64]
+
+
+class Canonical(NamedTuple):
+    """Rows of a run in canonical order: ranking q is order[indptr[q]:indptr[q + 1]], best first.
+
+    n_tied : rows whose score equals another's of the same query, so that only the document id orders them
+    n_misranked : neighbours in this order whose rank column says otherwise
+    """
+
+    order: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+    n_tied: int
+    n_misranked: int
+
+
+class _Part(NamedTuple):
+    """What one block gives: where a new query begins, its id, documents as words, and two columns of numbers."""
+
+    begins: NDArray[np.int64]
+    names: NDArray[np.bytes_]
+    docs: NDArray[np.uint64]
+    numbers: NDArray[Any]
+    ranks: NDArray[np.int32]
+    tag: str
+    faults: list[Fault]
+
+
+def read_run(stream: BinaryIO, *, name: str, on_error: OnError | None = None) -> RunFile:
+    """A TREC run, plain or gzip, from a seekable binary stream.
+
+    name : the file's name for error messages
+    on_error : called with each FormatError in the order of lines while reading goes on without those lines; by
+        default the first error is raised. An empty file or a damaged archive is always raised.
+    """
+    parts = _collect(map_blocks(stream, 6, _run_part, name=name), name, on_error)
+    queries, query = _number_queries(parts)
+    ranks = np.concatenate([part.ranks for part in parts])
+    scores = np.concatenate([part.numbers for part in parts])
+    return RunFile(queries, query, _join_docs(parts), scores, ranks, parts[0].tag)
+
+
+def read_qrels(stream: BinaryIO, *, name: str, on_error: OnError | None = None) -> QrelsFile:
+    """TREC qrels, plain or gzip; see `read_run`. A pair on two lines is an error."""
+    parts = _collect(map_blocks(stream, 4, _qrels_part, name=name), name, on_error)
+    queries, query = _number_queries(parts)
+    grades = np.concatenate([part.numbers for part in parts])
+    found = QrelsFile(queries, query, _join_docs(parts), grades)
+    for row in _repeats(found.query, found.docs):
+        _report_repeat(found.docs[row], found.queries[found.query[row]], row, name, on_error)
+    return found
+
+
+def canonical(
+    run: RunFile,
+    *,
+    score_type: str = "float32",
+    use_ranks: bool = False,
+    name: str = "",
+    on_error: OnError | None = None,
+) -> Canonical:
+    """The order everything is computed in: score descending, ties by document id descending in bytes.
+
+    score_type : scores are compared as "float32", as trec_eval 9.0.8 does, or as "float64", as version 10 does
+    use_ranks : for runs whose scores mean nothing: order by the rank column instead
+
+    A document twice in one ranking is a FormatError with its line (lines that were in error themselves are not
+    counted).
+    """
+    if score_type not in SCORE_TYPES:
+        raise ValueError(f'There is no score type "{score_type}"; there are: {", ".join(SCORE_TYPES)}.')
+    for row in _repeats(run.query, run.docs):
+        _report_repeat(run.docs[row], run.queries[run.query[row]], row, name, on_error)
+    key = -run.ranks.astype(np.float64) if use_ranks else run.scores.astype(score_type)
+    order = _by_query_and_score(run.query, key)
+    neighbours = run.query[order[1:]] == run.query[order[:-1]]
+    same = neighbours & (key[order[1:]] == key[order[:-1]])
+    tied = np.append(same, False) | np.append(False, same)
+    if tied.any():
+        _order_ties(order, np.flatnonzero(tied), np.cumsum(~np.append(False, same)), run.docs)
+    misranked = np.count_nonzero(neighbours & (run.ranks[order[1:]] < run.ranks[order[:-1]]))
+    indptr = np.append(0, np.cumsum(np.bincount(run.query, minlength=len(run.queries))))
+    return Canonical(order, indptr, int(np.count_nonzero(tied)), int(misranked))
+
+
+def _by_query_and_score(query: NDArray[np.int32], key: NDArray[Any]) -> NDArray[np.int64]:
+    """Stable order of rows by query, then key descending; nothing to sort where the file is in order, as most are."""
+    falls = (query[1:] < query[:-1]) | ((query[1:] == query[:-1]) & (key[1:] > key[:-1]))
+    return np.lexsort((-key, query)) if falls.any() else np.arange(len(query))
+
+
+def _order_ties(
+    order: NDArray[np.int64], places: NDArray[np.int64], group: NDArray[np.int64], docs: NDArray[np.bytes_]
+) -> None:
+    """Put rows of equal query and score in descending order of their document ids, in place."""
+    rows = order[places]
+    _, code = np.unique(docs[rows], return_inverse=True)
+    order[places] = rows[np.lexsort((-code, group[places]))]
+
+
+def _repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> list[int]:
+    """Rows that repeat the (query, document) of an earlier row."""
+    mixed = hashed(as_words(docs)) ^ (query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+    ordered = np.sort(mixed)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(twice):
+        return []
+    seen: set[tuple[int, bytes]] = set()
+    rows = []
+    for row in np.flatnonzero(np.isin(mixed, twice)):
+        pair = (int(query[row]), bytes(docs[row]))
+        if pair in seen:
+            rows.append(int(row))
+        seen.add(pair)
+    return rows
+
+
+def _report_repeat(doc: bytes, query: bytes, row: int, name: str, on_error: OnError | None) -> None:
+    message = f'document "{doc.decode()}" stands twice for query "{query.decode()}"; keep one line of them.'
+    report(Fault(row + 1, "document", message), name, on_error)
+
+
+def _run_part(block: Block) -> _Part:
+    scores, faults = floats(block, 4, "score")
+    ranks, more = integers(block, 3, "rank")
+    tag = block.text(0, 5) if len(block.line) else ""
+    return _part(block, scores, ranks.astype(np.int32), tag=tag, faults=faults + more)
+
+
+def _qrels_part(block: Block) -> _Part:
+    grades, faults = integers(block, 3, "grade")
+    return _part(block, grades, np.zeros(0, dtype=np.int32), tag="", faults=faults)
+
+
+def _part(block: Block, numbers: NDArray[Any], ranks: NDArray[np.int32], *, tag: str, faults: list[Fault]) -> _Part:
+    names = ids(block, 0)
+    changes = np.any(names[1:] != names[:-1], axis=1)
+    begins = np.append(np.zeros(min(len(names), 1), dtype=np.int64), np.flatnonzero(changes) + 1)
+    faults = sorted(block.faults + faults)
+    return _Part(begins, as_bytes(names[begins]), ids(block, 2), numbers, ranks, tag, faults)
+
+
+def _collect(parts: Iterable[_Part], name: str, on_error: OnError | None) -> list[_Part]:
+    collected = []
+    for part in parts:
+        for fault in part.faults:
+            report(fault, name, on_error)
+        collected.append(part)
+    if not collected:
+        raise FormatError(name, None, "", "The file is empty.")
+    return collected
+
+
+def _number_queries(parts: list[_Part]) -> tuple[NDArray[np.bytes_], NDArray[np.int32]]:
+    """Ids in order of first appearance, and each row's place among them."""
+    number: dict[bytes, int] = {}
+    codes: list[int] = []
+    for part in parts:
+        codes.extend(number.setdefault(name, len(number)) for name in part.names.tolist())
+    lengths = np.concatenate([np.diff(np.append(part.begins, len(part.docs))) for part in parts])
+    return np.array(list(number), dtype=np.bytes_), np.repeat(np.array(codes, dtype=np.int32), lengths)
+
+
+def _join_docs(parts: list[_Part]) -> NDArray[np.bytes_]:
+    width = max(part.docs.shape[1] for part in parts)
+    words = np.zeros((sum(len(part.docs) for part in parts), width), dtype="<u8")
+    at = 0
+    for part in parts:
+        words[at : at + len(part.docs), : part.docs.shape[1]] = part.docs
+        at += len(part.docs)
+    return as_bytes(words)
