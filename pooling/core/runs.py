@@ -1,246 +1,213 @@
-"""Run files of any format: read whole, checked, and put into the canonical order.
+"""Runs and qrels in TREC form: read as arrays, and put into the one canonical order.
 
-Canonical order is trec_eval's: score descending, ties by the target's id descending in bytes; the order of
-lines does not matter, nor does the rank column unless it is asked for.
+A run line is `query Q0 document rank score tag`, a qrels line `query 0 document grade`. Fields are parted by any
+white space.
 """
 
-import re
+from collections.abc import Iterable
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems, guarded, id_fault, shown
-from annotate.core.reading import first_line
-from pooling.core.matrices import read_npz
-from pooling.core.readers import COLUMNS, N_FIELDS, Reader, read_jsonl, read_table, read_trec
+from annotate.core.formats import FormatError
+from pooling.core.decimals import floats, integers
+from pooling.core.fields import Block, Fault, OnError, as_bytes, ids, map_blocks, report
+from pooling.core.ids import as_words, hashed
 
-SCORE_TYPES = ("float32", "float64", "rank")
-_ID_SEPARATOR = b"\n"
-_PLAIN_IDS = re.compile(rb"[!-~\n]*")
+SCORE_TYPES = ("float32", "float64")
 
 
-class Format(NamedTuple):
-    """One kind of run file: what people call it, what it looks like, and what reads it."""
+class RunFile(NamedTuple):
+    """A run as its file says: row i is the file's (i + 1)th good line.
 
-    label: str
-    sentence: str
-    read: Reader
-
-
-FORMATS: dict[str, Format] = {
-    "trec": Format("TREC run", "query Q0 document rank score tag, with blanks or tabs between", read_trec),
-    "jsonl": Format(
-        "JSON lines", '{"query", "document", "score"} or {"query", "ranking": [[document, score], ...]}', read_jsonl
-    ),
-    "table": Format("CSV or TSV", "a header query,document,score and one line a row", read_table),
-    "npz": Format(
-        "NumPy .npz matrix", "sim_mat with row_ids and column_ids; the 100 best of each row are kept", read_npz
-    ),
-}
-
-
-class RunRows(NamedTuple):
-    """All rows of a run in the file's order, ids as positions in two lists.
-
-    sources, targets : the distinct ids in UTF-8, in the order of their first row
-    source, target : (N,) positions in those lists
-    score : (N,) finite float64
-    rank : (N,) the rank the file gives, counted from 1; 0 where it gives none
-    line : (N,) 1-based line of each row
+    queries : (Q,) ids in order of first appearance; query : (N,) int32 index into them
+    docs : (N,) ids; scores : (N,) float64; ranks : (N,) int32, the file's own, which decide nothing unless asked to
+    tag : the first line's last field
     """
 
-    sources: list[bytes]
-    targets: list[bytes]
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
-    score: NDArray[np.float64]
-    rank: NDArray[np.int32]
-    line: NDArray[np.int64]
+    queries: NDArray[np.bytes_]
+    query: NDArray[np.int32]
+    docs: NDArray[np.bytes_]
+    scores: NDArray[np.float64]
+    ranks: NDArray[np.int32]
+    tag: str
 
 
-class RankedRun(NamedTuple):
-    """A run in canonical order: source q's targets are target[indptr[q]:indptr[q + 1]], best first.
+class QrelsFile(NamedTuple):
+    """Labels as their file says: `queries` (Q,), and a row a line: query (N,) index, docs (N,), grades (N,) int64."""
 
-    indptr : (Q + 1,) with Q = the number of sources
-    target : (N,) positions in RunRows.targets
-    score : (N,) what was compared, as float64; with score type "rank" it is minus the rank
+    queries: NDArray[np.bytes_]
+    query: NDArray[np.int32]
+    docs: NDArray[np.bytes_]
+    grades: NDArray[np.int64]
+
+
+class Canonical(NamedTuple):
+    """Rows of a run in canonical order: ranking q is order[indptr[q]:indptr[q + 1]], best first.
+
+    n_tied : rows whose score equals another's of the same query, so that only the document id orders them
+    n_misranked : neighbours in this order whose rank column says otherwise
     """
 
+    order: NDArray[np.int64]
     indptr: NDArray[np.int64]
-    target: NDArray[np.int32]
-    score: NDArray[np.float64]
+    n_tied: int
+    n_misranked: int
 
 
-class RunFigures(NamedTuple):
-    """What a report says about a run.
+class _Part(NamedTuple):
+    """What one block gives: where a new query begins, its id, documents as words, and two columns of numbers."""
 
-    ties : share of rows whose score equals a neighbour's in the same ranking, in [0, 1]
-    contradictions : sources for which the rank column and the scores order some neighbours differently
+    begins: NDArray[np.int64]
+    names: NDArray[np.bytes_]
+    docs: NDArray[np.uint64]
+    numbers: NDArray[Any]
+    ranks: NDArray[np.int32]
+    tag: str
+    faults: list[Fault]
+
+
+def read_run(stream: BinaryIO, *, name: str, on_error: OnError | None = None) -> RunFile:
+    """A TREC run, plain or gzip, from a seekable binary stream.
+
+    name : the file's name for error messages
+    on_error : called with each FormatError in the order of lines while reading goes on without those lines; by
+        default the first error is raised. An empty file or a damaged archive is always raised.
     """
-
-    rows: int
-    sources: int
-    shallowest: int
-    median_depth: float
-    deepest: int
-    ties: float
-    contradictions: int
+    parts = _collect(map_blocks(stream, 6, _run_part, name=name), name, on_error)
+    queries, query = _number_queries(parts)
+    ranks = np.concatenate([part.ranks for part in parts])
+    scores = np.concatenate([part.numbers for part in parts])
+    return RunFile(queries, query, _join_docs(parts), scores, ranks, parts[0].tag)
 
 
-class _Codes(dict[bytes, int]):
-    """Gives each id it is asked for a number, counting from 0."""
-
-    def __missing__(self, key: bytes) -> int:
-        self[key] = code = len(self)
-        return code
-
-
-def format_of(stream: BinaryIO, name: str) -> str:
-    """The key in FORMATS of what this file is, by its first bytes or line. Raises FormatError where it is none."""
-    stream.seek(0)
-    magic = stream.read(6)
-    if magic[:4] == b"PK\x03\x04":
-        return "npz"
-    if magic == b"\x93NUMPY":
-        raise FormatError(
-            name, None, "", "A .npy file holds no ids: save np.savez(..., sim_mat=, row_ids=, column_ids=)."
-        )
-    if magic[:1] == b"\x80":
-        message = "Pickles are never loaded: save np.savez_compressed(file, sim_mat=, row_ids=, column_ids=) instead."
-        raise FormatError(name, None, "", message)
-    head = first_line(stream, name)
-    if head.lstrip().startswith(("{", "[")):
-        return "jsonl"
-    cells = {cell.strip().strip('"') for cell in re.split("[,\t]", head)}
-    if cells & {*COLUMNS["query"], *COLUMNS["document"]}:
-        return "table"
-    delimited = name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
-    return "table" if delimited and len(head.split()) != N_FIELDS else "trec"
+def read_qrels(stream: BinaryIO, *, name: str, on_error: OnError | None = None) -> QrelsFile:
+    """TREC qrels, plain or gzip; see `read_run`. A pair on two lines is an error."""
+    parts = _collect(map_blocks(stream, 4, _qrels_part, name=name), name, on_error)
+    queries, query = _number_queries(parts)
+    grades = np.concatenate([part.numbers for part in parts])
+    found = QrelsFile(queries, query, _join_docs(parts), grades)
+    for row in _repeats(found.query, found.docs):
+        _report_repeat(found.docs[row], found.queries[found.query[row]], row, name, on_error)
+    return found
 
 
-def read_run(stream: BinaryIO, name: str, problems: Problems, *, format: str = "") -> RunRows:
-    """Read a run file, gzip or plain, of the format named or told by its first line.
+def canonical(
+    run: RunFile,
+    *,
+    score_type: str = "float32",
+    use_ranks: bool = False,
+    name: str = "",
+    on_error: OnError | None = None,
+) -> Canonical:
+    """The order everything is computed in: score descending, ties by document id descending in bytes.
 
-    Whatever is wrong goes into `problems`: lines that cannot be read, odd ids, scores that are no finite
-    numbers, a pair that stands twice. The rows returned are sound only while `problems` is empty.
+    score_type : scores are compared as "float32", as trec_eval 9.0.8 does, or as "float64", as version 10 does
+    use_ranks : for runs whose scores mean nothing: order by the rank column instead
+
+    A document twice in one ranking is a FormatError with its line (lines that were in error themselves are not
+    counted).
     """
-    try:
-        read = FORMATS[format or format_of(stream, name)].read
-    except FormatError as error:
-        problems.add(error)
-        return _rows([], _Codes(), _Codes())
-    sources, targets = _Codes(), _Codes()
-    columns: list[tuple[NDArray[Any], ...]] = []
-    for block in guarded(read_blocks(read, stream, name, problems), problems):
-        size = len(block.score)
-        source = np.fromiter(map(sources.__getitem__, block.source), dtype=np.int32, count=size)
-        target = np.fromiter(map(targets.__getitem__, block.target), dtype=np.int32, count=size)
-        columns.append((source, target, block.score, block.rank.astype(np.int32), block.line))
-    rows = _rows(columns, sources, targets)
-    if not len(rows.score) and not problems:
-        problems.add(FormatError(name, None, "", "The file holds no rows."))
-    _refuse_ids(rows.sources, rows.source, rows.line, "query", name, problems)
-    _refuse_ids(rows.targets, rows.target, rows.line, "document", name, problems)
-    _refuse_repeats(rows, name, problems)
+    if score_type not in SCORE_TYPES:
+        raise ValueError(f'There is no score type "{score_type}"; there are: {", ".join(SCORE_TYPES)}.')
+    for row in _repeats(run.query, run.docs):
+        _report_repeat(run.docs[row], run.queries[run.query[row]], row, name, on_error)
+    key = -run.ranks.astype(np.float64) if use_ranks else run.scores.astype(score_type)
+    order = _by_query_and_score(run.query, key)
+    neighbours = run.query[order[1:]] == run.query[order[:-1]]
+    same = neighbours & (key[order[1:]] == key[order[:-1]])
+    tied = np.append(same, False) | np.append(False, same)
+    if tied.any():
+        _order_ties(order, np.flatnonzero(tied), np.cumsum(~np.append(False, same)), run.docs)
+    misranked = np.count_nonzero(neighbours & (run.ranks[order[1:]] < run.ranks[order[:-1]]))
+    indptr = np.append(0, np.cumsum(np.bincount(run.query, minlength=len(run.queries))))
+    return Canonical(order, indptr, int(np.count_nonzero(tied)), int(misranked))
+
+
+def _by_query_and_score(query: NDArray[np.int32], key: NDArray[Any]) -> NDArray[np.int64]:
+    """Stable order of rows by query, then key descending; nothing to sort where the file is in order, as most are."""
+    falls = (query[1:] < query[:-1]) | ((query[1:] == query[:-1]) & (key[1:] > key[:-1]))
+    return np.lexsort((-key, query)) if falls.any() else np.arange(len(query))
+
+
+def _order_ties(
+    order: NDArray[np.int64], places: NDArray[np.int64], group: NDArray[np.int64], docs: NDArray[np.bytes_]
+) -> None:
+    """Put rows of equal query and score in descending order of their document ids, in place."""
+    rows = order[places]
+    _, code = np.unique(docs[rows], return_inverse=True)
+    order[places] = rows[np.lexsort((-code, group[places]))]
+
+
+def _repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> list[int]:
+    """Rows that repeat the (query, document) of an earlier row."""
+    mixed = hashed(as_words(docs)) ^ (query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+    ordered = np.sort(mixed)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(twice):
+        return []
+    seen: set[tuple[int, bytes]] = set()
+    rows = []
+    for row in np.flatnonzero(np.isin(mixed, twice)):
+        pair = (int(query[row]), bytes(docs[row]))
+        if pair in seen:
+            rows.append(int(row))
+        seen.add(pair)
     return rows
 
 
-def read_blocks(read: Reader, stream: BinaryIO, name: str, problems: Problems):  # noqa: ANN201
-    """The blocks of a reader, which may already raise when it is called."""
-    yield from read(stream, name, problems)
+def _report_repeat(doc: bytes, query: bytes, row: int, name: str, on_error: OnError | None) -> None:
+    message = f'document "{doc.decode()}" stands twice for query "{query.decode()}"; keep one line of them.'
+    report(Fault(row + 1, "document", message), name, on_error)
 
 
-def _rows(columns: list[tuple[NDArray[Any], ...]], sources: _Codes, targets: _Codes) -> RunRows:
-    kinds = (np.int32, np.int32, np.float64, np.int32, np.int64)
-    joined = [
-        np.concatenate([block[at] for block in columns]) if columns else np.empty(0, dtype=kind)
-        for at, kind in enumerate(kinds)
-    ]
-    columns.clear()
-    return RunRows(list(sources), list(targets), *joined)
+def _run_part(block: Block) -> _Part:
+    scores, faults = floats(block, 4, "score")
+    ranks, more = integers(block, 3, "rank")
+    tag = block.text(0, 5) if len(block.line) else ""
+    return _part(block, scores, ranks.astype(np.int32), tag=tag, faults=faults + more)
 
 
-def _refuse_ids(
-    ids: list[bytes], code: NDArray[np.int32], line: NDArray[np.int64], field: str, name: str, problems: Problems
-) -> None:
-    joined = _ID_SEPARATOR.join(ids)
-    if ids and _PLAIN_IDS.fullmatch(joined) and joined.count(_ID_SEPARATOR) == len(ids) - 1:
-        if b"" not in ids and max(map(len, ids)) <= 255:  # noqa: PLR2004
-            return
-    faults = [(at, fault) for at, each in enumerate(ids) if (fault := _id_fault(each))]
-    if not faults:
-        return
-    first = line[np.unique(code, return_index=True)[1]]
-    for at, fault in faults:
-        problems.add(FormatError(name, int(first[at]), field, f"the {field} id {fault}."))
+def _qrels_part(block: Block) -> _Part:
+    grades, faults = integers(block, 3, "grade")
+    return _part(block, grades, np.zeros(0, dtype=np.int32), tag="", faults=faults)
 
 
-def _id_fault(raw: bytes) -> str:
-    try:
-        return id_fault(raw.decode())
-    except UnicodeDecodeError:
-        return f"{shown(raw.decode(errors='replace'))} is no UTF-8; save the file as UTF-8"
+def _part(block: Block, numbers: NDArray[Any], ranks: NDArray[np.int32], *, tag: str, faults: list[Fault]) -> _Part:
+    names = ids(block, 0)
+    changes = np.any(names[1:] != names[:-1], axis=1)
+    begins = np.append(np.zeros(min(len(names), 1), dtype=np.int64), np.flatnonzero(changes) + 1)
+    faults = sorted(block.faults + faults)
+    return _Part(begins, as_bytes(names[begins]), ids(block, 2), numbers, ranks, tag, faults)
 
 
-def _refuse_repeats(rows: RunRows, name: str, problems: Problems) -> None:
-    pair = rows.source.astype(np.int64) * max(1, len(rows.targets)) + rows.target
-    order = np.argsort(pair, kind="stable")
-    again = np.flatnonzero(pair[order][1:] == pair[order][:-1])
-    for row, before in sorted(zip(order[again + 1].tolist(), order[again].tolist(), strict=True)):
-        query, document = (
-            shown(ids[code[row]].decode(errors="replace"))
-            for ids, code in ((rows.sources, rows.source), (rows.targets, rows.target))
-        )
-        message = f"document {document} of query {query} stands already in line {rows.line[before]}."
-        problems.add(FormatError(name, int(rows.line[row]), "document", message))
+def _collect(parts: Iterable[_Part], name: str, on_error: OnError | None) -> list[_Part]:
+    collected = []
+    for part in parts:
+        for fault in part.faults:
+            report(fault, name, on_error)
+        collected.append(part)
+    if not collected:
+        raise FormatError(name, None, "", "The file is empty.")
+    return collected
 
 
-def rank_run(rows: RunRows, *, score_type: str = "float32") -> RankedRun:
-    """Put a run into the canonical order.
-
-    score_type : "float32" compares scores as trec_eval 9 does, "float64" as version 10, "rank" trusts the
-        rank column: the smallest rank is best, rows without a rank come last
-    Raises KeyError for another one.
-    """
-    key = comparable(rows, score_type)
-    place = np.empty(len(rows.targets), dtype=np.int32)
-    place[sorted(range(len(rows.targets)), key=rows.targets.__getitem__)] = np.arange(len(rows.targets))
-    order = np.lexsort((-place[rows.target], -key, rows.source))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows.source, minlength=len(rows.sources)))))
-    stored = key if score_type == "rank" else rows.score
-    return RankedRun(indptr, rows.target[order], stored[order].astype(np.float64))
+def _number_queries(parts: list[_Part]) -> tuple[NDArray[np.bytes_], NDArray[np.int32]]:
+    """Ids in order of first appearance, and each row's place among them."""
+    number: dict[bytes, int] = {}
+    codes: list[int] = []
+    for part in parts:
+        codes.extend(number.setdefault(name, len(number)) for name in part.names.tolist())
+    lengths = np.concatenate([np.diff(np.append(part.begins, len(part.docs))) for part in parts])
+    return np.array(list(number), dtype=np.bytes_), np.repeat(np.array(codes, dtype=np.int32), lengths)
 
 
-def comparable(rows: RunRows, score_type: str) -> NDArray[Any]:
-    """(N,) what rows are compared by, larger is better; beyond the range of float32 scores tie."""
-    with np.errstate(over="ignore"):
-        choices = {"float32": np.float32, "float64": np.float64}
-        if score_type != "rank":
-            return rows.score.astype(choices[score_type])
-    return -np.where(rows.rank == 0, np.iinfo(np.int32).max, rows.rank).astype(np.float64)
-
-
-def describe(rows: RunRows, *, score_type: str = "float32") -> RunFigures:
-    """The figures of a run's report; needs at least one row."""
-    key = comparable(rows, score_type)
-    order = np.lexsort((-key, rows.source))
-    source, key, rank, score = rows.source[order], key[order], rows.rank[order], rows.score[order]
-    same = source[1:] == source[:-1]
-    equal = same & (key[1:] == key[:-1])
-    tied = np.zeros(len(key), dtype=bool)
-    tied[1:] |= equal
-    tied[:-1] |= equal
-    by_rank, by_score = np.sign(rank[1:] - rank[:-1]), np.sign(score[:-1] - score[1:])
-    known = (rank[1:] > 0) & (rank[:-1] > 0)
-    against = same & known & ~equal & (by_rank * by_score < 0)
-    depth = np.bincount(rows.source)
-    return RunFigures(
-        rows=len(key),
-        sources=len(depth),
-        shallowest=int(depth.min()),
-        median_depth=float(np.median(depth)),
-        deepest=int(depth.max()),
-        ties=float(tied.mean()),
-        contradictions=len(np.unique(source[1:][against])),
-    )
+def _join_docs(parts: list[_Part]) -> NDArray[np.bytes_]:
+    width = max(part.docs.shape[1] for part in parts)
+    words = np.zeros((sum(len(part.docs) for part in parts), width), dtype="<u8")
+    at = 0
+    for part in parts:
+        words[at : at + len(part.docs), : part.docs.shape[1]] = part.docs
+        at += len(part.docs)
+    return as_bytes(words)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.core.formats import FormatError
 from pooling.core import fields
-from pooling.core.trec import canonical, read_qrels, read_run
+from pooling.core.runs import canonical, read_qrels, read_run
 
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=40)
 NUMBERS = st.one_of(
