@@ -1,195 +1,24 @@
-"""The PostgreSQL and Redis servers the product brings along, and where they keep data and sockets.
+"""The PostgreSQL and Redis servers the product brings along; DATABASE_URL and REDIS_URL replace them."""
 
-Used when DATABASE_URL or REDIS_URL is not set. Plain Python: nothing here needs Django.
-"""
-
-import hashlib
-import importlib.util
 import os
 import platform
 import pwd
-import secrets
 import shutil
 import signal
 import socket
-import stat
 import subprocess
-from dataclasses import dataclass
+import time
 from pathlib import Path
-from urllib.parse import quote
 
 import psycopg
 import psycopg.sql
 
+from config.home import DATABASE, Home, data_folder, owned_folder, programs, server_account
 from config.processes import StartError, command_line, last_words, spawn, stop, wait_until
 
 POSTGRES_MAJOR = "18"
-DATABASE = "assayer"
+SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")
 FRUGAL = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
-
-
-@dataclass(frozen=True)
-class Home:
-    """The folder `var` and the socket folder that follows from it.
-
-    Sockets are not in `var`: a socket's path may have about 100 characters, a folder's any number.
-    The name is a function of `var`, so that every command finds the running servers.
-    """
-
-    var: Path
-
-    @property
-    def sockets(self) -> Path:
-        mark = hashlib.sha256(os.fsencode(self.var.resolve())).hexdigest()[:12]
-        return Path(f"/tmp/assayer-{os.getuid()}-{mark}")  # noqa: S108 - prepare_sockets checks whose it is
-
-    @property
-    def redis_socket(self) -> Path:
-        return self.sockets / "redis.sock"
-
-    @property
-    def redis_url(self) -> str:
-        return f"unix://{self.redis_socket}?db=0"
-
-    def database_url(self, name: str = DATABASE) -> str:
-        return f"postgres://assayer@{quote(str(self.sockets), safe='')}/{name}"
-
-    @property
-    def logs(self) -> Path:
-        return self.var / "log"
-
-    @property
-    def secret_key(self) -> Path:
-        return self.var / "secret_key"
-
-    def read_secret_key(self) -> str:
-        """The generated key, or nothing when `up` has not made one here."""
-        try:
-            return self.secret_key.read_text()
-        except OSError:
-            return ""
-
-
-def server_account() -> pwd.struct_passwd | None:
-    """The account the servers run as: our own, but never root (PostgreSQL refuses it)."""
-    if os.getuid() != 0:
-        return None
-    for name in ("postgres", "nobody"):
-        try:
-            return pwd.getpwnam(name)
-        except KeyError:
-            continue
-    raise StartError(
-        "PostgreSQL does not run as root and there is no account postgres or nobody: "
-        "start as an ordinary user, or set DATABASE_URL and REDIS_URL."
-    )
-
-
-def prepare_home(home: Home) -> None:
-    """Make `var`, its log folder, the secret key and the socket folder."""
-    try:
-        home.var.mkdir(parents=True, exist_ok=True, mode=0o755 if os.getuid() == 0 else 0o700)
-        home.logs.mkdir(exist_ok=True)
-        if not home.secret_key.exists():
-            write_private(home.secret_key, secrets.token_urlsafe(64))
-    except OSError as error:
-        raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
-    prepare_sockets(home.sockets)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
-    draft = path.with_name(path.name + ".new")
-    draft.unlink(missing_ok=True)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(descriptor, "w") as file:
-        file.write(text)
-    draft.replace(path)
-
-
-def prepare_sockets(folder: Path) -> None:
-    """Make the socket folder for us alone; refuse one that somebody else has put there."""
-    account = server_account()
-    owner = account.pw_uid if account else os.getuid()
-    try:
-        folder.mkdir(mode=0o700)
-        if account:
-            os.chown(folder, account.pw_uid, account.pw_gid)
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise StartError(f"Cannot make {folder}: {error.strerror}.") from error
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (owner, os.getuid()) or found.st_mode & 0o077:
-        raise StartError(f"{folder} belongs to somebody else or is open to others: remove it and start again.")
-
-
-def installed(package: str) -> Path:
-    """The folder of an installed package, found without importing it."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise StartError(f"The package {package} is not installed: install requirements/run.txt.")
-    return Path(next(iter(spec.submodule_search_locations)))
-
-
-def reachable(path: Path, account: pwd.struct_passwd | None) -> bool:
-    """Whether the server's account may walk to a path (root's own folder is closed to it)."""
-    if account is None:
-        return True
-    nearest = path.resolve()
-    while not nearest.exists():
-        nearest = nearest.parent
-    for folder in (nearest, *nearest.parents):
-        found = folder.stat()
-        bit = 0o100 if found.st_uid == account.pw_uid else 0o010 if found.st_gid == account.pw_gid else 0o001
-        if not found.st_mode & bit:
-            return False
-    return True
-
-
-def data_folder(home: Home) -> Path:
-    """Where the servers' files are: in `var`, or in /var/lib when their account cannot reach `var`.
-
-    Not in /var/tmp, which many machines empty after a month.
-    """
-    pointer = home.var / "servers-keep-data-in"
-    if pointer.exists():
-        return Path(pointer.read_text().strip())
-    account = server_account()
-    if account is None or reachable(home.var, account):
-        return home.var
-    elsewhere = Path(f"/var/lib/assayer-{secrets.token_hex(6)}")
-    elsewhere.mkdir(mode=0o755, parents=True)
-    write_private(pointer, f"{elsewhere}\n")
-    print(f"The servers cannot reach {home.var}, so they keep their data in {elsewhere}.")
-    return elsewhere
-
-
-def programs(package: str, inside: str, copy_to: Path) -> Path:
-    """A folder of server programs in an installed package, copied when the account cannot reach it."""
-    source = installed(package) / inside
-    if not source.is_dir():
-        raise StartError(
-            f"{package} has no programs for this machine ({platform.system()} {platform.machine()}): "
-            "set DATABASE_URL and REDIS_URL."
-        )
-    if reachable(source, server_account()):
-        return source
-    copy = copy_to / "programs" / package
-    if not copy.exists():
-        draft = copy.with_name(copy.name + ".new")
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(source, draft, symlinks=True)
-        draft.rename(copy)
-    return copy
-
-
-def owned_folder(path: Path, account: pwd.struct_passwd | None) -> Path:
-    """A folder that belongs to the server's account and is closed to all others."""
-    path.mkdir(mode=0o700, exist_ok=True)
-    if account:
-        os.chown(path, account.pw_uid, account.pw_gid)
-    return path
 
 
 def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
@@ -205,28 +34,13 @@ def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[byte
             f"{cluster} was written by PostgreSQL {version}, this is PostgreSQL {POSTGRES_MAJOR}: "
             "move the folder away to start afresh, or dump it with the old version and load it here."
         )
-    end_orphan(cluster / "postmaster.pid", cluster, signal.SIGINT)
-    server = spawn(
-        [
-            binaries / "postgres",
-            "-D",
-            cluster,
-            "-k",
-            home.sockets,
-            "-c",
-            "listen_addresses=",
-            "-c",
-            "jit=off",
-            "-c",
-            "max_connections=200",
-            *(() if durable else FRUGAL),
-        ],
-        log=log,
-        cwd=folder,
-        account=account,
-        death_signal=signal.SIGINT,  # fast shutdown; SIGTERM would wait for clients
-    )
-    wait_for_postgres(home, server, log)
+    forget_dead_postgres(home, cluster)
+    command = [binaries / "postgres", "-D", cluster, "-k", home.sockets, *SERVER_OPTIONS, *(() if durable else FRUGAL)]
+    # SIGINT is the fast shutdown; SIGTERM would wait for clients
+    server = spawn(command, log=log, cwd=folder, account=account, death_signal=signal.SIGINT)
+    while not wait_for_postgres(home, server, log):
+        time.sleep(0.2)
+        server = spawn(command, log=log, cwd=folder, account=account, death_signal=signal.SIGINT)
     return server
 
 
@@ -251,30 +65,50 @@ def make_cluster(cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_
     draft.rename(cluster)
 
 
-def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> None:
-    """End a server that an earlier supervisor left behind, and forget a number that is no server's any more.
+def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> bool:
+    """End a server that an earlier supervisor left behind; says whether the file names a process at all.
 
-    PostgreSQL refuses to start when a stranger has got the number in its file, as happens after kill -9.
     The caller holds the lock of `var`, so a server still running on these files is nobody's.
     """
     try:
         pid = int(pid_file.read_text().splitlines()[0])
     except (OSError, ValueError, IndexError):
-        return
-    if os.fsencode(mark) not in command_line(pid):
-        pid_file.unlink(missing_ok=True)
-        return
-    os.kill(pid, first_signal)
-    if not wait_until(lambda: os.fsencode(mark) not in command_line(pid), seconds=20):
-        raise StartError(f"A server of an earlier start (process {pid}) does not end: stop it and start again.")
+        return False
+
+    def runs() -> bool:
+        return os.fsencode(mark) in command_line(pid)
+
+    if runs():
+        os.kill(pid, first_signal)
+        if not wait_until(lambda: not runs(), seconds=20):
+            raise StartError(f"A server of an earlier start (process {pid}) does not end: stop it and start again.")
+    return True
 
 
-def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *, seconds: float = 120) -> None:
-    """Wait until the database answers (recovery after a crash takes a while) and make sure ours exists."""
+def forget_dead_postgres(home: Home, cluster: Path) -> None:
+    """Let PostgreSQL start although its files name the process of a server that was killed.
+
+    It refuses while the number is somebody's: a stranger's by now, or a dead child's nobody asked for. Its own
+    parent's number it takes for stale, so that goes in. The file must stay: it also leads PostgreSQL to the
+    shared memory of the dead server, where sessions may still be writing.
+    """
+    pid_file = cluster / "postmaster.pid"
+    if end_orphan(pid_file, cluster, signal.SIGINT) and pid_file.exists():
+        _, rest = pid_file.read_text().split("\n", 1)
+        pid_file.write_text(f"{os.getpid()}\n{rest}")
+    for leftover in home.sockets.glob(".s.PGSQL*"):
+        leftover.unlink()
+
+
+def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *, seconds: float = 120) -> bool:
+    """Wait until the database answers (recovery after a crash takes a while) and make sure ours exists.
+
+    False when sessions of a killed server are still ending: PostgreSQL is right to refuse, and to be asked again.
+    """
 
     def answers() -> bool:
         if server.poll() is not None:
-            raise StartError(f"PostgreSQL did not start: {last_words(log)}")
+            return True
         try:
             create_database(home, DATABASE)
         except psycopg.OperationalError:
@@ -284,6 +118,11 @@ def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *,
     if not wait_until(answers, seconds=seconds):
         stop(server, first=signal.SIGINT)
         raise StartError(f"PostgreSQL did not answer within {seconds:.0f} seconds; its log is {log}.")
+    if server.poll() is None:
+        return True
+    if "shared memory block" in last_words(log):
+        return False
+    raise StartError(f"PostgreSQL did not start: {last_words(log)}")
 
 
 def create_database(home: Home, name: str) -> None:

@@ -6,7 +6,7 @@ import os
 import secrets
 from pathlib import Path
 
-from config.embedded import Home, write_private
+from config.home import Home, write_private
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 ROLES = ("annotator", "lead", "researcher", "admin")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config.embedded import Home, start_postgres, start_redis
+from config.embedded import start_postgres, start_redis
+from config.home import Home
 from config.processes import spawn
 
 BASE_DIR = Path(__file__).resolve().parent.parent

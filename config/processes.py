@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import pwd
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
+# a server's complaint, or the last line of a Python traceback; source lines of a traceback are indented
+TELLING = re.compile(r"\S.*(FATAL|PANIC|ERROR)|[\w.]+(Error|Exception|Exit|Configured|Undefined)\b")
 
 
 class StartError(Exception):
@@ -87,14 +90,14 @@ def wait_until(ready: Callable[[], bool], *, seconds: float, step: float = 0.02)
     return True
 
 
-def last_words(log: Path, *, marks: Sequence[str] = ("FATAL", "PANIC", "rror")) -> str:
+def last_words(log: Path) -> str:
     """The most telling of a log's last lines, for a message of one sentence."""
     try:
-        lines = log.read_text(errors="replace").splitlines()[-40:]
+        lines = [line for line in log.read_text(errors="replace").splitlines()[-60:] if line.strip()]
     except OSError:
-        return "it left no log"
-    telling = [line for line in lines if any(mark in line for mark in marks)]
-    return (telling or lines or ["it left no log"])[-1].strip()
+        lines = []
+    telling = [line for line in lines if TELLING.match(line)]
+    return (telling or lines or ["it left no word"])[-1].strip()
 
 
 def note_processes(file: Path, processes: Mapping[str, int]) -> None:

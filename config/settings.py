@@ -10,7 +10,7 @@ from kombu import Queue
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config.embedded import Home
+from config.home import Home
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var")

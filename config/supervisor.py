@@ -15,8 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
-from config import embedded, firststart
-from config.embedded import Home
+from config import firststart
+from config.home import Home, prepare_home
 from config.parts import Part, beat, manage, postgres, redis, web, worker
 from config.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 
@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     home = Home(Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var").absolute())
     try:
-        embedded.prepare_home(home)
+        prepare_home(home)
         with take_lock(home):
             supervisor = Supervisor(home, port=options.port, demo=not options.no_demo)
             try:
@@ -85,6 +85,8 @@ class Supervisor:
     def __init__(self, home: Home, *, port: int, demo: bool) -> None:
         self.home = home
         end_orphans(home.var / "processes.json")
+        for log in home.logs.glob("*.log"):
+            log.replace(log.with_suffix(".log.old"))  # what is read out of a log is of this run
         self.port = free_port(port)
         self.url = f"http://127.0.0.1:{self.port}"
         self.demo = demo

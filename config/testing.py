@@ -1,4 +1,4 @@
-"""Pytest plugin: gives a test run its own PostgreSQL and Redis in a temporary folder.
+"""Pytest plugin: gives a test run its own PostgreSQL and Redis in a temporary folder, and finds a browser.
 
 Loaded by `-p config.testing` before pytest-django reads the settings, which take the addresses
 from the environment. Workers of pytest-xdist inherit the servers of the run that started them.
@@ -8,16 +8,28 @@ import os
 import secrets
 import shutil
 import subprocess
+import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from config.embedded import Home, prepare_home, start_postgres, start_redis
-from config.processes import stop
+from config.embedded import start_postgres, start_redis
+from config.home import Home, prepare_home
+from config.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
 servers: list[subprocess.Popen[bytes]] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Our two options."""
+    group = parser.getgroup("assayer")
+    group.addoption("--no-browser", action="store_true", help="leave out the tests that need a browser")
+    group.addoption("--heavy", action="store_true", help="run the larger sizes too, which take minutes")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -29,8 +41,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         return
     home = Home(Path(tempfile.mkdtemp(prefix="assayer-test-")))
     home.var.chmod(0o755)
-    prepare_home(home)
-    servers.extend([start_redis(home), start_postgres(home, durable=False)])
+    try:
+        prepare_home(home)
+        servers.append(start_redis(home))
+        servers.append(start_postgres(home, durable=False))
+    except StartError as error:
+        remove(home)
+        raise pytest.UsageError(str(error)) from error
     os.environ.update(
         {
             MARK: str(home.var),
@@ -38,18 +55,72 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             "DATABASE_URL": home.database_url(),
             "REDIS_URL": home.redis_url,
             "SECRET_KEY": secrets.token_urlsafe(64),
-            "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
             "STATIC_FILES": "plain",
+            "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
         }
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Name our marker."""
+    config.addinivalue_line("markers", "heavy: larger sizes, run with --heavy only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the options leave out; pytest counts it as deselected."""
+    left_out = [
+        item
+        for item in items
+        if (item.get_closest_marker("heavy") and not config.getoption("--heavy"))
+        or (config.getoption("--no-browser") and BROWSER_FIXTURES & set(getattr(item, "fixturenames", ())))
+    ]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say that the browser was left out: a green run without it proves less."""
+    if config.getoption("--no-browser"):
+        terminalreporter.write_line("The tests that need a browser were left out (--no-browser).")
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers and remove their folder."""
-    if not servers:
-        return
+    if servers:
+        remove(Home(Path(os.environ.pop(MARK))))
+
+
+def remove(home: Home) -> None:
+    """Stop this run's servers and delete what they wrote."""
     while servers:
         stop(servers.pop())
-    home = Home(Path(os.environ.pop(MARK)))
     shutil.rmtree(home.var, ignore_errors=True)
     shutil.rmtree(home.sockets, ignore_errors=True)
+
+
+def run_home() -> Home:
+    """Where this run's servers are."""
+    return Home(Path(os.environ[MARK]))
+
+
+@cache
+def chromium() -> str | None:
+    """The browser's program; None means Playwright's own, and a missing one fails with the command to run."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found:
+        return found
+    if any((Path.home() / ".cache" / "ms-playwright").glob("chromium*")):
+        return None
+    if os.getuid() == 0 and shutil.which("apt-get"):
+        quietly("apt-get", "update")
+        quietly("apt-get", "install", "--yes", "--no-install-recommends", "chromium")
+        return shutil.which("chromium") or pytest.fail("No browser: run `apt-get install chromium`.", pytrace=False)
+    if quietly(sys.executable, "-m", "playwright", "install", "chromium"):
+        return None
+    return pytest.fail("No browser: run `sudo apt-get install chromium`, or test with --no-browser.", pytrace=False)
+
+
+def quietly(*command: str) -> bool:
+    """Run a program without showing what it prints; says whether it succeeded."""
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0

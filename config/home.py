@@ -1,0 +1,184 @@
+"""Where the product keeps its files on this machine: the folder `var`, and what follows from it.
+
+Plain Python: the settings read it, and `up` runs it before Django is loaded.
+"""
+
+import hashlib
+import importlib.util
+import os
+import platform
+import pwd
+import secrets
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from config.processes import StartError
+
+DATABASE = "assayer"
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folder `var` and the socket folder that follows from it.
+
+    Sockets are not in `var`: a socket's path may have about 100 characters, a folder's any number.
+    The name is a function of `var`, so that every command finds the running servers.
+    """
+
+    var: Path
+
+    @property
+    def sockets(self) -> Path:
+        mark = hashlib.sha256(os.fsencode(self.var.resolve())).hexdigest()[:12]
+        return Path(f"/tmp/assayer-{os.getuid()}-{mark}")  # noqa: S108 - prepare_sockets checks whose it is
+
+    @property
+    def redis_socket(self) -> Path:
+        return self.sockets / "redis.sock"
+
+    @property
+    def redis_url(self) -> str:
+        return f"unix://{self.redis_socket}?db=0"
+
+    def database_url(self, name: str = DATABASE) -> str:
+        return f"postgres://assayer@{quote(str(self.sockets), safe='')}/{name}"
+
+    @property
+    def logs(self) -> Path:
+        return self.var / "log"
+
+    @property
+    def secret_key(self) -> Path:
+        return self.var / "secret_key"
+
+    def read_secret_key(self) -> str:
+        """The generated key, or nothing when `up` has not made one here."""
+        try:
+            return self.secret_key.read_text()
+        except OSError:
+            return ""
+
+
+def server_account() -> pwd.struct_passwd | None:
+    """The account the servers run as: our own, but never root (PostgreSQL refuses it)."""
+    if os.getuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    raise StartError(
+        "PostgreSQL does not run as root and there is no account postgres or nobody: "
+        "start as an ordinary user, or set DATABASE_URL and REDIS_URL."
+    )
+
+
+def prepare_home(home: Home) -> None:
+    """Make `var`, its log folder, the secret key and the socket folder."""
+    try:
+        home.var.mkdir(parents=True, exist_ok=True, mode=0o755 if os.getuid() == 0 else 0o700)
+        home.logs.mkdir(exist_ok=True)
+        if not home.secret_key.exists():
+            write_private(home.secret_key, secrets.token_urlsafe(64))
+    except OSError as error:
+        raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
+    prepare_sockets(home.sockets)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read, whole or not at all."""
+    draft = path.with_name(path.name + ".new")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(descriptor, "w") as file:
+        file.write(text)
+    draft.replace(path)
+
+
+def prepare_sockets(folder: Path) -> None:
+    """Make the socket folder for us alone; refuse one that somebody else has put there."""
+    account = server_account()
+    owner = account.pw_uid if account else os.getuid()
+    try:
+        folder.mkdir(mode=0o700)
+        if account:
+            os.chown(folder, account.pw_uid, account.pw_gid)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise StartError(f"Cannot make {folder}: {error.strerror}.") from error
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (owner, os.getuid()) or found.st_mode & 0o077:
+        raise StartError(f"{folder} belongs to somebody else or is open to others: remove it and start again.")
+
+
+def installed(package: str) -> Path:
+    """The folder of an installed package, found without importing it."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise StartError(f"The package {package} is not installed: install requirements/run.txt.")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def reachable(path: Path, account: pwd.struct_passwd | None) -> bool:
+    """Whether the server's account may walk to a path (root's own folder is closed to it)."""
+    if account is None:
+        return True
+    nearest = path.resolve()
+    while not nearest.exists():
+        nearest = nearest.parent
+    for folder in (nearest, *nearest.parents):
+        found = folder.stat()
+        bit = 0o100 if found.st_uid == account.pw_uid else 0o010 if found.st_gid == account.pw_gid else 0o001
+        if not found.st_mode & bit:
+            return False
+    return True
+
+
+def data_folder(home: Home) -> Path:
+    """Where the servers' files are: in `var`, or in /var/lib when their account cannot reach `var`.
+
+    Not in /var/tmp, which many machines empty after a month.
+    """
+    pointer = home.var / "servers-keep-data-in"
+    if pointer.exists():
+        return Path(pointer.read_text().strip())
+    account = server_account()
+    if account is None or reachable(home.var, account):
+        return home.var
+    elsewhere = Path(f"/var/lib/assayer-{secrets.token_hex(6)}")
+    elsewhere.mkdir(mode=0o755, parents=True)
+    write_private(pointer, f"{elsewhere}\n")
+    print(f"The servers cannot reach {home.var}, so they keep their data in {elsewhere}.")
+    return elsewhere
+
+
+def programs(package: str, inside: str, copy_to: Path) -> Path:
+    """A folder of server programs in an installed package, copied when the account cannot reach it."""
+    source = installed(package) / inside
+    if not source.is_dir():
+        raise StartError(
+            f"{package} has no programs for this machine ({platform.system()} {platform.machine()}): "
+            "set DATABASE_URL and REDIS_URL."
+        )
+    if reachable(source, server_account()):
+        return source
+    copy = copy_to / "programs" / package
+    if not copy.exists():
+        draft = copy.with_name(copy.name + ".new")
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.copytree(source, draft, symlinks=True)
+        draft.rename(copy)
+    return copy
+
+
+def owned_folder(path: Path, account: pwd.struct_passwd | None) -> Path:
+    """A folder that belongs to the server's account and is closed to all others."""
+    path.mkdir(mode=0o700, exist_ok=True)
+    if account:
+        os.chown(path, account.pw_uid, account.pw_gid)
+    return path

@@ -1,0 +1,126 @@
+"""`manage.py up`, really run."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
+
+from config.processes import command_line, wait_until
+from tests.stack import Stack
+
+
+def answer(stack: Stack, path: str) -> tuple[int, str]:
+    """Status and body of a page."""
+    try:
+        with urlopen(stack.url + path, timeout=10) as response:
+            return response.status, response.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+    except URLError as error:
+        return 0, str(error)
+
+
+def gone(pids: list[int], *, seconds: float = 10) -> bool:
+    """Whether none of the processes runs any more."""
+    return wait_until(lambda: not any(command_line(pid) for pid in pids), seconds=seconds)
+
+
+def family(stack: Stack) -> list[int]:
+    """Every process a stack has started: the parts, their children and theirs."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True).stdout
+    rows = [tuple(map(int, line.split())) for line in listed.splitlines()[1:]]
+    found = {stack.process.pid}
+    while more := {pid for pid, parent in rows if parent in found} - found:
+        found |= more
+    return sorted(found - {stack.process.pid})
+
+
+def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_data(
+    fault_stack: Callable[..., Stack],
+) -> None:
+    stack = fault_stack("a folder with spaces")
+    assert answer(stack, "/healthz") == (200, '{"status": "ok"}')
+    assert "annotator" in stack.said()
+    assert wait_until(lambda: answer(stack, "/readyz")[0] == 200, seconds=30), answer(stack, "/readyz")
+    stack.manage("shell", "-c", "from annotate.models import User; User.objects.create_user('kept')")
+    pids = family(stack)
+    assert len(pids) > 5
+    assert stack.stop(signal.SIGINT) == 0
+    assert gone(pids)
+    first_key = stack.home.secret_key.read_text()
+    seconds = stack.start()
+    assert seconds < 6, f"{seconds:.1f} s"  # 3 s on an idle machine
+    assert stack.home.secret_key.read_text() == first_key
+    assert "True" in stack.manage("shell", "-c", "print(User.objects.filter(username='kept').exists())")
+
+
+def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(fault_stack: Callable[..., Stack]) -> None:
+    stack = fault_stack()
+    stack.manage("shell", "-c", "from annotate.models import User; User.objects.create_user('kept')")
+    pids = family(stack)
+    os.kill(stack.process.pid, signal.SIGKILL)
+    stack.process.wait()
+    assert gone(pids), [command_line(pid) for pid in pids]
+    stack.start()
+    assert answer(stack, "/healthz")[0] == 200
+    pids = family(stack)
+    for pid in [stack.process.pid, *pids]:  # the whole group at once, as a power cut does
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    stack.process.wait()
+    stack.start()
+    assert "True" in stack.manage("shell", "-c", "print(User.objects.filter(username='kept').exists())")
+
+
+def test_a_part_that_is_killed_is_started_again(fault_stack: Callable[..., Stack]) -> None:
+    stack = fault_stack()
+    before = stack.processes()
+    for part in before:
+        stack.kill(part)
+    assert wait_until(lambda: not set(before.values()) & set(stack.processes().values()), seconds=20)
+    assert wait_until(lambda: answer(stack, "/readyz")[0] == 200, seconds=60), answer(stack, "/readyz")
+
+
+def refusal(stack: Stack, *options: str) -> str:
+    """What a start that must fail says."""
+    stack.launch(*options)
+    assert stack.process.wait(60) == 1
+    said = stack.said().strip()
+    assert "Traceback" not in said
+    assert len(said.splitlines()) == 1, said
+    return said
+
+
+def test_a_taken_port_is_answered_with_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert f"Port {port} cannot be used" in refusal(Stack(tmp_path), "--port", port)
+
+
+def test_a_second_start_on_the_same_folder_names_the_first(fault_stack: Callable[..., Stack]) -> None:
+    stack = fault_stack()
+    other = Stack(stack.folder / "other", {"ASSAYER_VAR": str(stack.home.var)})
+    assert f"already running on this folder (process {stack.process.pid}, {stack.url}/)" in refusal(other)
+    assert answer(stack, "/healthz")[0] == 200
+
+
+def test_an_unwritable_folder_is_answered_with_one_sentence(tmp_path: Path) -> None:
+    said = refusal(Stack(tmp_path, {"ASSAYER_VAR": "/proc/no-such-place/var"}))
+    assert "Cannot write in /proc/no-such-place/var" in said
+
+
+def test_with_addresses_in_the_environment_no_server_is_started(live_stack: Stack) -> None:
+    assert set(live_stack.processes()) == {"web", "worker", "beat"}
+    end = time.monotonic() + 30
+    while answer(live_stack, "/readyz")[0] != 200 and time.monotonic() < end:
+        time.sleep(0.2)
+    assert answer(live_stack, "/readyz")[0] == 200, answer(live_stack, "/readyz")

@@ -1,0 +1,120 @@
+"""A running product for tests that need one: real servers, web, worker and clock, started by `manage.py up`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import dj_database_url
+from django.db import connections
+from pytest_django import DjangoDbBlocker
+
+from config.home import Home
+from config.processes import wait_until
+
+ROOT = Path(__file__).resolve().parent.parent
+OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")
+
+
+@dataclass
+class Stack:
+    """One `manage.py up` in a folder of its own.
+
+    Without DATABASE_URL in `settings` it has its own PostgreSQL and Redis, with production durability.
+    """
+
+    folder: Path
+    settings: dict[str, str] = field(default_factory=dict)
+    root: Path = ROOT
+    python: str = sys.executable
+    prefix: tuple[str, ...] = ()  # a command before Python: setpriv, prlimit
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.home = Home(Path(self.settings.get("ASSAYER_VAR", self.folder / "var")))
+        self.output = self.folder / "up.log"
+        self.url = ""
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment of every command that belongs to this stack."""
+        outer = {name: value for name, value in os.environ.items() if name not in OURS}
+        return {**outer, "ASSAYER_NO_BOOTSTRAP": "1", "ASSAYER_VAR": str(self.home.var), **self.settings}
+
+    @property
+    def database_url(self) -> str:
+        """Where its database is."""
+        return self.settings.get("DATABASE_URL") or self.home.database_url()
+
+    @property
+    def redis_url(self) -> str:
+        """Where its Redis is."""
+        return self.settings.get("REDIS_URL") or self.home.redis_url
+
+    def launch(self, *options: str) -> None:
+        """Start `up` and return at once."""
+        command = [*self.prefix, self.python, str(self.root / "manage.py"), "up", "--no-demo", *options]
+        with open(self.output, "wb") as output:
+            self.process = subprocess.Popen(
+                command, cwd=self.root, env=self.env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+
+    def start(self, *options: str, seconds: float = 120) -> float:
+        """Start `up` on a free port and wait until it is ready; returns the seconds it took."""
+        begun = time.monotonic()
+        self.launch(*(options or ("--port", "0")))
+        ended = wait_until(lambda: "Ready" in self.said() or self.process.poll() is not None, seconds=seconds)
+        assert ended and self.process.poll() is None, self.said()
+        self.url = next(part.rstrip("/") for part in self.said().split() if part.startswith("http://"))
+        return time.monotonic() - begun
+
+    def said(self) -> str:
+        """What `up` has printed."""
+        return self.output.read_text(errors="replace")
+
+    def processes(self) -> dict[str, int]:
+        """The process number of each part."""
+        return dict(json.loads((self.home.var / "processes.json").read_text()))
+
+    def kill(self, part: str, number: int = signal.SIGKILL) -> None:
+        """Send a signal to one part."""
+        os.kill(self.processes()[part], number)
+
+    def stop(self, number: int = signal.SIGINT, *, seconds: float = 60) -> int:
+        """End `up` by a signal; returns its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(seconds)
+
+    def sign_in(self, role: str) -> tuple[str, str]:
+        """User name and password of the account for a role."""
+        return role, json.loads((self.home.var / "sign-in.json").read_text())[role]
+
+    def manage(self, *arguments: str, check: bool = True) -> str:
+        """Run one of Django's commands beside the running product; returns what it printed."""
+        command = [self.python, "manage.py", *arguments]
+        done = subprocess.run(command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 or not check, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    @contextmanager
+    def orm(self, blocker: DjangoDbBlocker) -> Iterator[None]:
+        """Let models and services of the test's own process work on this stack's database.
+
+        What they enqueue does not reach this stack's worker; its sweeps find the rows.
+        """
+        ordinary = connections["default"]
+        database = dj_database_url.parse(self.database_url, conn_health_checks=True)
+        with blocker.unblock():
+            connections["default"] = type(ordinary)({**ordinary.settings_dict, **database}, "default")
+            try:
+                yield
+            finally:
+                connections["default"].close()
+                connections["default"] = ordinary
