@@ -11,7 +11,17 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from annotate.models import Annotator, Collection, Item, Membership, Part, Role, User
+from annotate.models import (
+    Annotator,
+    ApiToken,
+    Collection,
+    Invitation,
+    Item,
+    Membership,
+    Part,
+    Role,
+    User,
+)
 
 Person = User | AnonymousUser
 LEADERS = (Role.LEAD, Role.RESEARCHER)
@@ -64,3 +74,28 @@ def get_item(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADE
     """One item, for leads and researchers: annotators see items only as cards."""
     collection = get_collection(user=user, slug=slug, roles=roles)
     return get_object_or_404(Item, pk=pk, collection=collection)
+
+
+def get_membership(*, user: Person, slug: str, pk: int) -> Membership:
+    """One role somebody holds in the collection, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    return get_object_or_404(Membership.objects.select_related("user"), pk=pk, collection=collection)
+
+
+def get_invitation(*, user: Person, slug: str, pk: int) -> Invitation:
+    """One invitation to the collection, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    return get_object_or_404(Invitation, pk=pk, collection=collection)
+
+
+def get_led_annotator(*, user: Person, slug: str, pk: int) -> Annotator:
+    """Any annotator of the collection, for its leads; see get_annotator for oneself."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    return get_object_or_404(Annotator, pk=pk, collection=collection)
+
+
+def get_token(*, user: Person, pk: int) -> ApiToken:
+    """One of the person's own keys for programs."""
+    if not user.is_authenticated:
+        raise Http404
+    return get_object_or_404(ApiToken, pk=pk, user=user)

@@ -2,10 +2,23 @@
 
 from django.urls import path
 
-from annotate.views import judge
+from annotate.views import home, invitations, judge, members, settings, tokens
 
 app_name = "annotate"
 urlpatterns = [
+    path("", home.home, name="home"),
+    path("invitations/<str:token>/", invitations.invitation, name="invitation"),
+    path("tokens/", tokens.own_tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke/", tokens.revoke, name="token-revoke"),
+    path("c/<slug:slug>/members/", members.members, name="members"),
+    path("c/<slug:slug>/members/invite/", members.invite, name="invite"),
+    path("c/<slug:slug>/members/<int:pk>/remove/", members.remove, name="member-remove"),
+    path("c/<slug:slug>/invitations/<int:pk>/revoke/", members.revoke, name="invitation-revoke"),
+    path("c/<slug:slug>/annotators/<int:pk>/pause/", members.pause, name="annotator-pause"),
+    path("c/<slug:slug>/settings/", settings.settings, name="settings"),
+    path("c/<slug:slug>/settings/guidelines/", settings.change_guidelines, name="guidelines-change"),
+    path("c/<slug:slug>/settings/guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),
+    path("c/<slug:slug>/settings/policy/", settings.change_policy, name="policy-change"),
     path("c/<slug:slug>/judge/", judge.judge, name="judge"),
     path("c/<slug:slug>/judge/next", judge.next_cards, name="judge-next"),
     path("c/<slug:slug>/judge/answer", judge.answer, name="judge-answer"),

@@ -93,6 +93,14 @@ class Annotator(models.Model):
         return self.pseudonym
 
 
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    """Invitations by what can be done with them."""
+
+    def usable(self) -> "InvitationQuerySet":
+        """Those whose link still lets somebody in."""
+        return self.filter(accepted_at=None, expires_at__gt=Now())
+
+
 class Invitation(models.Model):
     """A link that lets one person take a role; only the token's hash is kept."""
 
@@ -105,6 +113,8 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     accepted_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     accepted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = InvitationQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -101,8 +101,8 @@ def invite(*, collection: Collection, role: Role, by: User, email: str = "", day
 
 def open_invitation(*, token: str) -> Invitation:
     """The invitation a link stands for, if it can still be used. Raises InvitationUnusable."""
-    usable = Invitation.objects.filter(accepted_at=None, expires_at__gt=ClockTimestamp())
-    invitation = usable.select_related("collection").filter(token_sha256=hash_token(token)).first()
+    usable = Invitation.objects.usable().select_related("collection")
+    invitation = usable.filter(token_sha256=hash_token(token)).first()
     if invitation is None:
         raise InvitationUnusable("This link was used already, was revoked or has run out; ask for a new one.")
     return invitation
@@ -142,8 +142,7 @@ def sign_up(*, token: str, username: str, password: str) -> User:
 @transaction.atomic
 def revoke_invitation(*, invitation: Invitation) -> None:
     """Make an unused link worthless from now on."""
-    unused = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, expires_at__gt=ClockTimestamp())
-    unused.update(expires_at=ClockTimestamp())
+    Invitation.objects.usable().filter(pk=invitation.pk).update(expires_at=ClockTimestamp())
 
 
 @transaction.atomic

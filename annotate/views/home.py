@@ -1,0 +1,15 @@
+"""The first page after signing in."""
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from annotate.services import directory
+
+
+@require_safe
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """The person's collections and what to do next in each."""
+    return render(request, "annotate/home.html", {"entries": directory.entries(user=request.user)})

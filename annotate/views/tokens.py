@@ -1,0 +1,38 @@
+"""A person's own keys for programs."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotate import access
+from annotate.people_forms import TokenForm
+from annotate.services import tokens
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def own_tokens(request: HttpRequest) -> HttpResponse:
+    """The keys, and the form for a new one; a new key is on the answer and nowhere else."""
+    collections = access.collections_of(user=request.user, roles=access.LEADERS)
+    form = TokenForm(request.POST or None, collections=collections)
+    secret = ""
+    if form.is_valid():
+        secret = tokens.create_token(user=request.user, **form.cleaned_data).secret
+        form = TokenForm(collections=collections)
+    own = request.user.api_tokens.select_related("collection").order_by("revoked_at", "-created_at")
+    context = {"tokens": own, "form": form, "secret": secret}
+    return render(request, "annotate/tokens.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@login_required
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a key worthless."""
+    token = access.get_token(user=request.user, pk=pk)
+    tokens.revoke_token(token=token)
+    messages.success(request, f"The token {token} no longer works.")
+    return redirect("annotate:tokens")
