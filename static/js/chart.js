@@ -14,6 +14,7 @@ const OPTIONS = {
   actions: false,
   ast: true,
   defaultStyle: false,
+  logLevel: 1,
   renderer: "svg",
   tooltip: { disableDefaultStyle: true },
 };

@@ -1,0 +1,62 @@
+// The few cards at hand: the one shown, those that come next, and the last ones judged.
+
+const REMEMBERED = 20;
+
+export class Deck {
+  constructor() {
+    this.current = null;
+    this.upcoming = [];
+    this.done = new Set();
+    this.history = [];
+  }
+
+  /** Take the server's idea of what comes next; what was answered here meanwhile is not shown again. */
+  merge(cards) {
+    const fresh = cards.filter((card) => !this.done.has(card.hand_out) && card.hand_out !== this.current?.hand_out);
+    const known = new Set(fresh.map((card) => card.hand_out));
+    // cards put back by an undo the server has not heard of yet stay at hand
+    const kept = this.upcoming.filter((card) => card.kept && !known.has(card.hand_out));
+    this.upcoming = [...kept, ...fresh];
+    if (!this.current) this.advance();
+  }
+
+  advance() {
+    this.current = this.upcoming.shift() ?? null;
+    return this.current;
+  }
+
+  /** The current card was answered, put off or reported. */
+  finish({ judged }) {
+    const card = this.current;
+    this.markDone(card.hand_out);
+    if (judged) this.history = [...this.history, card].slice(-REMEMBERED);
+    this.advance();
+    return card;
+  }
+
+  markDone(handOut) {
+    this.done.add(handOut);
+    this.upcoming = this.upcoming.filter((card) => card.hand_out !== handOut);
+  }
+
+  /** Another tab of the same person answered it. True when it was the one on screen here. */
+  takenElsewhere(handOut) {
+    this.markDone(handOut);
+    if (this.current?.hand_out !== handOut) return false;
+    this.advance();
+    return true;
+  }
+
+  /** Bring a judged card back on top; the one on screen waits behind it. */
+  putBack(card) {
+    this.done.delete(card.hand_out);
+    this.history = this.history.filter((other) => other.hand_out !== card.hand_out);
+    this.upcoming = this.upcoming.filter((other) => other.hand_out !== card.hand_out);
+    if (this.current && this.current.hand_out !== card.hand_out) this.upcoming.unshift({ ...this.current, kept: true });
+    this.current = card;
+  }
+
+  lastJudged() {
+    return this.history.at(-1) ?? null;
+  }
+}

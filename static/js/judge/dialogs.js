@@ -1,0 +1,74 @@
+// The dialogs over the screen: cannot judge, escalate, signed out, and the guidelines drawer beside it.
+import { SignedOut } from "./api.js";
+
+function find(id) {
+  return document.getElementById(id);
+}
+
+/** A form dialog: opens clean, hands its fields over when sent. */
+function formDialog(id, onSend) {
+  const dialog = find(id);
+  const form = dialog.querySelector("form");
+  form.addEventListener("submit", () => {
+    const fields = new FormData(form);
+    onSend({ reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() });
+  });
+  return () => {
+    form.reset();
+    dialog.showModal();
+  };
+}
+
+export function initClosing() {
+  for (const button of document.querySelectorAll("dialog [data-close]")) {
+    button.addEventListener("click", () => button.closest("dialog").close());
+  }
+}
+
+export function reportDialogs(report) {
+  return {
+    cannot: formDialog("dialog-cannot", (fields) => report("cannot_judge", fields)),
+    escalate: formDialog("dialog-escalate", (fields) => report("escalated", fields)),
+  };
+}
+
+/** The guidelines stay open beside the work, so this dialog is not modal. */
+export function toggleGuidelines(focusBack) {
+  const drawer = find("guidelines");
+  if (!drawer.open) return drawer.show();
+  drawer.close();
+  focusBack();
+}
+
+export function closeGuidelines() {
+  find("guidelines").close();
+}
+
+/** Over the page, never instead of it: what waits stays, and goes out after the person has signed in elsewhere. */
+export class SignInDialog {
+  constructor(resume) {
+    this.resume = resume;
+    this.dialog = find("dialog-signin");
+    find("signin-again").addEventListener("click", () => this.check(true));
+    // coming back from the tab one signed in with
+    addEventListener("focus", () => this.dialog.open && this.check(false));
+  }
+
+  open(address, waiting) {
+    find("signin-link").href = address;
+    find("signin-waiting").textContent = waiting ? `Waiting: ${waiting}.` : "";
+    find("signin-state").textContent = "";
+    if (!this.dialog.open) this.dialog.showModal();
+  }
+
+  async check(asked) {
+    try {
+      await this.resume();
+      this.dialog.close();
+    } catch (error) {
+      if (!asked) return;
+      find("signin-state").textContent =
+        error instanceof SignedOut ? "Not signed in yet. Sign in in the other tab, then come back." : "The server cannot be reached. Try again in a moment.";
+    }
+  }
+}

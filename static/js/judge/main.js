@@ -1,0 +1,98 @@
+// The judge screen, put together.
+import { closeGuidelines, initClosing, reportDialogs, SignInDialog, toggleGuidelines } from "./dialogs.js";
+import { initHelp } from "./help.js";
+import { Keys } from "./keys.js";
+import { Panel } from "./panel.js";
+import { Outbox } from "./queue.js";
+import { Screen } from "./screen.js";
+import { Stage } from "./stage.js";
+import { Status } from "./status.js";
+import { Store } from "./store.js";
+
+const root = document.getElementById("judge");
+const urls = root.dataset;
+
+/** The scheme as the server printed it on the buttons. */
+const levels = [...root.querySelectorAll(".level")].map((button) => ({
+  grade: Number(button.dataset.grade),
+  key: button.querySelector("kbd").textContent,
+  name: button.querySelector(".level-name").textContent,
+  colour: button.dataset.colour,
+  reasons: JSON.parse(button.querySelector("script").textContent),
+}));
+
+const stage = new Stage(root);
+const comment = document.getElementById("comment");
+const status = new Status(root, () => screen.next());
+const panel = new Panel(root, levels, (answer) => screen.answer(answer));
+const screen = new Screen({ urls, levels, stage, panel, status, comment });
+const store = new Store(`${urls.collection}.${urls.owner}`);
+const signIn = new SignInDialog(() => screen.resume());
+const outbox = new Outbox({
+  store,
+  urls,
+  onState: (state, waiting) => status.saved(state, waiting),
+  onResult: (entry, data) => screen.onResult(entry, data),
+  onRefused: (entry, message) => screen.onRefused(entry, message),
+  onSignedOut: (address, waiting) => signIn.open(address, waiting),
+  onStopped: () => screen.show(),
+});
+screen.outbox = outbox;
+screen.onSignedOut = outbox.onSignedOut;
+
+const reports = reportDialogs((kind, fields) => screen.report(kind, fields));
+const whileJudging = (act) => () => screen.deck.current && act();
+const actions = {
+  undo: () => screen.undo(),
+  later: whileJudging(() => screen.report("later")),
+  cannot: whileJudging(reports.cannot),
+  escalate: whileJudging(reports.escalate),
+  guidelines: () => toggleGuidelines(() => stage.region.focus()),
+  recent: () => screen.recent(),
+  help: () => document.getElementById("dialog-help").showModal(),
+};
+
+const keys = new Keys({
+  levels,
+  panel,
+  owner: urls.collection,
+  actions: {
+    z: actions.undo,
+    l: actions.later,
+    x: actions.cannot,
+    e: actions.escalate,
+    g: actions.guidelines,
+    r: actions.recent,
+    "?": actions.help,
+    Escape: closeGuidelines,
+    c: () => comment.focus(),
+    v: () => stage.reveal(),
+    w: () => stage.toggleMarks(),
+    " ": () => stage.player?.play(),
+    ArrowLeft: () => stage.player?.seek(-1),
+    ArrowRight: () => stage.player?.seek(1),
+    ",": () => stage.player?.step(-1),
+    ".": () => stage.player?.step(1),
+    s: () => stage.player?.speed(),
+    o: () => stage.player?.loopToggle(),
+    m: () => stage.player?.mute(),
+    "+": () => stage.zoom?.by(1),
+    "-": () => stage.zoom?.by(-1),
+    Enter: () => status.empty.box.hidden || screen.next(),
+  },
+});
+
+document.addEventListener("click", (event) => {
+  const name = event.target.closest("[data-action]")?.dataset.action;
+  if (name) actions[name]();
+  else if (event.target.closest("[data-report]")) actions.cannot();
+});
+initClosing();
+initHelp(levels, keys, urls.collection);
+// another tab of the same person answered a pair that is at hand here
+store.onForeign((entry) => {
+  if (entry.kind !== "undo" && screen.deck.takenElsewhere(entry.body.hand_out)) screen.show();
+});
+// what an earlier visit left goes first, so that the cards asked for afterwards take it into account
+await outbox.flush();
+if (!outbox.paused && !screen.deck.current) screen.next();

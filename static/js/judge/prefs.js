@@ -1,0 +1,24 @@
+// Small choices of one person on one browser: speed, loop, sound, keys.
+
+function name(key) {
+  return `assayer.judge.${key}`;
+}
+
+export function recall(key, otherwise) {
+  try {
+    const text = localStorage.getItem(name(key));
+    return text === null ? otherwise : JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}
+
+export function remember(key, value) {
+  try {
+    localStorage.setItem(name(key), JSON.stringify(value));
+  } catch {
+    // applied now, not remembered
+  }
+}
+
+export const stillness = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,0 +1,130 @@
+// The outbox: what the person did, sent in order, one at a time, again and again until the server has it.
+import { Refused, SignedOut, post, refreshToken } from "./api.js";
+import { newId } from "./store.js";
+
+const LONGEST_WAIT = 30_000;
+
+/** Tabs of one browser take turns where the browser can arrange it; without, resends are harmless by their id. */
+function inTurn(name, work) {
+  return navigator.locks ? navigator.locks.request(name, work) : work();
+}
+
+export class Outbox {
+  /**
+   * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped}} parts
+   *   onState(state, waiting): saving | saved | waiting | signed_out
+   */
+  constructor(parts) {
+    Object.assign(this, parts);
+    this.tries = 0;
+    this.sending = null;
+    this.timer = 0;
+    this.paused = false;
+    addEventListener("online", () => this.flush());
+    addEventListener("beforeunload", (event) => {
+      if (this.tries || this.store.memory.size) event.preventDefault();
+    });
+  }
+
+  get size() {
+    return this.store.all().length;
+  }
+
+  count(kind) {
+    return this.store.all().filter(([, entry]) => entry.kind === kind && entry.body.kind !== "later").length;
+  }
+
+  /** Judgments the day's count does not have yet. */
+  get answers() {
+    return this.count("answer") - this.count("undo");
+  }
+
+  /** Places in the batch the server has not heard of yet. */
+  get steps() {
+    return this.answers + this.count("report");
+  }
+
+  put(kind, body) {
+    this.store.add({ kind, body: { submission_id: newId(), ...body } });
+  }
+
+  add(kind, body) {
+    this.put(kind, body);
+    this.flush();
+  }
+
+  /** Take back an answer that was never sent. False when it was, or may have been: then the server must undo it. */
+  takeBack(handOut) {
+    const entry = this.store.all().findLast(([, { kind, body }]) => kind === "answer" && body.hand_out === handOut);
+    if (!entry || entry[1].tried) return false;
+    this.store.remove(entry[0]);
+    this.show();
+    return true;
+  }
+
+  show() {
+    const waiting = this.size;
+    if (!waiting) this.onState("saved", 0);
+    else if (this.paused) this.onState("signed_out", waiting);
+    else this.onState(this.tries ? "waiting" : "saving", waiting);
+  }
+
+  /** Send everything that waits. Resolves when nothing is left or the next try is scheduled. */
+  async flush() {
+    this.show();
+    if (this.sending || this.paused) return this.sending;
+    clearTimeout(this.timer);
+    this.sending = inTurn(this.store.prefix, () => this.sendAll());
+    try {
+      await this.sending;
+    } finally {
+      this.sending = null;
+    }
+    this.show();
+    // something may have been added between the last look and here
+    if (this.size && !this.paused && !this.tries) return this.flush();
+  }
+
+  async sendAll() {
+    for (let entries = this.store.all(); entries.length; entries = this.store.all()) {
+      const [key, entry] = entries[0];
+      this.store.update(key, { ...entry, tried: true });
+      try {
+        const data = await post(this.urls[`${entry.kind}Url`], entry.body, this.urls);
+        this.store.remove(key);
+        this.tries = 0;
+        this.onResult(entry, data);
+      } catch (error) {
+        if (error instanceof Refused) {
+          this.store.remove(key);
+          this.onRefused(entry, error.message);
+        } else {
+          this.stop(error);
+          return;
+        }
+      }
+    }
+  }
+
+  stop(error) {
+    if (error instanceof SignedOut) {
+      this.paused = true;
+      this.onSignedOut(error.signIn, this.size);
+      return;
+    }
+    this.tries += 1;
+    const wait = Math.min(LONGEST_WAIT, 1000 * 2 ** (this.tries - 1));
+    // apart from each other, so that a server coming back is not met by everybody at once
+    const spread = wait * (0.75 + Math.random() / 2);
+    this.timer = setTimeout(() => this.flush(), Math.max(spread, (error.retryAfter ?? 0) * 1000));
+    this.onStopped();
+  }
+
+  /** After signing in elsewhere: take the new session's token and go on. Throws SignedOut when it is not so. */
+  async resume() {
+    await refreshToken(this.urls);
+    this.paused = false;
+    this.tries = 0;
+    return this.flush();
+  }
+}

@@ -1,0 +1,42 @@
+// The last judgments, each of which can be taken back and given anew.
+import { get } from "./api.js";
+
+function row(judged, levels, onChange) {
+  const item = document.getElementById("tpl-recent").content.firstElementChild.cloneNode(true);
+  const level = levels.find((other) => other.grade === judged.grade);
+  item.querySelector("[data-query]").textContent = judged.query_text;
+  item.querySelector("[data-document]").textContent = judged.document_text;
+  item.querySelector("[data-level]").textContent = level?.name ?? judged.grade;
+  item.querySelector("[data-change]").addEventListener("click", () => onChange(judged.hand_out));
+  return item;
+}
+
+/** Open the list; `onChange(handOut)` is called with the one to take back. */
+export async function openRecent(url, levels, onChange) {
+  const dialog = document.getElementById("dialog-recent");
+  const state = document.getElementById("recent-state");
+  const list = document.getElementById("recent-list");
+  list.replaceChildren();
+  state.textContent = "Loading…";
+  dialog.showModal();
+  try {
+    const { judged } = await get(url);
+    state.textContent = judged.length ? "" : "There is nothing to change: you have not judged yet, or your batches are settled.";
+    list.replaceChildren(
+      ...judged.map((one) =>
+        row(one, levels, (handOut) => {
+          dialog.close();
+          onChange(handOut);
+        }),
+      ),
+    );
+  } catch {
+    state.textContent = "The list cannot be loaded right now.";
+  }
+}
+
+/** The newest judgment the server still lets one change, or null. */
+export async function newest(url) {
+  const { judged } = await get(url);
+  return judged[0]?.hand_out ?? null;
+}

@@ -1,0 +1,104 @@
+// What the screen says of itself: saved or not, how far, and why there is nothing to judge.
+
+const TITLES = {
+  none_left: "Nothing is left to judge",
+  others_hold: "Everything is with other people",
+  batch_done: "Batch done",
+  closed: "Nothing is open for judging",
+  paused: "Your work is paused",
+  saving: "Saving…",
+  waiting: "Waiting for the network",
+  looking: "Looking for your next pair…",
+};
+
+function minutes(seconds) {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+export class Status {
+  /** @param {() => void} onAgain asked for more, by the person or by the countdown */
+  constructor(root, onAgain) {
+    this.root = root;
+    this.onAgain = onAgain;
+    const find = (id) => document.getElementById(id);
+    this.parts = { saved: find("saved"), progress: find("progress"), bar: find("progress-bar"), text: find("progress-text"), today: find("progress-today") };
+    this.empty = { box: find("empty"), title: find("empty-title"), text: find("empty-text"), progress: find("empty-progress"), again: find("empty-again") };
+    this.live = find("live");
+    this.empty.again.addEventListener("click", () => this.onAgain());
+  }
+
+  announce(text) {
+    this.live.textContent = text;
+  }
+
+  saved(state, waiting) {
+    const words = {
+      saved: "Saved",
+      saving: "Saving…",
+      waiting: `Not saved – will retry (${waiting} waiting)`,
+      signed_out: `Not saved – signed out (${waiting} waiting)`,
+    };
+    this.parts.saved.textContent = words[state];
+    this.parts.saved.dataset.state = state;
+  }
+
+  /** @param {number} pending what was done here and is not yet in the server's figures */
+  progress(progress, { answers, steps }) {
+    this.figures = progress;
+    this.parts.progress.hidden = !progress.of;
+    const position = Math.min(progress.position + steps, progress.of);
+    this.parts.bar.max = progress.of || 1;
+    this.parts.bar.value = Math.min(progress.position - 1 + steps, progress.of);
+    this.parts.text.textContent = `Batch ${progress.batch} · ${position} of ${progress.of}`;
+    this.parts.today.textContent = `${(progress.today + answers).toLocaleString("en")} today`;
+    this.empty.progress.textContent = `${(progress.today + answers).toLocaleString("en")} judged today, ${(progress.total + answers).toLocaleString("en")} in all`;
+  }
+
+  cards() {
+    clearInterval(this.countdown);
+    this.root.classList.remove("is-empty", "is-loading");
+    this.empty.box.hidden = true;
+  }
+
+  /** @param {{reason, message, retry_seconds}} why */
+  nothing(why) {
+    clearInterval(this.countdown);
+    this.root.classList.remove("is-loading");
+    this.root.classList.add("is-empty");
+    const { box, title, text, progress, again } = this.empty;
+    const busy = why.reason === "saving" || why.reason === "looking";
+    title.textContent = TITLES[why.reason] ?? "Nothing to judge";
+    text.textContent = why.message ?? "";
+    progress.hidden = busy || !this.figures?.total;
+    again.hidden = busy;
+    again.textContent = why.reason === "batch_done" ? "Next batch" : "Look again";
+    const appeared = box.hidden;
+    box.hidden = false;
+    if (appeared && !busy) box.focus();
+    this.announce(`${title.textContent}. ${text.textContent}`);
+    if (why.retry_seconds) this.countDown(why.retry_seconds);
+  }
+
+  countDown(seconds) {
+    let left = seconds;
+    const tick = () => {
+      this.empty.again.textContent = left > 0 ? `Look again (${minutes(left)})` : "Look again";
+      if (left-- > 0) return;
+      clearInterval(this.countdown);
+      this.onAgain();
+    };
+    tick();
+    this.countdown = setInterval(tick, 1000);
+  }
+
+  /** Something the person must know and that no dialog fits. */
+  notice(text) {
+    const box = document.createElement("div");
+    box.className = "notice notice-warn";
+    const words = Object.assign(document.createElement("div"), { textContent: text });
+    const close = Object.assign(document.createElement("button"), { type: "button", className: "button button-small", textContent: "Close" });
+    close.addEventListener("click", () => box.remove());
+    box.append(words, close);
+    this.root.querySelector(".messages").append(box);
+  }
+}

@@ -1,0 +1,73 @@
+// Submissions not yet acknowledged, one storage entry each, so that two tabs never overwrite one another.
+// Kept: hand-out, grade, reasons, comment, times. Never: what was judged. An entry goes when the server has it.
+
+let last = 0;
+
+/** Rising even when two answers fall into one millisecond, and in step across tabs closely enough. */
+function nextKey() {
+  last = Math.max(last + 1, Date.now() * 1000);
+  return String(last).padStart(17, "0");
+}
+
+export function newId() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  // randomUUID is missing on plain http; getRandomValues is not
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+export class Store {
+  /** @param {string} owner collection and person: what one person left unsent is never sent as another's */
+  constructor(owner) {
+    this.prefix = `assayer.outbox.${owner}.`;
+    this.memory = new Map();
+  }
+
+  add(entry) {
+    const key = this.prefix + nextKey();
+    try {
+      localStorage.setItem(key, JSON.stringify(entry));
+    } catch {
+      // full or switched off: this tab still holds it, and leaving the page warns
+      this.memory.set(key, entry);
+    }
+    return key;
+  }
+
+  update(key, entry) {
+    if (this.memory.has(key)) this.memory.set(key, entry);
+    else if (localStorage.getItem(key) !== null) localStorage.setItem(key, JSON.stringify(entry));
+  }
+
+  remove(key) {
+    this.memory.delete(key);
+    try {
+      localStorage.removeItem(key);
+    } catch {
+      // nothing was stored
+    }
+  }
+
+  /** All waiting entries, oldest first, as [key, entry]. */
+  all() {
+    const found = [...this.memory];
+    try {
+      for (const key of Object.keys(localStorage)) {
+        if (key.startsWith(this.prefix)) found.push([key, JSON.parse(localStorage.getItem(key))]);
+      }
+    } catch {
+      // storage switched off; memory has everything
+    }
+    return found.filter(([, entry]) => entry).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** Tell `listener` about entries other tabs add. */
+  onForeign(listener) {
+    addEventListener("storage", (event) => {
+      if (event.key?.startsWith(this.prefix) && event.newValue) listener(JSON.parse(event.newValue));
+    });
+  }
+}
