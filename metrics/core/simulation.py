@@ -30,7 +30,7 @@ class SimulatedAnnotator(NamedTuple):
 
 
 class SimulatedRanking(NamedTuple):
-    """What a simulated system returned.
+    """What a simulated system returned for the Q rows of its similarity matrix.
 
     targets : (Q, k) column numbers of the ranked targets, best first
     scores  : (Q, k) their scores, falling along each row
@@ -91,14 +91,26 @@ def _majority(p: float, n: int) -> float:
     return sum(math.comb(n, right) * p**right * (1 - p) ** (n - right) for right in range(n // 2 + 1, n + 1))
 
 
-def ranking(signal: np.ndarray, *, noise: float, depth: int, rng: Generator) -> SimulatedRanking:
-    """A system that sees the truth through noise: targets by signal + noise * N(0, 1), independent for each pair.
+def similarity(
+    signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared: float, rng: Generator
+) -> np.ndarray:
+    """What a system that sees the truth through noise scores every pair, for both directions: (Q, D).
 
-    signal : (Q, D) what the system would score without noise, larger is better
-    noise  : standard deviation of the noise, in units of the signal
-    depth  : targets returned a query, at most D
-    Scores that are equal in float32 would be ordered by each reader's own tie rule; none are with a continuous signal.
+    signal   : (Q, D) what it would score without noise, larger is better
+    noise    : standard deviation of all its noise, in units of the signal
+    hardness : (Q, D) draws of N(0, 1) that the systems of a study have in common
+    shared   : share of the noise's variance that comes from hardness, in [0, 1]: the systems then err on the same
+               pairs and their lists overlap, as real ones do
     """
-    scores = signal + noise * rng.standard_normal(signal.shape)
+    own = rng.standard_normal(signal.shape)
+    return signal + noise * (math.sqrt(shared) * hardness + math.sqrt(1 - shared) * own)
+
+
+def ranked(scores: np.ndarray, *, depth: int) -> SimulatedRanking:
+    """The best targets of each row of a similarity matrix; transpose it for the other direction.
+
+    scores : (Q, D), larger is better; equal scores keep the order of the columns
+    depth  : targets returned a row; D where there are fewer
+    """
     targets = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
     return SimulatedRanking(targets, np.take_along_axis(scores, targets, axis=1))

@@ -1,0 +1,1 @@
+"""The demo study: scenes of simple shapes whose true relevance is known."""
