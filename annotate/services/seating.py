@@ -117,8 +117,11 @@ def reconcile_pairs(*, pair_ids: Iterable[int]) -> None:
         _reconcile_chunk(ids[start : start + CHUNK])
 
 
-def note_changes(*, collection_id: int, pair_ids: Sequence[int]) -> None:
-    """Tell metrics, by rows and after commit by a signal, that these pairs' labels changed."""
+def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
+    """Tell metrics, by rows and after commit by a signal, that these pairs' labels changed.
+
+    None stands for what concerns no single pair, such as a new reference set.
+    """
     Change.objects.bulk_create(
         (Change(collection_id=collection_id, pair_id=pair) for pair in pair_ids), batch_size=CHUNK
     )
