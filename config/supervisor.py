@@ -222,6 +222,10 @@ class Supervisor:
         self.stopping = True
         if self.loading:
             stop(self.loading)
+        for part in self.parts:
+            if part.disposable and part.process.poll() is None:
+                part.process.send_signal(part.first_signal)  # these need not wait for one another
         for part in reversed(self.parts):
-            stop(part.process, first=part.first_signal, seconds=part.patience)
+            first = 0 if part.disposable else part.first_signal  # 0: it has been told
+            stop(part.process, first=first, seconds=part.patience)
         (self.home.var / "processes.json").unlink(missing_ok=True)

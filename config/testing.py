@@ -41,6 +41,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         return
     home = Home(Path(tempfile.mkdtemp(prefix="assayer-test-")))
     home.var.chmod(0o755)
+    (home.var / "static").mkdir()
     try:
         prepare_home(home)
         servers.append(start_redis(home))

@@ -1,0 +1,74 @@
+"""The door to Celery, with a real Redis behind it, and without one."""
+
+import time
+
+import pytest
+import redis
+from celery import Celery
+from django.conf import settings
+from django.db import transaction
+
+from annotate.queue import enqueue_on_commit
+from annotate.tasks import beat_heart
+from config.celery import app
+
+
+@pytest.fixture
+def broker() -> redis.Redis:
+    """The Redis of this run, empty."""
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.flushdb()
+    return client
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_task_is_queued_after_the_commit_and_not_before(broker: redis.Redis) -> None:
+    with transaction.atomic():
+        enqueue_on_commit(beat_heart)
+        assert broker.llen("celery") == 0
+    assert broker.llen("celery") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_rolled_back_transaction_queues_nothing(broker: redis.Redis) -> None:
+    with transaction.atomic():
+        enqueue_on_commit(beat_heart)
+        transaction.set_rollback(True)
+    assert broker.llen("celery") == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_task_queued_after_flushall_is_not_lost_on_the_way(broker: redis.Redis) -> None:
+    enqueue_on_commit(beat_heart)
+    broker.flushall()
+    enqueue_on_commit(beat_heart)
+    assert broker.llen("celery") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("address", ["redis+socket:///tmp/no-such-redis.sock?virtual_host=0", "redis://127.0.0.1:1/0"])
+def test_without_redis_the_door_answers_in_less_than_a_tenth_of_a_second(
+    address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    lonely = Celery("lonely", set_as_current=False)
+    lonely.config_from_object("django.conf:settings", namespace="CELERY")
+    lonely.conf.broker_url = address
+    lonely.conf.broker_read_url = lonely.conf.broker_write_url = address
+
+    @lonely.task
+    def nothing() -> None: ...
+
+    enqueue_on_commit(nothing)  # the first one loads the transport
+    begun = time.monotonic()
+    for _ in range(10):
+        enqueue_on_commit(nothing)
+    assert time.monotonic() - begun < 0.1 * 10
+    assert "was not queued, a sweep will do its work" in caplog.text
+
+
+def test_a_task_survives_its_worker() -> None:
+    assert app.conf.task_acks_late
+    assert app.conf.task_reject_on_worker_lost
+    assert app.conf.worker_prefetch_multiplier == 1
+    limit = app.conf.task_time_limit
+    assert app.conf.broker_transport_options["visibility_timeout"] == pytest.approx(1.1 * limit)

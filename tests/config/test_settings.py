@@ -1,0 +1,115 @@
+"""What the settings make of the environment, and what every answer carries."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+KEY = "0123456789" * 6
+NEUTRAL = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
+
+
+def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command with this environment alone."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={**NEUTRAL, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def setting(expression: str, **environment: str) -> str:
+    """What an expression over the settings gives in an environment."""
+    code = f"import config.settings as s; print({expression})"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**NEUTRAL, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("key", ["", "short"])
+def test_without_a_long_secret_key_nothing_starts(tmp_path: Path, key: str) -> None:
+    done = manage("check", ASSAYER_VAR=str(tmp_path), SECRET_KEY=key)
+    assert done.returncode != 0
+    assert "SECRET_KEY is missing or shorter than 50 characters" in done.stderr
+
+
+def test_the_deployment_check_finds_nothing() -> None:
+    done = manage(
+        "check",
+        "--deploy",
+        "--fail-level",
+        "WARNING",
+        SECRET_KEY=KEY,
+        SITE_URL="https://judge.example.org",
+        PATH=os.environ["PATH"],
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_over_https_cookies_have_the_host_prefix_and_hsts_is_sent() -> None:
+    names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SECURE_HSTS_SECONDS"
+    given = setting(names, SECRET_KEY=KEY, SITE_URL="https://judge.example.org")
+    assert given == "__Host-sessionid __Host-csrftoken 31536000"
+
+
+def test_addresses_in_the_environment_come_first() -> None:
+    names = "s.DATABASES['default']['HOST'], s.CELERY_BROKER_URL"
+    given = setting(
+        names, SECRET_KEY=KEY, DATABASE_URL="postgres://a:b@db.example.org/c", REDIS_URL="redis://r.example.org/3"
+    )
+    assert given == "db.example.org redis://r.example.org/3"
+
+
+def test_the_proxy_header_is_believed_only_when_asked() -> None:
+    expression = "getattr(s, 'SECURE_PROXY_SSL_HEADER', None)"
+    assert setting(expression, SECRET_KEY=KEY) == "None"
+    assert "X_FORWARDED_PROTO" in setting(expression, SECRET_KEY=KEY, TRUSTED_PROXY="1")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/healthz", "/accounts/login/", "/no/such/page", "/admin/", "/static/css/base.css"])
+def test_every_answer_carries_the_security_headers(client: Client, path: str) -> None:
+    headers = client.get(path).headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "camera=()" in headers["Permissions-Policy"]
+
+
+def test_only_listed_media_hosts_are_foreign_sources() -> None:
+    names = (
+        "s.CONTENT_SECURITY_POLICY['DIRECTIVES']['media-src'], s.CONTENT_SECURITY_POLICY['DIRECTIVES']['script-src']"
+    )
+    given = setting(names, SECRET_KEY=KEY, MEDIA_HOSTS="https://media.example.org")
+    assert given == "[\"'self'\", 'https://media.example.org'] [\"'self'\"]"
+
+
+@pytest.mark.django_db
+def test_nobody_can_sign_up_alone(client: Client) -> None:
+    answer = client.post(
+        "/accounts/signup/", {"username": "eve", "password1": "a long password 1", "password2": "a long password 1"}
+    )
+    assert b"Sign Up Closed" in answer.content or b"closed" in answer.content.lower()
+
+
+@pytest.mark.django_db
+def test_signed_in_pages_are_not_stored(admin_client: Client) -> None:
+    assert "no-store" in admin_client.get("/admin/").headers["Cache-Control"]
