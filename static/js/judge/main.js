@@ -93,6 +93,7 @@ initHelp(levels, keys, urls.collection);
 store.onForeign((entry) => {
   if (entry.kind !== "undo" && screen.deck.takenElsewhere(entry.body.hand_out)) screen.show();
 });
-// what an earlier visit left goes first, so that the cards asked for afterwards take it into account
+// what an earlier visit left goes first, and is not shown again meanwhile
+for (const [, entry] of store.all()) if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);
 await outbox.flush();
 if (!outbox.paused && !screen.deck.current) screen.next();

@@ -122,6 +122,8 @@ export class Screen {
 
   /** @param {{kind, body}} entry what was acknowledged */
   onResult(entry, data) {
+    // put off, not done: it comes back
+    if (entry.body.kind === "later") this.deck.done.delete(entry.body.hand_out);
     if (entry.kind === "undo" && this.undone === entry.body.hand_out) {
       this.undone = null;
       const card = data.cards.find((other) => other.hand_out === entry.body.hand_out);
