@@ -45,6 +45,21 @@ class Standing(NamedTuple):
     escalated: bool
 
 
+class Plan(NamedTuple):
+    """What has to be written so that seats and resolutions are what they should be.
+
+    new, freed, withdrawn : seats to make, to free (again, or in another round), to withdraw
+    resolutions : the resolution of each pair that has one, changed or not
+    unresolved : pairs that have none
+    """
+
+    new: list[Seat]
+    freed: list[Seat]
+    withdrawn: list[Seat]
+    resolutions: list[Resolution]
+    unresolved: list[int]
+
+
 @transaction.atomic
 def open_round(
     *,
@@ -132,25 +147,26 @@ def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
 
 def _reconcile_chunk(ids: list[int]) -> None:
     # lock before reading: two people who answer one pair at once must see each other's label
-    pairs = list(Pair.objects.filter(pk__in=ids).order_by("pk").select_for_update(no_key=True))
-    standings = _gather(ids)
-    new: list[Seat] = []
-    freed: list[Seat] = []
-    withdrawn: list[Seat] = []
-    resolutions: list[Resolution] = []
-    unresolved: list[int] = []
+    changes = plan(pairs=list(Pair.objects.filter(pk__in=ids).order_by("pk").select_for_update(no_key=True)))
+    _write_seats(changes.new, changes.freed, changes.withdrawn)
+    _write_resolutions(changes.resolutions, changes.unresolved)
+
+
+def plan(*, pairs: Sequence[Pair]) -> Plan:
+    """What reconciling these pairs writes; reads alone, so that a check can ask whether anything is missing."""
+    standings = _gather([pair.pk for pair in pairs])
+    changes = Plan([], [], [], [], [])
     for pair in pairs:
         standing = standings.get(pair.pk)
         if standing is None:
             continue
-        _plan_seats(pair, standing, new, freed, withdrawn)
+        _plan_seats(pair, standing, changes)
         resolution = _resolution(pair, standing)
         if resolution is None:
-            unresolved.append(pair.pk)
+            changes.unresolved.append(pair.pk)
         else:
-            resolutions.append(resolution)
-    _write_seats(new, freed, withdrawn)
-    _write_resolutions(resolutions, unresolved)
+            changes.resolutions.append(resolution)
+    return changes
 
 
 def _gather(ids: list[int]) -> dict[int, Standing]:
@@ -165,7 +181,8 @@ def _gather(ids: list[int]) -> dict[int, Standing]:
     escalated = _escalated(ids)
     # Open rounds first, the most demanding of them first, then the newest: the head governs.
     rounds = RoundPair.objects.filter(pair__in=ids, round__kind__in=["pool", "import"])
-    rounds = rounds.select_related("round__policy", "round__collection").order_by("-round__state", "-n_wanted", "-round_id")
+    rounds = rounds.select_related("round__policy", "round__collection")
+    rounds = rounds.order_by("-round__state", "-n_wanted", "-round_id")
     standings: dict[int, Standing] = {}
     for row in rounds:
         if row.pair_id in standings:
@@ -205,13 +222,7 @@ def label_policy(policy: Policy) -> labels.LabelPolicy:
     )
 
 
-def _plan_seats(
-    pair: Pair,
-    standing: Standing,
-    new: list[Seat],
-    freed: list[Seat],
-    withdrawn: list[Seat],
-) -> None:
+def _plan_seats(pair: Pair, standing: Standing, changes: Plan) -> None:
     """Sort one pair's free seats into kept, freed, withdrawn and new ones."""
     needed = labels.n_needed(
         standing.grades, n_wanted=standing.n_wanted, policy=label_policy(standing.policy)
@@ -227,11 +238,11 @@ def _plan_seats(
     for seat in spare[:n_free]:
         if seat.state != Seat.State.FREE or seat.round_id != standing.round.pk:
             seat.round = standing.round
-            freed.append(seat)
-    withdrawn.extend(seat for seat in spare[n_free:] if seat.state == Seat.State.FREE)
+            changes.freed.append(seat)
+    changes.withdrawn.extend(seat for seat in spare[n_free:] if seat.state == Seat.State.FREE)
     last = max((seat.number for seat in standing.seats), default=0)
     for number in range(last + 1, last + 1 + n_free - min(n_free, len(spare))):
-        new.append(_new_seat(pair, standing, number))
+        changes.new.append(_new_seat(pair, standing, number))
 
 
 def _new_seat(pair: Pair, standing: Standing, number: int) -> Seat:

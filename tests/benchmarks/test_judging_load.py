@@ -3,12 +3,7 @@
 Run: python3 manage.py test --heavy -s tests/benchmarks/test_judging_load.py
 """
 
-import http.cookiejar
-import json
-import re
 import time
-import urllib.parse
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from uuid import uuid4
@@ -19,41 +14,14 @@ import pytest
 from annotate.models import Judgment, Round, Seat
 from annotate.services import seating
 from tests import factories
+from tests.webclient import WebClient
 
 N_PEOPLE = 50
 N_ANSWERS = 36  # two batches each
 pytestmark = pytest.mark.heavy
 
 
-class Browser:
-    """The little of a browser that judging needs: cookies and a CSRF token."""
-
-    def __init__(self, base: str) -> None:
-        self.base = base
-        jar = http.cookiejar.CookieJar()
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
-        self.csrf = ""
-
-    def get(self, path: str) -> str:
-        text = self.opener.open(self.base + path, timeout=60).read().decode()
-        found = re.search(r'name="csrf(?:-token" content|middlewaretoken" value)="([^"]+)"', text)
-        self.csrf = found.group(1) if found else self.csrf
-        return text
-
-    def sign_in(self, username: str) -> None:
-        self.get("/accounts/login/")
-        form = {"login": username, "password": factories.PASSWORD, "csrfmiddlewaretoken": self.csrf}
-        self.opener.open(self.base + "/accounts/login/", urllib.parse.urlencode(form).encode(), timeout=60).read()
-
-    def post(self, path: str, body: dict) -> tuple[dict, float]:
-        headers = {"X-CSRFToken": self.csrf, "Content-Type": "application/json", "Referer": self.base}
-        request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers)  # noqa: S310
-        begun = time.perf_counter()
-        answer = json.loads(self.opener.open(request, timeout=60).read())
-        return answer, time.perf_counter() - begun
-
-
-def work(browser: Browser, barrier: Barrier) -> tuple[list[float], list[float], list[str]]:
+def work(browser: WebClient, barrier: Barrier) -> tuple[list[float], list[float], list[str]]:
     claims, answers, saved = [], [], []
     barrier.wait()
     cards: list[dict] = []
@@ -81,7 +49,7 @@ def test_fifty_annotators_at_once(live_stack, django_db_blocker):
             collection=made, kind=Round.Kind.POOL, name="load", policy=factories.policy(made),
             pair_ids=[pair.pk for pair in pair_list],
         )
-    browsers = [Browser(live_stack.url) for _ in names]
+    browsers = [WebClient(live_stack.url) for _ in names]
     for browser, name in zip(browsers, names, strict=True):
         browser.sign_in(name)
         browser.get("/c/load/judge/")
@@ -96,7 +64,7 @@ def test_fifty_annotators_at_once(live_stack, django_db_blocker):
         print(f"{name:8} n {len(times):5}  p50 {np.percentile(times, 50):6.0f} ms  "
               f"p99 {np.percentile(times, 99):6.0f} ms  max {times.max():6.0f} ms")
     with live_stack.orm(django_db_blocker):
-        stored = {str(uuid) for uuid in Judgment.objects.filter(collection=made).values_list("submission_id", flat=True)}
-        assert stored == {uuid for row in results for uuid in row[2]}
+        submissions = Judgment.objects.filter(collection=made).values_list("submission_id", flat=True)
+        assert {str(submission) for submission in submissions} == {uuid for row in results for uuid in row[2]}
         done = Seat.objects.filter(collection=made, state="done")
         assert done.count() == done.values("judgment").distinct().count() == N_PEOPLE * N_ANSWERS

@@ -1,6 +1,7 @@
 """Keyed orders: random to look at, the same every time."""
 
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ def test_a_queue_key_fits_a_bigint(query, pair, number, grouped):
 def test_grouped_keys_keep_a_querys_seats_together():
     seats = [(query, pair) for query in range(20) for pair in range(query * 100, query * 100 + 30)]
     ordered = sorted(seats, key=lambda s: queue_key(KEY, query=s[0], pair=s[1], number=1, grouped=True))
-    blocks = 1 + sum(a[0] != b[0] for a, b in zip(ordered, ordered[1:], strict=False))
+    blocks = 1 + sum(a[0] != b[0] for a, b in pairwise(ordered))
     assert blocks == 20
 
 

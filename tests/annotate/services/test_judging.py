@@ -1,6 +1,7 @@
 """Claiming and answering: what counts, what is kept, what can be taken back."""
 
 from datetime import timedelta
+from itertools import pairwise
 from uuid import uuid4
 
 import pytest
@@ -281,7 +282,7 @@ def test_grouped_batches_keep_a_query_together():
     made = study(n_pairs=40, batch_candidates=20)
     batch = hand_outs(factories.annotator(made))
     queries = [ho.seat.pair.query_id for ho in batch]
-    blocks = 1 + sum(a != b for a, b in zip(queries, queries[1:], strict=False))
+    blocks = 1 + sum(a != b for a, b in pairwise(queries))
     assert blocks == len(set(queries)) <= 3
 
 
