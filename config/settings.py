@@ -97,7 +97,7 @@ LANGUAGE_CODE = "en-gb"
 REDIS_URL = os.environ.get("REDIS_URL") or HOME.redis_url
 CACHES = {
     "default": {
-        "BACKEND": "django_redis.cache.RedisCache",
+        "BACKEND": "config.cache.PatientCache",
         "LOCATION": os.environ.get("CACHE_URL") or REDIS_URL,
         "KEY_PREFIX": "cache",
         "OPTIONS": {
@@ -108,7 +108,6 @@ CACHES = {
         },
     }
 }
-DJANGO_REDIS_LOG_IGNORED_EXCEPTIONS = True
 
 # --- Celery ------------------------------------------------------------------------------------------------
 TASK_SECONDS = 600

@@ -1,0 +1,44 @@
+"""The cache: Redis, and a small memory of each process while Redis is away."""
+
+from typing import Any
+
+from django.core.cache.backends.locmem import LocMemCache
+from django_redis.cache import CONNECTION_INTERRUPTED, RedisCache
+from django_redis.exceptions import ConnectionInterrupted
+
+
+class PatientCache(RedisCache):
+    """Redis, without which nothing may fail.
+
+    The limits on signing in stand in the cache. Were it to forget all, anybody could guess passwords while
+    Redis is away; were it to refuse, nobody could sign in. The memory keeps the limits per process.
+    """
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self.memory = LocMemCache("redis-is-away", {})
+
+    def add(self, key: str, value: object, *args: Any, **kwargs: Any) -> bool:
+        """Store a value unless there is one; says whether it was stored."""
+        try:
+            return bool(self.client.add(key, value, *args, **kwargs))
+        except ConnectionInterrupted:
+            return self.memory.add(key, value, *args, **kwargs)
+
+    def _get(self, key: str, default: object, version: int | None, client: object) -> object:
+        found = super()._get(key, default, version, client)
+        return self.memory.get(key, default, version) if found is CONNECTION_INTERRUPTED else found
+
+    def set(self, key: str, value: object, *args: Any, **kwargs: Any) -> object:
+        """Store a value."""
+        try:
+            return self.client.set(key, value, *args, **kwargs)
+        except ConnectionInterrupted:
+            return self.memory.set(key, value, *args, **kwargs)
+
+    def delete(self, key: str, *args: Any, **kwargs: Any) -> object:
+        """Forget a value."""
+        try:
+            return self.client.delete(key, *args, **kwargs)
+        except ConnectionInterrupted:
+            return self.memory.delete(key, *args, **kwargs)

@@ -1,0 +1,78 @@
+"""How manage.py makes its environment, and what it says when it cannot."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.stack import ROOT, Stack
+
+BASE_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
+BARE = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HOME", "LANG"))}
+
+
+@pytest.fixture
+def copy(open_folder: Path) -> Path:
+    """manage.py and the locks in a folder with spaces, without an environment."""
+    folder = open_folder / "fresh copy"
+    folder.mkdir()
+    shutil.copy(ROOT / "manage.py", folder)
+    shutil.copytree(ROOT / "requirements", folder / "requirements")
+    return folder
+
+
+def said(copy: Path, before: str, command: str = "up") -> str:
+    """What manage.py says under a Python that was changed by the code `before`."""
+    script = f"import runpy, sys; {before}; sys.argv = ['manage.py', {command!r}]; "
+    script += "runpy.run_path('manage.py', run_name='__main__')"
+    done = subprocess.run(
+        [BASE_PYTHON, "-c", script],
+        cwd=copy,
+        env={**BARE, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr.strip()
+
+
+def test_an_old_python_is_answered_with_one_sentence(copy: Path) -> None:
+    answer = said(copy, "sys.version_info = (3, 10, 0, 'final', 0)")
+    assert answer.startswith("Assayer needs Python 3.11 or newer")
+    assert len(answer.splitlines()) == 1
+
+
+def test_a_python_without_venv_names_the_package_to_install(copy: Path) -> None:
+    answer = said(copy, "sys.modules['ensurepip'] = sys.modules['pip'] = None")
+    assert "python3-venv" in answer
+    assert len(answer.splitlines()) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_answered_with_one_sentence(copy: Path) -> None:
+    (copy / ".venv").write_text("a file where the folder should be")
+    assert said(copy, "pass", command="test").splitlines()[-1].startswith(("Cannot make", "The packages of"))
+
+
+def test_both_commands_come_from_the_lock_with_hashes() -> None:
+    for lock in ("run.txt", "dev.txt"):
+        text = (ROOT / "requirements" / lock).read_text()
+        assert "--hash=sha256:" in text
+        assert "://" not in text
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(1200)
+def test_a_fresh_copy_installs_itself_and_runs(open_folder: Path) -> None:
+    root = open_folder / "fresh copy"
+    subprocess.run(["git", "clone", "--quiet", ROOT, root], check=True)
+    stack = Stack(open_folder / "home", {"ASSAYER_NO_BOOTSTRAP": "0"}, root=root, python=BASE_PYTHON)
+    seconds = stack.start(seconds=900)
+    print(f"From the clone to the running product: {seconds:.0f} s")
+    assert stack.stop() == 0
+    assert stack.start(seconds=60) < 10
+    assert stack.stop() == 0

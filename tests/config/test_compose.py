@@ -1,0 +1,102 @@
+"""docker-compose.yml: read, and every command of ours run against servers that really run."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+import yaml
+
+from config.embedded import create_database
+from config.home import Home
+from config.processes import spawn, stop, wait_until
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+OURS = ("migrate", "web", "worker", "beat")
+
+
+def filled_in(value: str, given: dict[str, str]) -> str:
+    """A value with its ${NAME:-default} and ${NAME:?message} replaced, as docker compose does it."""
+
+    def replace(match: re.Match[str]) -> str:
+        name, default = match[1], match[3] if match[2] == ":-" else None
+        found = given.get(name) or default
+        assert found is not None, f"{name} has no default and must be given"
+        return found
+
+    return re.sub(r"\$\{(\w+)(?:(:-|:\?)([^}]*))?\}", replace, value)
+
+
+def environment(service: dict[str, Any], home: Home, folder: Path) -> dict[str, str]:
+    """The service's environment, with its two servers replaced by those of this test run."""
+    given = {"SECRET_KEY": "0123456789" * 6, "POSTGRES_PASSWORD": "unused"}
+    asked = {name: filled_in(str(value), given) for name, value in service["environment"].items()}
+    assert asked["DATABASE_URL"].startswith("postgres://assayer:unused@postgres:")
+    assert asked["REDIS_URL"].startswith("redis://redis:")
+    replaced = {
+        "DATABASE_URL": home.database_url("compose"),
+        "REDIS_URL": home.redis_url.replace("db=0", "db=10"),
+        "ASSAYER_VAR": str(folder),
+        "MEDIA_ROOT": str(folder / "media"),
+        "STATIC_FILES": "plain",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": os.environ.get("HOME", "/"),
+    }
+    return {**asked, **replaced}
+
+
+def test_the_parts_are_there_and_no_secret_is() -> None:
+    assert {"postgres", "redis", "web", "worker", "beat"} <= set(SERVICES)
+    assert SERVICES["postgres"]["image"] == "postgres:18"
+    assert "noeviction" in SERVICES["redis"]["command"]
+    secrets = [SERVICES["web"]["environment"]["SECRET_KEY"], SERVICES["postgres"]["environment"]["POSTGRES_PASSWORD"]]
+    assert all(":?" in secret for secret in secrets)
+
+
+@pytest.fixture
+def port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def running(service_home: Home, tmp_path: Path, port: int) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """Every service of ours, started by its own command."""
+    create_database(service_home, "compose")
+    processes: dict[str, subprocess.Popen[bytes]] = {}
+    try:
+        for name in OURS:
+            env = environment(SERVICES[name], service_home, tmp_path)
+            command = [part.replace("0.0.0.0:8000", f"127.0.0.1:{port}") for part in SERVICES[name]["command"]]
+            processes[name] = spawn(["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT)
+            if name == "migrate":
+                assert processes[name].wait(120) == 0, (tmp_path / "migrate.log").read_text()
+        yield processes
+    finally:
+        for process in processes.values():
+            stop(process)
+
+
+def test_every_command_runs_and_together_they_are_ready(
+    running: dict[str, subprocess.Popen[bytes]], port: int, tmp_path: Path
+) -> None:
+    def ready() -> bool:
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+                return answer.status == 200
+        except URLError:
+            return False
+
+    logs = {name: tmp_path / f"{name}.log" for name in OURS}
+    assert wait_until(ready, seconds=60, step=0.2), {name: log.read_text()[-2000:] for name, log in logs.items()}
+    assert [name for name in OURS[1:] if running[name].poll() is not None] == []
