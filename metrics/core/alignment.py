@@ -10,19 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pooling.core.rankings import Rankings
+
 _MIX_QUERY = np.uint64(0x9E3779B97F4A7C15)
 _MIX_DOC = np.uint64(0xC2B2AE3D27D4EB4F)
-
-
-class Rankings(NamedTuple):
-    """One run over Q queries, each ranking in canonical order (best first).
-
-    indptr : (Q + 1,) ranking q is docs[indptr[q]:indptr[q + 1]]; an empty ranking means the run misses the query
-    docs : (N,) int64 ids of the retrieved targets, none twice in one ranking
-    """
-
-    indptr: NDArray[np.int64]
-    docs: NDArray[np.int64]
 
 
 class Labels(NamedTuple):
@@ -68,7 +59,7 @@ def align(rankings: Rankings, labels: Labels) -> RankedGrades:
     bytes a ranked target.
     """
     n_queries = len(rankings.indptr) - 1
-    depth = np.diff(rankings.indptr)
+    depth = rankings.depth
     _refuse_foreign_queries(labels.query, n_queries)
     known, dense = np.unique(labels.doc, return_inverse=True)
     pair = labels.query * len(known) + dense
