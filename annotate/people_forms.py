@@ -115,7 +115,7 @@ class PolicyForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["double_percent"].initial = (self.instance.double_share * 100).normalize()
+        self.fields["double_percent"].initial = self.instance.double_percent
 
     def clean(self) -> dict[str, Any]:
         """Figures that do not contradict each other."""

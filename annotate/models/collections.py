@@ -179,3 +179,8 @@ class Policy(models.Model):
 
     def __str__(self) -> str:
         return f"policy v{self.version} of {self.collection}"
+
+    @property
+    def double_percent(self) -> Decimal:
+        """The share of doubles as people say it: 10, not 0.1000."""
+        return Decimal(f"{(self.double_share * 100).normalize():f}")

@@ -1,0 +1,239 @@
+"""Home, members, invitations, tokens and settings as a browser meets them."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotate.models import ApiToken, Invitation, Membership, Policy, Role, User
+from annotate.services import accounts, tokens
+from tests import campaigns, factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    return factories.collection("shapes", grades=3)
+
+
+@pytest.fixture
+def lead(client, made):
+    person = factories.member(made, Role.LEAD)
+    client.force_login(person)
+    return person
+
+
+def page(client, name, /, *args, status=200):
+    answer = client.get(reverse(f"annotate:{name}", args=args))
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def send(client, name, /, *args, status=302, **fields):
+    answer = client.post(reverse(f"annotate:{name}", args=args), fields)
+    assert answer.status_code == status, answer.content.decode()
+    return answer
+
+
+def test_home_of_somebody_in_no_collection_says_what_next(client):
+    client.force_login(factories.user())
+    assert "ask the lead" in page(client, "home")
+
+
+def test_home_asks_a_stranger_to_sign_in(client):
+    answer = client.get(reverse("annotate:home"))
+    assert answer.url.startswith(reverse("account_login"))
+
+
+def test_home_lists_own_collections_alone(client, made):
+    factories.collection("secret-other")
+    client.force_login(factories.member(made, Role.ANNOTATOR))
+    text = page(client, "home")
+    assert "Shapes" in text
+    assert "Secret-Other" not in text
+
+
+@pytest.mark.parametrize(
+    ("role", "says"),
+    [(Role.RESEARCHER, "It holds no items yet"), (Role.LEAD, "Invite annotators"), (Role.ANNOTATOR, "No pool is open")],
+)
+def test_home_says_what_to_do_next_in_an_empty_collection(client, made, role, says):
+    client.force_login(factories.member(made, role))
+    assert says in page(client, "home")
+
+
+def test_home_sends_an_annotator_to_the_open_pool(client, made):
+    campaigns.open_pool_round(made, factories.pairs(made, 2))
+    annotator = factories.annotator(made)
+    client.force_login(annotator.user)
+    assert "Pairs wait to be judged" in page(client, "home")
+    accounts.pause_annotator(annotator=annotator)
+    assert "Your work is paused" in page(client, "home")
+
+
+def test_home_tells_a_lead_of_pairs_that_wait(client):
+    made = campaigns.campaign("full")
+    client.force_login(made.lead)
+    assert "Pairs that wait for a lead: 1." in page(client, "home")
+
+
+def test_home_asks_as_often_for_one_collection_as_for_many(client, django_assert_num_queries):
+    person = factories.user()
+    client.force_login(person)
+    factories.member(factories.collection(), Role.LEAD, person)
+    page(client, "home")
+    with django_assert_num_queries(4):
+        page(client, "home")
+    for _ in range(8):
+        factories.member(factories.collection(), Role.LEAD, person)
+    with django_assert_num_queries(4):
+        page(client, "home")
+
+
+def test_the_link_of_an_invitation_is_shown_once(client, made, lead):
+    answer = send(client, "invite", made.slug, role="annotator", email="ada@example.org", days=7, status=200)
+    link = re.search(r'value="(http://testserver/invitations/[^"]+)"', answer.content.decode())[1]
+    assert accounts.open_invitation(token=link.split("/")[-2]).email == "ada@example.org"
+    text = page(client, "members", made.slug)
+    assert "ada@example.org" in text
+    assert link not in text
+
+
+def test_an_invitation_with_a_wrong_field_says_which(client, made, lead):
+    answer = send(client, "invite", made.slug, role="king", email="no", days=0, status=422)
+    assert answer.content.decode().count("field-error") == 3
+    assert not Invitation.objects.exists()
+
+
+def test_a_revoked_link_no_longer_opens(client, made, lead):
+    invited = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead)
+    send(client, "invitation-revoke", made.slug, invited.invitation.pk)
+    assert "cannot be used" in page(client, "invitation", invited.token, status=404)
+
+
+def test_an_invited_stranger_makes_an_account_and_is_in(client, made):
+    lead = factories.member(made, Role.LEAD)
+    token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead).token
+    assert "Make an account" in page(client, "invitation", token)
+    answer = send(client, "invitation", token, username="ada", password="walnut tractor melody")
+    assert answer.url == reverse("annotate:collection", args=[made.slug])
+    assert User.objects.get(username="ada").memberships.get().role == "annotator"
+    assert client.get(reverse("annotate:home")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("username", "password", "says"),
+    [
+        ("ada", "short", "too short"),
+        ("ada", "password1234", "too common"),
+        ("LEAD", "walnut tractor melody", "has this name"),
+        ("walnut-tractor", "walnut-tractor", "too similar"),
+        ("a b", "walnut tractor melody", "valid username"),
+    ],
+)
+def test_a_weak_password_or_a_taken_name_makes_no_account(client, made, username, password, says):
+    lead = factories.member(made, Role.LEAD, factories.user("lead"))
+    token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead).token
+    answer = send(client, "invitation", token, username=username, password=password, status=422)
+    assert says in answer.content.decode()
+    assert User.objects.count() == 1
+    assert accounts.open_invitation(token=token)
+
+
+def test_a_signed_in_person_joins_with_one_click(client, made):
+    token = accounts.invite(collection=made, role=Role.RESEARCHER, by=factories.member(made, Role.LEAD)).token
+    person = factories.user()
+    client.force_login(person)
+    assert "Join as researcher" in page(client, "invitation", token)
+    assert not Membership.objects.filter(user=person).exists()
+    send(client, "invitation", token)
+    assert Membership.objects.get(user=person).role == "researcher"
+
+
+def test_nobody_signs_up_without_an_invitation(client):
+    assert client.post("/accounts/signup/", {"username": "mallory"}).status_code in {200, 404}
+    page(client, "invitation", "guess", status=404)
+    send(client, "invitation", "guess", username="mallory", password="walnut tractor melody", status=404)
+    assert not User.objects.exists()
+
+
+def test_a_lead_pauses_and_resumes_an_annotator(client, made, lead):
+    annotator = factories.annotator(made)
+    send(client, "annotator-pause", made.slug, annotator.pk)
+    assert "Paused" in page(client, "members", made.slug)
+    send(client, "annotator-pause", made.slug, annotator.pk)
+    annotator.refresh_from_db()
+    assert annotator.paused_at is None
+
+
+def test_a_lead_removes_a_member_but_not_the_last_lead(client, made, lead):
+    other = factories.member(made, Role.RESEARCHER)
+    send(client, "member-remove", made.slug, Membership.objects.get(user=other).pk)
+    assert not Membership.objects.filter(user=other).exists()
+    send(client, "member-remove", made.slug, Membership.objects.get(user=lead).pk)
+    assert "make somebody else a lead first" in page(client, "home")
+
+
+def test_guidelines_are_previewed_without_being_stored(client, made, lead):
+    answer = send(client, "guidelines-preview", made.slug, markdown="# New\n<script>x</script>", status=200)
+    assert "<h1>New</h1>" in answer.content.decode()
+    assert "<script>x" not in answer.content.decode()
+    assert made.guidelines.count() == 1
+
+
+def test_saved_guidelines_and_wording_are_a_version(client, made, lead):
+    names = {f"name-{grade}": f"Grade {grade}" for grade in range(3)}
+    send(client, "guidelines-change", made.slug, markdown="# Twice", **names)
+    assert made.guidelines.latest("version").wording[0]["name"] == "Grade 2"
+    assert "<h1>Twice</h1>" in page(client, "settings", made.slug)
+
+
+def test_a_level_without_a_name_is_refused(client, made, lead):
+    send(client, "guidelines-change", made.slug, markdown="# Twice", status=422)
+    assert made.guidelines.count() == 1
+
+
+FIGURES = {
+    "labels_per_pair": 2, "double_percent": "12.5", "ceiling": 4, "tolerance": 1, "rule": "median", "tie": "up",
+    "batch_candidates": 10, "gold_positives": 0, "gold_negatives": 0, "lease_minutes": 15, "grouped": "on",
+}
+
+
+def test_a_changed_policy_is_a_version_told_in_words(client, made, lead):
+    send(client, "policy-change", made.slug, **FIGURES)
+    policy = Policy.objects.get(version=2)
+    assert (str(policy.double_share), policy.rule, policy.by) == ("0.1250", "median", lead)
+    text = re.sub(r"\s+", " ", page(client, "settings", made.slug))
+    assert "Every pair gets 2 labels, and exactly 12.5 % of a pool's new pairs get one more" in text
+    assert "until there are 4" in text
+
+
+@pytest.mark.parametrize("wrong", [{"ceiling": 1}, {"labels_per_pair": 0}, {"double_percent": 101}, {"rule": "loud"}])
+def test_figures_that_contradict_each_other_are_refused_in_words(client, made, lead, wrong):
+    answer = send(client, "policy-change", made.slug, status=422, **{**FIGURES, **wrong})
+    assert "field-error" in answer.content.decode()
+    assert "Constraint" not in answer.content.decode()
+    assert made.policies.count() == 1
+
+
+def test_a_token_is_shown_once_and_works(client, made, lead):
+    fields = {"name": "script", "scopes": ["qrels:read"], "collection": made.pk, "days": 30}
+    answer = send(client, "tokens", status=200, **fields)
+    secret = re.search(r'value="(assayer_[^"]+)"', answer.content.decode())[1]
+    assert tokens.find_token(secret=secret).collection == made
+    assert secret not in page(client, "tokens")
+
+
+def test_a_token_for_a_collection_of_others_is_refused(client, made, lead):
+    other = factories.collection()
+    send(client, "tokens", status=422, name="x", scopes=["qrels:read"], collection=other.pk, days=30)
+    assert not ApiToken.objects.exists()
+
+
+def test_a_token_of_somebody_else_cannot_be_revoked(client, made, lead):
+    token = tokens.create_token(user=factories.user(), name="x", scopes=["qrels:read"], days=1).token
+    send(client, "token-revoke", token.pk, status=404)
+    mine = tokens.create_token(user=lead, name="y", scopes=["qrels:read"], days=1)
+    send(client, "token-revoke", mine.token.pk)
+    assert tokens.find_token(secret=mine.secret) is None
