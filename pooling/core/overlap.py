@@ -85,7 +85,7 @@ def rank_biased_overlap(first: Rankings, second: Rankings, *, p: float) -> RankB
     sums = _Sums(p, int((first.depth + second.depth).max(initial=0)))
     met = np.bincount(both.query, minlength=n_queries)  # X_l
     met_short = np.bincount(both.query[from_depth <= short[both.query]], minlength=n_queries)  # X_s
-    seen: PerQuery = np.bincount(both.query, weights=sums.over(from_depth - 1, long[both.query]), minlength=n_queries)
+    seen = np.bincount(both.query, weights=sums.over(from_depth - 1, long[both.query]), minlength=n_queries)
     rate = np.divide(met_short, short, out=np.zeros(n_queries), where=short > 0)
     carried = rate * (sums.power(short, long) - short * sums.over(short, long))
     scale = (1 - p) / p
@@ -96,7 +96,7 @@ def rank_biased_overlap(first: Rankings, second: Rankings, *, p: float) -> RankB
     gained = _unseen_matches(first, second, sums) + 2 * sums.power(long, end) - end * sums.over(long, end)
     high = scale * (seen + gained + np.power(p, end + 1.0) / (1 - p))
     ext[long == 0] = 1.0
-    return RankBiasedOverlap(ext, low, high, high - low, scale * seen)
+    return RankBiasedOverlap(ext, low, high, high - low, np.asarray(scale * seen, dtype=np.float64))
 
 
 class _Sums:
