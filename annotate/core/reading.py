@@ -13,7 +13,7 @@ from annotate.core.formats import FormatError, Problems, shown
 _MEGABYTE = 1024 * 1024
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 _CHECK_EVERY = 8 * _MEGABYTE
-_BLOCK = 4 * _MEGABYTE
+_HEAD = 4096
 
 
 class Limits(NamedTuple):
@@ -62,42 +62,53 @@ def lines(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[t
         raise FormatError(name, number + 1, "", message) from error
 
 
-def blocks(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[tuple[int, bytes]]:
-    """Number of the first line and bytes of each stretch of whole lines, for readers that work on columns at once.
+class Unpacked:
+    """The bytes of a file, gzip or plain, within limits: for readers that take whole stretches of it at once.
 
-    stream : seekable, read from its start, gzip or plain, as for `lines`; a UTF-8 byte order mark is dropped
-    Each stretch is about 4 MB of lines, each ended by a line feed, the last one too. Whether they are UTF-8 is left to the
-    caller. Raises FormatError where the file is UTF-16, is damaged, cut short, or too large.
+    stream : seekable, read from its start
+    Making it and `read` raise FormatError where the file is UTF-16, is damaged, cut short, packed twice, too large, or
+    has a line that is too long.
     """
-    stream.seek(0)
-    packed = stream.read(2) == b"\x1f\x8b"
-    stream.seek(0)
-    source = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if packed else stream
-    number, size, rest = 1, 0, b""
-    try:
-        while raw := source.read(_BLOCK):
-            if size == 0:
-                raw = _without_mark(raw, name)
-            size += len(raw)
-            _check_size(name, size, stream.tell() if packed else size, limits)
-            whole, feed, rest = (rest + raw).rpartition(b"\n")
-            if len(rest) > limits.line:
-                at = number + whole.count(b"\n") + len(feed)
-                raise FormatError(name, at, "", f"the line is longer than {limits.line:,} bytes.")
-            if feed:
-                yield number, whole + feed
-                number += whole.count(b"\n") + 1
-    except _DAMAGED as error:
-        message = "the packed file is damaged or cut short at or after this line; pack or upload it again."
-        raise FormatError(name, number, "", message) from error
-    if rest:
-        yield number, rest + b"\n"
 
+    def __init__(self, stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> None:
+        stream.seek(0)
+        self._packed = stream.read(2) == b"\x1f\x8b"
+        stream.seek(0)
+        self._stream, self._name, self._limits = stream, name, limits
+        self._source = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if self._packed else stream
+        self._size = self._line = 0
+        self._told = b""
+        self._ahead = self._fetch(_HEAD)
+        if self._ahead[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise FormatError(name, 1, "", "the file is UTF-16; save it as UTF-8.")
+        if self._ahead[:2] == b"\x1f\x8b":
+            raise FormatError(name, None, "", "The file is packed twice; unpack it once.")
 
-def _without_mark(raw: bytes, name: str) -> bytes:
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise FormatError(name, 1, "", "the file is UTF-16; save it as UTF-8.")
-    return raw.removeprefix(b"\xef\xbb\xbf")
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes, at least one before the end."""
+        self._told, self._ahead = self._ahead[:size], self._ahead[size:]
+        self._told = self._told or self._fetch(size)
+        return self._told
+
+    def seek(self, offset: int, whence: int = 1) -> None:
+        """Step back over bytes that the last read gave, to look at them and read them again."""
+        if whence != 1 or not -len(self._told) <= offset <= 0:
+            raise OSError("an unpacked stream steps back over its last read alone")
+        self._ahead = self._told[len(self._told) + offset :] + self._ahead
+
+    def _fetch(self, size: int) -> bytes:
+        try:
+            part = self._source.read(size)
+        except _DAMAGED as error:
+            message = "The packed file is damaged or cut short; pack or upload it again."
+            raise FormatError(self._name, None, "", message) from error
+        self._size += len(part)
+        _check_size(self._name, self._size, self._stream.tell() if self._packed else self._size, self._limits)
+        feed = part.rfind(b"\n")
+        self._line = len(part) - feed - 1 if feed >= 0 else self._line + len(part)
+        if self._line > self._limits.line:
+            raise FormatError(self._name, None, "", f"A line is longer than {self._limits.line:,} bytes.")
+        return part
 
 
 def _check_size(name: str, unpacked: int, packed: int, limits: Limits) -> None:

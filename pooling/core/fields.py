@@ -20,6 +20,7 @@ from annotate.core.formats import FormatError
 
 BLOCK = 1 << 18  # bytes; a block and what is made of it stay in the processor's cache
 LEAD, TAIL = 16, 32  # blanks around a block, so that eight bytes may be read before or after any field
+LONGEST = 255  # bytes of a field: one of a megabyte would make a column of them as wide
 _THREADS = 2
 _FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 FIRST_BYTES = np.array([0] + [0xFFFFFFFFFFFFFFFF >> (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
@@ -122,6 +123,8 @@ def _cut_regular(text: bytes, n_fields: int, first_line: int) -> Block | None:
     end = np.flatnonzero(blank)
     if len(end) != n_blanks or not np.all(inner.take(end[n_fields - 1 :: n_fields]) == ord("\n")):
         return None
+    if np.diff(end, prepend=-1).max() > LONGEST + 1:
+        return None
     end += LEAD
     return Block(data, end.reshape(-1, n_fields), np.arange(first_line, first_line + n_lines), [])
 
@@ -145,6 +148,8 @@ def _regular(text: bytes, n_fields: int, first_line: int) -> tuple[bytes, NDArra
 def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
     if len(fields) != n_fields:
         return f"expected {n_fields} fields, found {len(fields)}."
+    if any(len(field) > LONGEST for field in fields):
+        return f"holds a field of more than {LONGEST} bytes; no id is longer."
     if any(byte < 32 and byte not in b"\t\r\v\f" for byte in line):
         return "holds a control character; expected plain text in UTF-8."
     try:

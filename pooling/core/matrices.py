@@ -4,16 +4,15 @@ Nothing is unpickled, and nothing is unpacked before the archive's directory and
 have said how large they are: a header can claim terabytes.
 """
 
+import tokenize
 import zipfile
-from collections.abc import Iterator
 from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems, shown
+from annotate.core.formats import FormatError, id_fault, shown
 from annotate.core.reading import LIMITS, Limits
-from pooling.core.readers import Block
 
 MATRIX = "sim_mat"
 ID_NAMES = (("row_ids", "column_ids"), ("query_ids", "document_ids"), ("vis_ids", "txt_ids"))
@@ -30,37 +29,63 @@ class Header(NamedTuple):
     fortran: bool
 
 
-def read_npz(stream: BinaryIO, name: str, problems: Problems, *, limits: Limits = LIMITS) -> Iterator[Block]:
+class Matrix(NamedTuple):
+    """The best targets of each row of a similarity matrix.
+
+    rows, columns : (R,), (C,) ids, those of the columns in descending order
+    row, column : (N,) int32 places of each kept entry in the two
+    score : (N,) finite float64; rank : (N,) int32 zeros, a matrix gives none
+    """
+
+    rows: NDArray[np.bytes_]
+    columns: NDArray[np.bytes_]
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    score: NDArray[np.float64]
+    rank: NDArray[np.int32]
+
+
+def read_npz(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Matrix:
     """The DEPTH best targets of each row of `sim_mat`; rows are sources, columns targets; -inf = not retrieved.
 
-    Row and column ids come as row_ids and column_ids (or query_ids and document_ids, or vis_ids and txt_ids,
-    then rows are vis_ids). The line of a row is its 1-based number. Of targets that tie at the DEPTH-th place those
-    with the larger ids are kept, as the canonical order would. Raises FormatError.
+    Row and column ids come as row_ids and column_ids (or query_ids and document_ids, or vis_ids and txt_ids, then
+    rows are vis_ids). Of targets that tie at the last place kept those with the larger ids stay, as in the canonical
+    order. Raises FormatError.
     """
     stream.seek(0)
     try:
         with zipfile.ZipFile(stream) as archive:
-            yield from _read(archive, stream.seek(0, 2), name, problems, limits)
+            return _read(archive, stream.seek(0, 2), name, limits)
     except _DAMAGED as error:
         raise FormatError(name, None, "", "The .npz file is damaged or cut short; save or upload it again.") from error
 
 
-def _read(archive: zipfile.ZipFile, packed: int, name: str, problems: Problems, limits: Limits) -> Iterator[Block]:
+def _read(archive: zipfile.ZipFile, packed: int, name: str, limits: Limits) -> Matrix:
     _check_directory(archive, packed, name, limits)
     row_name, column_name = _id_names(archive, name)
-    row_ids, column_ids = _ids(archive, row_name, name), _ids(archive, column_name, name)
+    rows, columns = _ids(archive, row_name, name), _ids(archive, column_name, name)
+    # Columns in descending order of id: the first of several equal scores is then the canonical one.
+    by_id = np.argsort(columns)[::-1]
+    kept = []
     with archive.open(f"{MATRIX}.npy") as file:
         header = _header(file, MATRIX, name)
-        _check_matrix(header, len(row_ids), len(column_ids), archive, name)
-        # Columns in descending order of id: the first of several equal scores is then the canonical one.
-        by_id = np.array(sorted(range(len(column_ids)), key=column_ids.__getitem__, reverse=True), dtype=np.int64)
-        for start in range(0, len(row_ids), ROWS_AT_ONCE):
-            n_rows = min(ROWS_AT_ONCE, len(row_ids) - start)
-            part = _rows(file, header, n_rows)[:, by_id].astype(np.float64)
-            for row in np.flatnonzero((np.isnan(part) | (part == np.inf)).any(axis=1)).tolist():
-                message = f"Row {start + row + 1} of {MATRIX} holds NaN or +inf; scores are finite, or -inf."
-                problems.add(FormatError(name, None, MATRIX, message))
-            yield _block(part, start, row_ids, [column_ids[column] for column in by_id])
+        _check_matrix(header, (len(rows), len(columns)), archive, name)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = _rows(file, header, min(ROWS_AT_ONCE, len(rows) - start))[:, by_id]
+            _refuse_undefined(part, start, name)
+            row, column = np.nonzero(_best(part, DEPTH) & np.isfinite(part))
+            kept.append((row + start, column, part[row, column]))
+    row, column, score = (np.concatenate(each) for each in zip(*kept, strict=True)) if kept else ([], [], [])
+    score = np.asarray(score, dtype=np.float64)
+    row, column = np.asarray(row, dtype=np.int32), np.asarray(column, dtype=np.int32)
+    return Matrix(rows, columns[by_id], row, column, score, np.zeros(len(score), np.int32))
+
+
+def _refuse_undefined(part: NDArray[Any], start: int, name: str) -> None:
+    undefined = np.flatnonzero((np.isnan(part) | (part == np.inf)).any(axis=1))
+    if len(undefined):
+        message = f"Row {start + undefined[0] + 1} of {MATRIX} holds NaN or +inf; scores are finite, or -inf."
+        raise FormatError(name, None, MATRIX, message)
 
 
 def _check_directory(archive: zipfile.ZipFile, packed: int, name: str, limits: Limits) -> None:
@@ -84,7 +109,7 @@ def _header(file: IO[bytes], array: str, name: str) -> Header:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(file)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, EOFError) as error:
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError) as error:
         raise FormatError(name, None, array, f"Array {array} is no NumPy array that can be read.") from error
     if dtype.hasobject:
         message = f"Array {array} holds Python objects, which are never loaded; save it as text or numbers."
@@ -92,15 +117,30 @@ def _header(file: IO[bytes], array: str, name: str) -> Header:
     return Header(shape, dtype, fortran)
 
 
-def _ids(archive: zipfile.ZipFile, array: str, name: str) -> list[bytes]:
+def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
     member = archive.getinfo(f"{array}.npy")
     with archive.open(member) as file:
         header = _header(file, array, name)
         n_bytes = int(np.prod(header.shape, dtype=object)) * header.dtype.itemsize
-        if len(header.shape) != 1 or header.dtype.kind not in "USiu" or n_bytes > member.file_size:
+        sound = len(header.shape) == 1 and header.dtype.kind in "USiu" and header.dtype.itemsize
+        if not sound or not 0 <= n_bytes <= member.file_size:
             raise FormatError(name, None, array, f"Array {array} is no list of ids: one axis of text or whole numbers.")
-        values = np.frombuffer(_exactly(file, n_bytes), dtype=header.dtype).tolist()
-    return [value if isinstance(value, bytes) else str(value).encode(errors="surrogatepass") for value in values]
+        try:
+            values = np.frombuffer(_exactly(file, n_bytes), dtype=header.dtype).tolist()
+        except ValueError as error:  # four bytes that are no character
+            raise FormatError(name, None, array, f"Array {array} holds text that is no Unicode.") from error
+    ids = [_text(value) for value in values]
+    seen: set[str] = set()
+    for place, each in enumerate(ids, start=1):
+        fault = id_fault(each) or (f"{shown(each)} stands twice" if each in seen else "")
+        if fault:
+            raise FormatError(name, None, array, f"Entry {place} of {array}: the id {fault}.")
+        seen.add(each)
+    return np.array([each.encode() for each in ids], dtype=np.bytes_)
+
+
+def _text(value: bytes | str | int) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def _exactly(file: IO[bytes], n_bytes: int) -> bytes:
@@ -110,14 +150,14 @@ def _exactly(file: IO[bytes], n_bytes: int) -> bytes:
     return data
 
 
-def _check_matrix(header: Header, n_rows: int, n_columns: int, archive: zipfile.ZipFile, name: str) -> None:
-    if header.shape != (n_rows, n_columns):
-        message = f"{MATRIX} is {shown(str(header.shape))}, but there are {n_rows} row ids and {n_columns} column ids."
+def _check_matrix(header: Header, expected: tuple[int, int], archive: zipfile.ZipFile, name: str) -> None:
+    if header.shape != expected:
+        message = f"{MATRIX} is {header.shape}, but there are {expected[0]} row ids and {expected[1]} column ids."
         raise FormatError(name, None, MATRIX, message)
     if header.dtype.kind != "f" or header.fortran:
         message = f"{MATRIX} is no row-wise float array; save np.ascontiguousarray({MATRIX}, dtype='float32')."
         raise FormatError(name, None, MATRIX, message)
-    if n_rows * n_columns * header.dtype.itemsize > archive.getinfo(f"{MATRIX}.npy").file_size:
+    if expected[0] * expected[1] * header.dtype.itemsize > archive.getinfo(f"{MATRIX}.npy").file_size:
         raise FormatError(name, None, MATRIX, f"{MATRIX} is shorter than its header says; save it again.")
 
 
@@ -127,18 +167,7 @@ def _rows(file: IO[bytes], header: Header, n_rows: int) -> NDArray[Any]:
     return np.frombuffer(data, dtype=header.dtype).reshape(n_rows, n_columns)
 
 
-def _block(part: NDArray[np.float64], start: int, row_ids: list[bytes], column_ids: list[bytes]) -> Block:
-    row, column = np.nonzero(_best(part, DEPTH) & np.isfinite(part))
-    return Block(
-        start + row + 1,
-        [row_ids[start + each] for each in row.tolist()],
-        [column_ids[each] for each in column.tolist()],
-        part[row, column],
-        np.zeros(len(row), dtype=np.int64),
-    )
-
-
-def _best(part: NDArray[np.float64], depth: int) -> NDArray[np.bool_]:
+def _best(part: NDArray[Any], depth: int) -> NDArray[np.bool_]:
     """Which entries are among the `depth` largest of their row; of equal ones the first columns."""
     if part.shape[1] <= depth:
         return np.ones(part.shape, dtype=bool)

@@ -1,0 +1,211 @@
+"""Run files of every format: told by content, the same rows from each, and only clear errors from broken ones."""
+
+import gzip
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotate.core.formats import Problems
+from pooling.core.run_files import FORMATS, describe, format_of, rank_file, read_file, refuse_odd_ids
+
+ROWS = [("q1", "d1", 2.5), ("q1", "d2", 1.5), ("q2", "d3", -1.0), ("q2", "d1", -3.25)]
+
+
+def npz(**arrays) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+MATRIX = {
+    "sim_mat": np.array([[2.5, 1.5, -np.inf], [-3.25, -np.inf, -1.0]], dtype="float32"),
+    "row_ids": np.array(["q1", "q2"]),
+    "column_ids": np.array(["d1", "d2", "d3"]),
+}
+SAMPLES = {
+    "trec": "".join(f"{q} Q0 {d} {i} {s} tag\n" for i, (q, d, s) in enumerate(ROWS, 1)).encode(),
+    "jsonl": "".join(json.dumps({"query": q, "document": d, "score": s}) + "\n" for q, d, s in ROWS).encode(),
+    "table": ("query,document,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in ROWS)).encode(),
+    "npz": npz(**MATRIX),
+}
+RANKINGS = b'{"query":"q1","ranking":[["d1",2.5],["d2",1.5]]}\n{"query":"q2","ranking":[["d3",-1],["d1",-3.25]]}\n'
+TSV = SAMPLES["table"].replace(b",", b"\t")
+
+
+def read(data: bytes, name: str = "a.run", score_type: str = "float32"):
+    problems = Problems()
+    found = read_file(io.BytesIO(data), name, problems)
+    order = rank_file(found, score_type=score_type, name=name, problems=problems) if not problems else None
+    return found, order, problems
+
+
+def rows_of(data: bytes, **options) -> list[tuple[str, str, float]]:
+    found, order, problems = read(data, **options)
+    assert problems.lines() == []
+    run = found.run
+    return [(run.queries[run.query[at]].decode(), run.docs[at].decode(), run.scores[at]) for at in order.order]
+
+
+def errors_of(data: bytes, **options) -> list[str]:
+    return read(data, **options)[2].lines()
+
+
+@pytest.mark.parametrize("data", [*SAMPLES.values(), RANKINGS, TSV, *map(gzip.compress, [*SAMPLES.values()][:3])])
+def test_every_format_gives_the_same_ranking(data):
+    assert rows_of(data) == ROWS
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_told_by_its_content_whatever_the_name(name):
+    assert format_of(io.BytesIO(SAMPLES[name]), "upload.bin") == name
+
+
+def test_equal_scores_are_ordered_by_id_descending_in_bytes():
+    data = "".join(f"q Q0 {d} 1 1.0 t\n" for d in ["a", "B", "é", "z", "a1"]).encode()
+    assert [d for _, d, _ in rows_of(data)] == ["é", "z", "a1", "a", "B"]
+
+
+def test_scores_that_differ_below_float32_tie_unless_float64_is_asked_for():
+    data = b"q Q0 a 1 1.00000001 t\nq Q0 b 2 1.0 t\n"
+    assert [d for _, d, _ in rows_of(data)] == ["b", "a"]
+    assert [d for _, d, _ in rows_of(data, score_type="float64")] == ["a", "b"]
+
+
+def test_the_rank_column_is_trusted_only_when_asked_for():
+    data = b"q Q0 a 2 9 t\nq Q0 b 1 1 t\n"
+    assert [d for _, d, _ in rows_of(data)] == ["a", "b"]
+    assert [d for _, d, _ in rows_of(data, score_type="rank")] == ["b", "a"]
+    found, order, _ = read(data)
+    assert describe(found, order).misranked == 1
+    assert errors_of(SAMPLES["npz"], score_type="rank") == [
+        "The file gives no ranks; choose float32 to order by score."
+    ]
+
+
+def test_the_figures_say_depth_and_share_of_ties():
+    data = b"q Q0 b 1 1 t\nq Q0 a 2 1 t\nq Q0 c 3 0 t\np Q0 a 1 1 t\n"
+    found, order, _ = read(data)
+    assert describe(found, order) == (4, 2, 1, 2.0, 3, 0.5, 0)
+
+
+@pytest.mark.parametrize("data", [SAMPLES["trec"], SAMPLES["jsonl"], SAMPLES["table"]])
+def test_a_document_twice_in_a_ranking_is_named_with_both_lines(data):
+    lines = data.splitlines(keepends=True)
+    last = len(lines) + 1
+    first = 1 + data.startswith(b"query")
+    assert errors_of(data + lines[first - 1]) == [
+        f'Line {last}: document "d1" of query "q1" stands already in line {first}.'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "error"),
+    [
+        (b"", "a.run", "The file"),
+        (b"\n\n", "a.run", "The file"),
+        (b"query,document,score\n", "a.csv", "The file holds no rows."),
+        (b"query,document\nq,d\n", "a.csv", "Line 1: the header names no column score"),
+        (b"q,d,1\n", "a.csv", "Line 1: the header names no column query"),
+        (b"query,document,score\nq,d\n", "a.csv", "Line 2: expected 3 fields, found 2."),
+        (b"query,document,score\nq,,1\n", "a.csv", "Line 2: the document id is blank"),
+        (b"query,document,score\nq,d,nan\n", "a.csv", 'Line 2: the score "nan" is not a finite number.'),
+        (b"query,document,score\nq,d,1_0\n", "a.csv", 'Line 2: the score "1_0" is not a finite number.'),
+        (b'{"query":"q","document":"d"}\n', "a.jsonl", 'Line 1: the score "None" is not a finite number.'),
+        (b'{"query":"q","document":"d","score":1e999}\n', "a", 'Line 1: the score "inf"'),
+        (b'{"query":"q","document":"d","score":NaN}\n', "a", "Line 1: this is no JSON: NaN is no JSON number."),
+        (b'{"query":null,"document":"d","score":1}\n', "a", "Line 1: query is missing or no text"),
+        (b'{"query":"q d","document":"d","score":1}\n', "a", 'Line 1: the query id "q d" contains white space'),
+        (b'{"query":"\\ud800","document":"d","score":1}\n', "a", "Line 1: the query id '\\ud800' contains a control"),
+        (b'{"query":"q","ranking":[["d"]]}\n', "a", "Line 1: ranking is not a list of [document, score] pairs."),
+        (b'{"query":' + b"[" * 200_000 + b"\n", "a", "Line 1: "),
+        (b"\x80\x04\x95", "a.pkl", "Pickles are never loaded"),
+        (b"\x93NUMPY\x01\x00", "a.npy", "A .npy file holds no ids"),
+        ("q Q0 d 1 1 t\n".encode("utf-16"), "a.run", "Line 1: the file is UTF-16"),
+        (gzip.compress(b"q Q0 d 1 1 t\n" * 99)[:-20], "a.run.gz", "The packed file is damaged"),
+        (gzip.compress(gzip.compress(b"q Q0 d 1 1 t\n")), "a.gz", "Line 1: byte 2 of the line is no UTF-8"),
+        (b"q Q0 " + b"d" * 300 + b" 1 1 t\n", "a.run", "Line 1: holds a field of more than 255 bytes"),
+    ],
+)
+def test_a_broken_file_is_answered_with_place_and_reason(data, name, error):
+    found = errors_of(data, name=name)
+    assert len(found) == 1
+    assert found[0].startswith(error), found
+
+
+def test_the_first_fifty_faults_are_kept_and_all_are_counted():
+    problems = read(b"q Q0 d 1 1\n" * 812)[2]
+    assert problems.n == 812
+    assert str(problems.errors[49]) == "Line 50: expected 6 fields, found 5."
+
+
+def test_an_odd_id_among_rows_is_refused_with_its_line():
+    found, _, problems = read("q Q0 a 1 1 t\nq Q0 b\u202e 1 0 t\n".encode())
+    refuse_odd_ids(found, np.array([0, 1]), "a.run", problems)
+    assert problems.lines() == ["Line 2: the document id 'b\\u202e' contains a control character; remove it."]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"sim_mat": None}, "The .npz file holds no array sim_mat"),
+        ({"row_ids": None}, "The .npz file holds no arrays row_ids and column_ids"),
+        ({"row_ids": np.array(["q1"])}, "sim_mat is (2, 3), but there are 1 row ids"),
+        ({"row_ids": np.array(["q1", "q1"])}, 'Entry 2 of row_ids: the id "q1" stands twice.'),
+        ({"row_ids": np.array(["q1", ""])}, "Entry 2 of row_ids: the id is blank"),
+        ({"row_ids": np.array([["q1", "q2"]])}, "Array row_ids is no list of ids"),
+        ({"row_ids": np.array([1.5, 2.5])}, "Array row_ids is no list of ids"),
+        ({"sim_mat": np.array([[1, np.nan, 0], [1, 2, 3.0]])}, "Row 1 of sim_mat holds NaN"),
+        ({"sim_mat": np.asfortranarray(np.ones((2, 3)))}, "sim_mat is no row-wise float array"),
+        ({"sim_mat": np.ones((2, 3), dtype=int)}, "sim_mat is no row-wise float array"),
+        ({"sim_mat": np.array([["a"]], dtype=object)}, "Array sim_mat holds Python objects, which are never loaded"),
+    ],
+)
+def test_a_matrix_that_does_not_fit_its_ids_is_refused(change, error):
+    arrays = {name: array for name, array in (MATRIX | change).items() if array is not None}
+    assert errors_of(npz(**arrays))[0].startswith(error)
+
+
+def test_a_header_that_claims_terabytes_is_refused_before_anything_is_loaded():
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f4", "fortran_order": False, "shape": (1 << 20, 1 << 20)})
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("sim_mat.npy", head.getvalue())
+        for ids in ("row_ids", "column_ids"):
+            many = io.BytesIO()
+            np.save(many, np.arange(3))
+            archive.writestr(f"{ids}.npy", many.getvalue())
+    assert errors_of(file.getvalue())[0].startswith("sim_mat is (1048576, 1048576), but")
+
+
+def test_a_gzip_bomb_is_refused(tmp_path):
+    bomb = gzip.compress(b"\n" * 80_000_000)
+    assert errors_of(bomb) == ["The file unpacks to more than 50 times its size; unpack it and load it plain."]
+
+
+def test_a_matrix_keeps_the_best_of_each_row_and_ties_as_the_canonical_order_does(monkeypatch):
+    monkeypatch.setattr("pooling.core.matrices.DEPTH", 2)
+    sim = np.array([[1, 1, 1, 0.5], [0, 3, 2, 1]], dtype="float16")
+    data = npz(sim_mat=sim, row_ids=np.array([1, 2]), column_ids=np.array(["a", "b", "c", "d"]))
+    assert [(q, d) for q, d, _ in rows_of(data)] == [("1", "c"), ("1", "b"), ("2", "b"), ("2", "c")]
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from([*SAMPLES.values(), RANKINGS, TSV, *map(gzip.compress, SAMPLES.values())]),
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=6)), max_size=8),
+    st.sampled_from(["a.run", "b.csv", "c.tsv", "d.jsonl", "e.npz"]),
+    st.sampled_from(["float32", "float64", "rank"]),
+)
+def test_whatever_bytes_come_the_answer_is_rows_or_problems(data, changes, name, score_type):
+    for place, cut, new in changes:
+        at = int(place * len(data))
+        data = data[:at] + new + data[at + cut :]
+    found, order, problems = read(data, name=name, score_type=score_type)
+    assert problems or (len(found.run.scores) == order.indptr[-1] > 0 and np.isfinite(found.run.scores).all())
+    assert all(str(error) and "Traceback" not in str(error) for error in problems.errors)
