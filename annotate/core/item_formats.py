@@ -26,7 +26,7 @@ def read_items(source: Source, problems: Problems) -> Iterator[ItemRow]:
 
     What is wrong with single rows goes to `problems`. Raises FormatError for what is no collection at all.
     """
-    return format_of(source).read(source, problems)
+    yield from format_of(source).read(source, problems)
 
 
 def format_of(source: Source) -> Format:
@@ -102,7 +102,8 @@ def _beir(source: Source, stem: str) -> str:
     return next((name for name in (f"{stem}.jsonl", f"{stem}.jsonl.gz") if source.holds(name)), "")
 
 
-def _is_beir(source: Source) -> bool:
+def is_beir(source: Source) -> bool:
+    """Whether these are the files of a BEIR folder."""
     return bool(_beir(source, "corpus") and _beir(source, "queries"))
 
 
@@ -133,7 +134,7 @@ def _member(source: Source, ends: tuple[str, ...]) -> str:
 
 
 FORMATS = (
-    Format("BEIR folder", _is_beir, _read_beir),
+    Format("BEIR folder", is_beir, _read_beir),
     Format("JSON lines", _is_json, _read_json),
     Format("CSV or TSV", _is_table, _read_table),
 )

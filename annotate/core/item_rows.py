@@ -71,14 +71,19 @@ def _item(record: Mapping[str, Any], name: str, number: int, wrong: Wrong) -> It
 
 
 def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
-    """The parts as a list gives them, or one for each of the flat fields text, image, video and audio."""
+    """The parts as a list gives them, or one for each of the flat fields text, image, video and audio.
+
+    An empty list is allowed, since it is written on purpose: the item is shown by its id.
+    """
     given = record.get("parts")
     if given is None:
         given = _flat_parts(record)
+        if not given:
+            wrong("item", "has nothing to show; give it a text, an image, a video or audio")
     elif any(record.get(field) is not None for field in (*FLAT, "start", "end")):
         wrong("parts", "stands beside text, image, video, audio, start or end; give one or the other")
-    if not isinstance(given, list) or not given:
-        wrong("parts", "is no list, or holds nothing: an item needs a text, an image, a video or audio")
+    if not isinstance(given, list):
+        wrong("parts", "is no list")
         return ()
     parts = [_part(part, f"part {place}", wrong) for place, part in enumerate(given, start=1)]
     return tuple(part for part in parts if part is not None)

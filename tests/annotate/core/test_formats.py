@@ -91,7 +91,7 @@ def test_whole_numbers_are_read(text, value):
     assert whole_number(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "nan", "NaN", "inf", "2.5", "1e3", "١", "0x1", "9" * 30, "yes"])
+@pytest.mark.parametrize("text", ["", "nan", "NaN", "inf", "2.5", "1e3", "\u0661", "0x1", "9" * 30, "yes"])
 def test_what_is_no_whole_number_is_none(text):
     assert whole_number(text) is None
 

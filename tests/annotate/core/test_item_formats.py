@@ -78,10 +78,9 @@ def test_gzip_is_told_by_its_bytes_and_not_by_its_name():
         (item(split="two words"), "split must be one word"),
         (item(split="x" * 21), "split is longer than 20"),
         (item(warning="x" * 201), "warning is longer than 200"),
-        (item(parts=[]), "holds nothing"),
         (item(parts="x"), "parts is no list"),
         (item(text="beside"), "stands beside"),
-        ('{"side": "query", "id": "q"}', "holds nothing"),
+        ('{"side": "query", "id": "q"}', "has nothing to show"),
         (part(kind="smell"), "part 1 must be an object whose kind"),
         (part(kind="text", text="  "), "part 1 has no text"),
         (part(kind="text", text="a\x00"), "text contains a NUL"),
@@ -115,6 +114,11 @@ def test_a_faulty_line_is_named_and_the_others_are_read(line, why):
     assert re.search(why, faults[0])
 
 
+def test_an_item_with_an_empty_list_of_parts_is_shown_by_its_id():
+    rows, faults = items(item(parts=[]))
+    assert (rows[0].parts, faults) == ((), [])
+
+
 def test_an_address_of_a_medium_is_kept_as_it_stands():
     rows, _ = items(part(kind="image", path="https://media.example.org/a.png?size=2"))
     assert rows[0].parts[0].path == "https://media.example.org/a.png?size=2"
@@ -132,8 +136,10 @@ def test_a_table_without_a_needed_column_says_which():
 
 
 BEIR = {
-    "scifact/corpus.jsonl": '{"_id": "d1", "title": "T", "text": "body", "metadata": {}}\n{"_id": "d2", "title": "", "text": "b"}\n',
-    "scifact/queries.jsonl": '{"_id": "q1", "text": "one"}\n{"_id": "q2", "text": "two"}\n{"_id": "q3", "text": "three"}\n',
+    "scifact/corpus.jsonl": (
+        '{"_id": "d1", "title": "T", "text": "body", "metadata": {}}\n{"_id": "d2", "title": "", "text": "b"}\n'
+    ),
+    "scifact/queries.jsonl": "".join(f'{{"_id": "q{n}", "text": "query {n}"}}\n' for n in (1, 2, 3)),
     "scifact/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
     "scifact/qrels/train.tsv": "query-id\tcorpus-id\tscore\nq2\td1\t1\nq1\td2\t1\n",
 }
@@ -189,5 +195,3 @@ def test_any_object_is_an_item_or_at_least_one_fault(record):
     line = json.dumps({"side": "query", "id": "q", **record})
     rows = list(item_formats.read_items(FileSource(file(line), "a.jsonl"), problems))
     assert len(rows) == (0 if problems else 1)
-    for row in rows:
-        assert row.parts

@@ -18,7 +18,10 @@ def references(stream):
     return rows, problems.lines()
 
 
-def judgments(stream, columns=JudgmentColumns()):
+LONG = JudgmentColumns()
+
+
+def judgments(stream, columns=LONG):
     problems = Problems()
     return list(read_judgments(stream, "judged", columns, problems)), problems.lines()
 

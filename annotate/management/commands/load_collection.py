@@ -1,0 +1,72 @@
+"""Load the items of a collection from a file, a folder or a zip archive."""
+
+from argparse import ArgumentParser
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+
+from annotate.management import files
+from annotate.models import Collection
+from annotate.services.collections import LevelSpec, create_collection
+from annotate.services.loading import load_collection
+
+
+class Command(BaseCommand):
+    """The same file twice changes nothing; a file with a fault changes nothing and has its lines named."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where from and where to; how the collection is made if there is none."""
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("file", type=Path, help="JSON lines, CSV, TSV, a BEIR folder, or a zip of these")
+        parser.add_argument("--media", type=Path, help="folder or zip of the media that the file names")
+        parser.add_argument("--by", default="", help="user who loads; leads and researches a collection made here")
+        made = parser.add_argument_group("to make the collection")
+        made.add_argument("--levels", default="", help='such as "0:Not relevant,1:Relevant"')
+        made.add_argument("--positive-from", type=int, help="smallest grade that is relevant; default: the largest")
+        made.add_argument("--measurement", default="ordinal", choices=Collection.Measurement.values)
+        made.add_argument("--name", default="", help="default: the short name")
+        made.add_argument("--guidelines", type=Path, help="Markdown file of what annotators are told")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Load, all or nothing."""
+        with files.faults_as_sentences(), ExitStack() as stack, transaction.atomic():
+            source = stack.enter_context(files.opened_source(options["file"]))
+            media = stack.enter_context(files.opened_source(options["media"])) if options["media"] else None
+            by = files.find_user(options["by"])
+            collection = self._collection(options)
+            report = load_collection(collection=collection, source=source, by=by, media_source=media)
+        self.stdout.write(f"{collection.slug}: {report}")
+        for reference in report.references:
+            self.stdout.write(str(reference))
+
+    def _collection(self, options: dict[str, Any]) -> Collection:
+        """The one there is, or a new one when its levels are given."""
+        if Collection.objects.filter(slug=options["slug"]).exists() or not options["levels"]:
+            return files.find_collection(options["slug"])
+        levels = parse_levels(options["levels"])
+        largest = max(level.grade for level in levels)
+        return create_collection(
+            name=options["name"] or options["slug"],
+            slug=options["slug"],
+            levels=levels,
+            positive_from=largest if options["positive_from"] is None else options["positive_from"],
+            measurement=options["measurement"],
+            guidelines=options["guidelines"].read_text() if options["guidelines"] else "",
+            by=files.find_user(options["by"]),
+        )
+
+
+def parse_levels(text: str) -> list[LevelSpec]:
+    """The levels that "0:Not relevant,1:Relevant" describes."""
+    levels = []
+    for entry in text.split(","):
+        grade, colon, name = entry.partition(":")
+        if not colon or not grade.strip().isdecimal() or not name.strip():
+            raise CommandError(f'Levels are given as "0:Not relevant,1:Relevant", not as "{entry}".')
+        levels.append(LevelSpec(int(grade), name.strip()))
+    return levels

@@ -1,0 +1,215 @@
+"""Loading items: all or nothing, repeatable, media only from where they may come."""
+
+import io
+import json
+
+import pytest
+from django.utils import timezone
+
+from annotate.core.formats import FormatError
+from annotate.core.sources import FileSource, FolderSource, ZipSource
+from annotate.models import Change, Collection, Item, Part, QuerySet, ReferenceSet
+from annotate.services import loading, media
+from annotate.services.references import Rejected
+from tests import factories
+from tests.annotate.core.files import archive, file, packed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media_root(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+def line(id_, side="document", **fields):
+    fields = fields or {"text": f"text of {id_}"}
+    return json.dumps({"side": side, "id": id_, **fields})
+
+
+def load(made, *lines, stream=None, **options):
+    source = FileSource(stream or file(*lines), "collection.jsonl")
+    return loading.load_collection(collection=made, source=source, **options)
+
+
+def faults(made, *lines, **options):
+    with pytest.raises(Rejected) as caught:
+        load(made, *lines, **options)
+    assert not Item.objects.filter(collection=made).exists()
+    return caught.value.problems.lines()
+
+
+def test_items_parts_and_the_query_sets_of_both_directions_are_made():
+    made = factories.collection()
+    report = load(made, line("q1", "query"), line("q2", "query", text="x", split="train"), line("d1"), line("d2"))
+    assert (report.n_rows, report.n_items, report.n_parts) == (4, 4, 4)
+    names = {
+        query_set.direction: [member.item.external_id for member in query_set.members.order_by("item")]
+        for query_set in QuerySet.objects.filter(collection=made, name="all")
+    }
+    assert names == {"forward": ["q1"], "reverse": ["d1", "d2"]}
+
+
+def test_the_same_file_twice_changes_nothing_and_says_so():
+    made = factories.collection()
+    lines = [line("q1", "query"), line("d1", parts=[{"kind": "text", "text": "a"}, {"kind": "text", "text": "b"}])]
+    load(made, *lines)
+    report = load(made, stream=packed(*lines))
+    assert (report.n_items, report.n_known) == (0, 2)
+    assert "Nothing changed" in str(report)
+    assert (Item.objects.count(), Part.objects.count()) == (2, 3)
+
+
+def test_a_longer_file_adds_what_is_new():
+    made = factories.collection()
+    load(made, line("q1", "query"))
+    report = load(made, line("q1", "query"), line("q2", "query"))
+    assert (report.n_items, report.n_known) == (1, 1)
+    assert QuerySet.objects.get(direction="forward").members.count() == 2
+
+
+def test_a_line_that_is_repeated_counts_once():
+    made = factories.collection()
+    report = load(made, line("d1"), line("d1"), line("d1", "query"))
+    assert (report.n_items, report.n_repeated) == (2, 1)
+
+
+def test_an_id_with_two_contents_is_named_with_both_lines():
+    made = factories.collection()
+    assert faults(made, line("d1"), line("d1", text="other")) == [
+        'Line 2: document "d1" stands with other content in line 1; keep one of them.'
+    ]
+
+
+def test_an_item_that_was_loaded_with_other_content_is_named():
+    made = factories.collection()
+    load(made, line("d1"))
+    with pytest.raises(Rejected, match='Line 1: document "d1" was loaded before with other content'):
+        load(made, line("d1", text="other"))
+
+
+def test_one_faulty_line_among_thousands_loads_nothing():
+    made = factories.collection()
+    lines = [line(f"d{i}") for i in range(loading.CHUNK + 10)]
+    assert faults(made, *lines, "{") != []
+
+
+def test_fifty_faults_are_named_and_all_are_counted():
+    made = factories.collection()
+    named = faults(made, *["{"] * 80)
+    assert len(named) == 51
+    assert named[-1] == "and 30 more."
+
+
+@pytest.mark.parametrize("stream", [file(), file(""), packed(), file("hello")])
+def test_an_empty_or_foreign_file_is_refused(stream):
+    assert faults(factories.collection(), stream=stream)
+
+
+def test_a_gzip_file_cut_short_loads_nothing():
+    whole = packed(*(line(f"d{i}", text=str(i * 7919)) for i in range(3000))).getvalue()
+    assert "cut short" in faults(factories.collection(), stream=io.BytesIO(whole[: len(whole) // 2]))[-1]
+
+
+def test_two_collections_may_have_the_same_ids():
+    for made in (factories.collection(), factories.collection()):
+        assert load(made, line("d1")).n_items == 1
+
+
+def test_a_judged_collection_takes_no_more_items_but_still_says_what_it_knows():
+    made = factories.collection()
+    load(made, line("d1"))
+    Collection.objects.filter(pk=made.pk).update(scheme_frozen_at=timezone.now())
+    assert load(made, line("d1")).n_known == 1
+    with pytest.raises(loading.ItemsFixed, match="would add 1"):
+        load(made, line("d2"))
+    assert Item.objects.filter(collection=made).count() == 1
+
+
+def test_media_are_copied_from_the_folder_given(tmp_path):
+    made = factories.collection()
+    (tmp_path / "in" / "clips").mkdir(parents=True)
+    (tmp_path / "in" / "clips" / "a.webm").write_bytes(b"film")
+    source = FolderSource(tmp_path / "in")
+    lines = [line("d1", video="clips/a.webm"), line("d2", video="clips/a.webm", start=1)]
+    assert load(made, *lines, media_source=source).n_media == 1
+    found = media.find_file(collection=made, path="clips/a.webm")
+    assert found.read_bytes() == b"film"
+    assert load(made, *lines, media_source=source).n_media == 0
+    assert load(made, *lines).n_known == 2
+
+
+def test_a_medium_that_is_nowhere_is_named(tmp_path):
+    named = faults(factories.collection(), line("d1", image="a.png"), media_source=FolderSource(tmp_path))
+    assert 'there is no file "a.png"' in named[0]
+
+
+def test_another_file_of_a_name_that_is_taken_is_refused(tmp_path):
+    made = factories.collection()
+    (tmp_path / "a.png").write_bytes(b"one")
+    load(made, line("d1", image="a.png"), media_source=FolderSource(tmp_path))
+    (tmp_path / "a.png").write_bytes(b"two")
+    with pytest.raises(media.MediaConflict, match="a[.]png"):
+        load(made, line("d2", image="a.png"), media_source=FolderSource(tmp_path))
+    assert Item.objects.filter(collection=made).count() == 1
+
+
+def test_an_archive_brings_items_and_media_and_writes_nothing_outside(tmp_path):
+    made = factories.collection()
+    members = {
+        "set/collection.jsonl": line("d1", image="m/a.png").encode(),
+        "set/m/a.png": b"PNG",
+        "set/m/b.html": b"x",
+    }
+    report = loading.load_collection(collection=made, source=ZipSource(archive(members), "set.zip"))
+    assert (report.n_items, report.n_media) == (1, 1)
+    stored = [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
+    assert [path.name for path in stored] == ["a.png"]
+
+
+def test_media_elsewhere_need_a_host_of_the_settings(settings):
+    settings.MEDIA_HOSTS = ["https://media.example.org", "cdn.example.org:8443"]
+    made = factories.collection()
+    fine = [line("d1", image="https://media.example.org/a.png"), line("d2", image="https://cdn.example.org:8443/a.png")]
+    named = faults(
+        made, *fine, line("d3", image="https://evil.example.org/a.png"), line("d4", image="http://127.0.0.1/a.png")
+    )
+    assert [text.split(":")[0] for text in named] == ["Line 3", "Line 4"]
+    assert load(made, *fine).n_items == 2
+
+
+def test_a_beir_archive_brings_its_labels_as_reference_sets():
+    made = factories.collection()
+    members = {
+        "corpus.jsonl": b'{"_id": "d1", "text": "a"}\n',
+        "queries.jsonl": b'{"_id": "q1", "text": "b"}\n{"_id": "q2", "text": "c"}\n',
+        "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+        "qrels/train.tsv": b"query-id\tcorpus-id\tscore\nq2\td1\t1\n",
+    }
+    report = loading.load_collection(collection=made, source=ZipSource(archive(members), "beir.zip"))
+    assert [reference.name for reference in report.references] == ["original", "train"]
+    assert ReferenceSet.objects.filter(collection=made).count() == 2
+    assert Change.objects.filter(collection=made, pair=None).exists()
+
+
+def test_a_fault_in_the_labels_of_a_beir_archive_loads_nothing():
+    made = factories.collection()
+    members = {
+        "corpus.jsonl": b'{"_id": "d1", "text": "a"}\n',
+        "queries.jsonl": b'{"_id": "q1", "text": "b"}\n',
+        "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td9\t1\n",
+    }
+    with pytest.raises(Rejected, match='no document "d9"'):
+        loading.load_collection(collection=made, source=ZipSource(archive(members), "beir.zip"))
+    assert not Item.objects.filter(collection=made).exists()
+
+
+def test_an_unreadable_archive_is_refused():
+    with pytest.raises(FormatError):
+        ZipSource(io.BytesIO(b"PK\x03\x04 nothing"), "x.zip")
+
+
+def test_queries_do_not_grow_with_items(django_assert_max_num_queries):
+    made = factories.collection()
+    with django_assert_max_num_queries(20):
+        load(made, *(line(f"d{i}") for i in range(400)))

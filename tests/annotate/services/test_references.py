@@ -1,0 +1,98 @@
+"""Loading reference labels: mapped to the scheme, checked against the items, the same twice changes nothing."""
+
+import pytest
+
+from annotate.models import Change, ReferenceLabel, ReferenceSet, Side
+from annotate.services.references import ReferenceExists, Rejected, load_reference
+from tests import factories
+from tests.annotate.core.files import file, packed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    made = factories.collection(grades=3)
+    factories.items(made, Side.QUERY, 2)
+    factories.items(made, Side.DOCUMENT, 3)
+    return made
+
+
+def load(made, *lines, name="original", stream=None, **options):
+    stream = stream or file(*lines)
+    return load_reference(collection=made, stream=stream, file_name="a.qrels", name=name, **options)
+
+
+def stored(made):
+    labels = ReferenceLabel.objects.filter(reference_set__collection=made)
+    return sorted(labels.values_list("query__external_id", "document__external_id", "grade"))
+
+
+def test_labels_are_stored_and_metrics_hear_of_it(made):
+    report = load(made, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 2")
+    assert (report.n_rows, report.n_labels) == (3, 3)
+    assert stored(made) == [("q0", "d0", 1), ("q0", "d1", 0), ("q1", "d2", 2)]
+    assert Change.objects.filter(collection=made, pair=None).count() == 1
+
+
+def test_negative_grades_are_left_out_with_their_count(made):
+    report = load(made, "q0 0 d0 1", "q0 0 d1 -1", "q0 0 d2 -2")
+    assert (report.n_labels, report.n_unjudged) == (1, 2)
+
+
+def test_grades_are_mapped_and_small_ones_left_out(made):
+    report = load(made, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 3", grade_map={1: 2, 3: 2}, min_grade=1)
+    assert (report.n_labels, report.n_below) == (2, 1)
+    assert stored(made) == [("q0", "d0", 2), ("q1", "d2", 2)]
+
+
+def test_the_same_labels_again_change_nothing_in_whatever_order_or_format(made):
+    load(made, "q0 0 d0 1", "q1 0 d2 2")
+    again = load(made, stream=packed("query-id\tcorpus-id\tscore", "q1\td2\t2", "q0\td0\t1"))
+    assert not again.is_new
+    assert "Nothing changed" in str(again)
+    assert ReferenceLabel.objects.count() == 2
+    assert Change.objects.filter(collection=made).count() == 1
+
+
+def test_other_labels_under_the_same_name_are_refused(made):
+    load(made, "q0 0 d0 1")
+    with pytest.raises(ReferenceExists, match="choose another name"):
+        load(made, "q0 0 d0 2")
+    assert load(made, "q0 0 d0 2", name="CxC").is_new
+    assert ReferenceSet.objects.filter(collection=made).count() == 2
+
+
+def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(made):
+    assert load(made, "q0 0 d0 1", "q0 0 d0 1").n_repeated == 1
+    with pytest.raises(Rejected, match="Line 2: another line gives this pair grade 1"):
+        load(made, "q0 0 d0 1", "q0 0 d0 2", name="two")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("q9 0 d0 1", 'Line 2: the collection has no query "q9"'),
+        ("q0 0 d9 1", 'Line 2: the collection has no document "d9"'),
+        ("d0 0 q0 1", "Line 2: the collection has no query"),
+        ("q0 0 d1 7", "Line 2: grade 7 is not in the scheme"),
+        ("q0 0 d1 NaN", "Line 2: grade"),
+        ("q0 0 d1", "Line 2: expected 4 fields"),
+    ],
+)
+def test_a_faulty_line_is_named_and_nothing_is_stored(made, line, why):
+    with pytest.raises(Rejected, match=why):
+        load(made, "q0 0 d0 1", line)
+    assert not ReferenceSet.objects.exists()
+
+
+@pytest.mark.parametrize("stream", [file(), packed(), file("q0 0 d0 -1")])
+def test_a_file_without_labels_is_refused(made, stream):
+    with pytest.raises(Rejected, match=r"a.qrels (is empty|holds no labels)"):
+        load(made, stream=stream)
+
+
+def test_ids_of_another_collection_are_unknown_here(made):
+    other = factories.collection()
+    with pytest.raises(Rejected, match="has no query"):
+        load(other, "q0 0 d0 1")
