@@ -1,0 +1,67 @@
+"""Import judgments made elsewhere: CSV, TSV or JSON lines, with the names of the columns given here."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import transaction
+
+from annotate.core.judgment_formats import JudgmentColumns
+from annotate.management import files
+from annotate.models import Policy
+from annotate.services.importing import import_judgments, policy_for
+
+
+class Command(BaseCommand):
+    """The same file twice changes nothing; a later line of one annotator on one pair supersedes the one before."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where from, where to, and which column says what."""
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--query", default="query", help="column of the query's id")
+        parser.add_argument("--document", default="document", help="column of the document's id")
+        parser.add_argument("--annotator", default="annotator", help="column that names the annotator")
+        parser.add_argument("--grade", default="grade", help="column of the grade")
+        parser.add_argument(
+            "--annotators",
+            default="",
+            help='instead of the two: columns of grades, one an annotator: "expert1,expert2"',
+        )
+        parser.add_argument("--time", default="", help="column of the time, ISO 8601 or seconds since 1970")
+        parser.add_argument("--grades", default="", help='what words in the file mean, such as "yes:1,no:0"')
+        parser.add_argument("--name", default="", help="name of the import; default: the file's name")
+        parser.add_argument("--rule", default="", choices=["", *Policy.Rule.values], help="how labels are resolved")
+        parser.add_argument("--tie", default="", choices=["", *Policy.Tie.values], help="what a tie becomes")
+        parser.add_argument("--by", default="", help="user who imports")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import, all or nothing."""
+        path, by = options["file"], files.find_user(options["by"])
+        collection = files.find_collection(options["slug"])
+        with files.faults_as_sentences(), files.opened(path) as stream, transaction.atomic():
+            report = import_judgments(
+                collection=collection,
+                stream=stream,
+                file_name=path.name,
+                columns=_columns(options),
+                name=options["name"] or path.name,
+                by=by,
+                policy=policy_for(collection=collection, rule=options["rule"], tie=options["tie"], by=by),
+            )
+        self.stdout.write(str(report))
+
+
+def _columns(options: dict[str, Any]) -> JudgmentColumns:
+    return JudgmentColumns(
+        query=options["query"],
+        document=options["document"],
+        annotator=options["annotator"],
+        grade=options["grade"],
+        annotators=tuple(filter(None, options["annotators"].split(","))),
+        time=options["time"],
+        grades=files.grade_map(options["grades"]),
+    )
