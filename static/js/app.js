@@ -2,7 +2,7 @@
 import { initFileDrops } from "./file-drop.js";
 import { initSortableTables } from "./sort-table.js";
 
-const THEMES = [["", "as the system"], ["light", "light"], ["dark", "dark"]];
+const THEMES = [["", "system"], ["light", "light"], ["dark", "dark"]];
 const entityTags = new Map();
 
 /** Say something to screen readers without moving the focus. */

@@ -1,7 +1,7 @@
 // The page's tokens as a Vega-Lite config, and palette names ("@blue") in a spec as colours.
 
 export const CATEGORIES = ["blue", "amber", "teal", "violet", "slate", "red", "green"];
-const NAMES = [...CATEGORIES, "ink", "ink-2", "ink-3", "line", "line-strong", "surface", "ground", "accent", "accent-tint"];
+const NAMES = [...CATEGORIES, "ink", "ink-2", "ink-3", "line", "line-strong", "surface", "ground", "accent", "ramp-low", "ramp-high"];
 
 /** Colours as the browser resolves them inside `scope` (an element whose color-scheme decides light or dark). */
 export function colours(scope) {
@@ -32,6 +32,7 @@ export function fillColours(spec, scope) {
 
 export function themeConfig(scope) {
   const c = colours(scope);
+  const ramp = [c["ramp-low"], c["ramp-high"]];
   const font = "Inter, system-ui, sans-serif";
   const text = { labelColor: c["ink-2"], titleColor: c["ink-2"], labelFont: font, titleFont: font, labelFontSize: 11.5, titleFontSize: 11.5, titleFontWeight: 500 };
   return {
@@ -39,7 +40,7 @@ export function themeConfig(scope) {
     font,
     autosize: { type: "fit-x", contains: "padding" },
     view: { stroke: null },
-    range: { category: CATEGORIES.map((name) => c[name]), ordinal: [c["accent-tint"], c.blue], heatmap: [c["accent-tint"], c.blue], ramp: [c["accent-tint"], c.blue] },
+    range: { category: CATEGORIES.map((name) => c[name]), ordinal: ramp, heatmap: ramp, ramp },
     axis: { ...text, grid: true, gridColor: c.line, domain: false, ticks: false, labelPadding: 8, titlePadding: 10 },
     axisQuantitative: { tickCount: 6 },
     axisBand: { grid: false },
