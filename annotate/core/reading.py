@@ -6,6 +6,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from annotate.core.formats import FormatError, Problems, shown
@@ -14,6 +15,7 @@ _MEGABYTE = 1024 * 1024
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 _CHECK_EVERY = 8 * _MEGABYTE
 _HEAD = 4096
+_NEAR = 1000
 
 
 class Limits(NamedTuple):
@@ -76,7 +78,7 @@ class Unpacked:
         stream.seek(0)
         self._stream, self._name, self._limits = stream, name, limits
         self._source = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")) if self._packed else stream
-        self._size = self._line = 0
+        self._size = self._line = self._blank = 0
         self._told = b""
         self._ahead = self._fetch(_HEAD)
         if self._ahead[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -108,6 +110,9 @@ class Unpacked:
         self._line = len(part) - feed - 1 if feed >= 0 else self._line + len(part)
         if self._line > self._limits.line:
             raise FormatError(self._name, None, "", f"A line is longer than {self._limits.line:,} bytes.")
+        self._blank = 0 if part.strip() else self._blank + len(part)
+        if self._blank > self._limits.line:
+            raise FormatError(self._name, None, "", f"More than {self._limits.line:,} bytes in a row are blank.")
         return part
 
 
@@ -131,8 +136,11 @@ def _decode(raw: bytes, name: str, number: int) -> str:
 
 
 def first_line(stream: BinaryIO, name: str) -> str:
-    """The first line that is not blank, "" for an empty file; what formats are told by. Raises FormatError."""
-    return next((text for _, text in lines(stream, name) if text.strip()), "")
+    """The first line that is not blank, "" where there is none near the start; what formats are told by.
+
+    Raises FormatError.
+    """
+    return next((text for _, text in islice(lines(stream, name), _NEAR) if text.strip()), "")
 
 
 def json_objects(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:

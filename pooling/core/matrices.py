@@ -4,8 +4,10 @@ Nothing is unpickled, and nothing is unpacked before the archive's directory and
 have said how large they are: a header can claim terabytes.
 """
 
+import struct
 import tokenize
 import zipfile
+import zlib
 from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -18,7 +20,11 @@ MATRIX = "sim_mat"
 ID_NAMES = (("row_ids", "column_ids"), ("query_ids", "document_ids"), ("vis_ids", "txt_ids"))
 DEPTH = 100  # targets kept of each row
 ROWS_AT_ONCE = 256
-_DAMAGED = (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, zipfile.LargeZipFile)
+# What zipfile lets escape on an archive whose bytes were changed.
+_DAMAGED = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error,
+    EOFError, OSError, ValueError, NotImplementedError, RuntimeError,
+)  # fmt: skip
 
 
 class Header(NamedTuple):
@@ -56,6 +62,8 @@ def read_npz(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Matrix:
     try:
         with zipfile.ZipFile(stream) as archive:
             return _read(archive, stream.seek(0, 2), name, limits)
+    except FormatError:
+        raise
     except _DAMAGED as error:
         raise FormatError(name, None, "", "The .npz file is damaged or cut short; save or upload it again.") from error
 

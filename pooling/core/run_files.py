@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from typing import BinaryIO, NamedTuple, cast
 
@@ -16,6 +17,7 @@ from pooling.core.runs import SCORE_TYPES, Canonical, RunFile, canonical, read_r
 
 BY_RANK = "rank"
 ROWS_AT_ONCE = 100_000
+TOO_MANY = 10_000
 EMPTY = RunFile(np.empty(0, "S1"), np.empty(0, np.int32), np.empty(0, "S1"), np.empty(0), np.empty(0, np.int32), "")
 
 
@@ -53,10 +55,17 @@ class RunFigures(NamedTuple):
 def _read_trec(stream: BinaryIO, name: str, problems: Problems) -> ReadRun:
     try:
         text = cast(BinaryIO, Unpacked(stream, name))
-        return ReadRun(read_run(text, name=name, on_error=problems.add), None)
+        return ReadRun(read_run(text, name=name, on_error=partial(_note, problems)), None)
     except FormatError as error:
         problems.add(error)
         return ReadRun(EMPTY, None)
+
+
+def _note(problems: Problems, error: FormatError) -> None:
+    """Add a fault; give up on a file that has little else: each costs time, and nobody reads them all."""
+    problems.add(error)
+    if problems.n >= TOO_MANY:
+        raise FormatError(error.file, error.line, "", "too many lines are at fault; reading stopped here.")
 
 
 def _read_jsonl(stream: BinaryIO, name: str, problems: Problems) -> ReadRun:
