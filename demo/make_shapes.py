@@ -55,7 +55,7 @@ class Study(NamedTuple):
 
 def make_study(seed: int = SEED) -> Study:
     """Scenes, captions and the truth between them; the ids give nothing of it away."""
-    rng = Random(seed)
+    rng = Random(seed)  # noqa: S311 - a study, not a secret
     scenes = make_scenes(RECIPE, rng=rng)
     captions = write_captions(scenes, broad=N_BROAD, rng=rng)
     shown_as = _shown_as(scenes, rng)
@@ -93,7 +93,7 @@ def write_tables(study: Study, folder: Path) -> None:
 
 def _item_line(key: str, item: Item) -> str:
     if item.shown_as == "text":
-        return _line("document", key, [{"kind": "text", "text": describe(item.scene, _rng_of(key))}], "")
+        return _line("document", key, [{"kind": "text", "text": describe(item.scene, rng_of(key))}], "")
     kind = "video" if item.shown_as == "webm" else "image"
     part = {"kind": kind, "path": f"media/{key}.{item.shown_as}"}
     return _line("document", key, [part], WARNING.get(item.scene.motion or "", ""))
@@ -103,9 +103,9 @@ def _line(side: str, key: str, parts: list[dict[str, str]], warning: str) -> str
     return json.dumps({"side": side, "id": key, "split": "test", "parts": parts, "warning": warning})
 
 
-def _rng_of(key: str) -> Random:
+def rng_of(key: str) -> Random:
     """Randomness of one item alone: changing one picture leaves the others as they are."""
-    return Random(f"{SEED} {key}")
+    return Random(f"{SEED} {key}")  # noqa: S311 - a study, not a secret
 
 
 def write_runs(study: Study, folder: Path) -> None:
@@ -122,7 +122,7 @@ def write_runs(study: Study, folder: Path) -> None:
 def _write_run(path: Path, name: str, topics: list[str], targets: list[str], scores: np.ndarray) -> None:
     best = ranked(scores, depth=RUN_DEPTH)
     lines = [
-        f"{topic} Q0 {targets[target]} {rank} {score:.5f} {name}"
+        f"{topic} Q0 {targets[target]} {rank} {score:.7f} {name}"
         for topic, row, values in zip(topics, best.targets, best.scores, strict=True)
         for rank, (target, score) in enumerate(zip(row, values, strict=True), start=1)
     ]
@@ -137,9 +137,9 @@ def write_media(study: Study, folder: Path) -> None:
     for key, item in study.items.items():
         path = folder / f"{key}.{item.shown_as}"
         if item.shown_as == "webm":
-            save_clip(item.scene, path, height=180, rng=_rng_of(key))
+            save_clip(item.scene, path, height=180, rng=rng_of(key))
         elif item.shown_as != "text":
-            save_picture(item.scene, path, height=180 if item.shown_as == "png" else 360, rng=_rng_of(key))
+            save_picture(item.scene, path, height=180 if item.shown_as == "png" else 360, rng=rng_of(key))
 
 
 def _write(path: Path, lines: list[str]) -> None:

@@ -48,14 +48,14 @@ def grade(caption: Caption, scene: Scene) -> int:
     """How well a scene fits a caption, 0 to 3, by the best way to find the caption's groups in the scene.
 
     3: all that is said is shown and nothing else is. 2: all that is said is shown, and more (another group, or several
-    shapes where one was named). 1: the same thing with one shortcoming (size, colour, number, place or movement, or
-    one of two groups missing). 0: anything else.
+    shapes where one was named). 1: the things that are named, with one shortcoming (size, colour, number, place or
+    movement). 0: anything else.
     """
     return max(_grade(caption, view) for view in _views(caption, scene))
 
 
 def likeness(caption: Caption, scene: Scene) -> float:
-    """Share in [0, 1] of the words of a caption that hold in a scene, wherever they hold: what a careless system sees."""
+    """Share in [0, 1] of a caption's words that hold anywhere in a scene: what a careless system sees."""
     said = [word for group in caption.groups for word in group[1:] if word]
     shown = {word for group in scene.groups for word in group[1:]}
     hits = [word in shown for word in said]
@@ -76,7 +76,8 @@ def _views(caption: Caption, scene: Scene) -> Iterator[Scene]:
 
 
 def _grade(caption: Caption, scene: Scene) -> int:
-    found = [_shortcomings(caption, scene, seats) for seats in _ways(caption, scene)]
+    ways = permutations(range(len(scene.groups)), len(caption.groups))
+    found = [_shortcomings(caption, scene, seats) for seats in ways]
     fewest = min((n for n in found if n is not None), default=2)
     if fewest > 1:
         return NOT_RELEVANT
@@ -85,28 +86,17 @@ def _grade(caption: Caption, scene: Scene) -> int:
     return EXACTLY if _shows_nothing_else(caption, scene) else MOSTLY
 
 
-def _ways(caption: Caption, scene: Scene) -> Iterator[tuple[int | None, ...]]:
-    """Every way to seat the caption's groups on different groups of the scene; at most one is left out (None)."""
-    places: list[int | None] = list(range(len(scene.groups)))
-    if len(caption.groups) > 1:
-        places.append(None)
-    yield from permutations(places, len(caption.groups))
-
-
-def _shortcomings(caption: Caption, scene: Scene, seats: tuple[int | None, ...]) -> int | None:
+def _shortcomings(caption: Caption, scene: Scene, seats: tuple[int, ...]) -> int | None:
     """How many of the caption's claims fail with its groups seated so; None where a group is not the same thing."""
     failed = 0
     for said, seat in zip(caption.groups, seats, strict=True):
-        if seat is None:
-            failed += 1
-            continue
         shown = scene.groups[seat]
         if not _same_thing(said, shown):
             return None
         failed += said.size not in (None, shown.size)
         failed += said.colour not in (None, shown.colour)
         failed += said.number not in (1, shown.number)
-    if caption.relation and None not in seats:
+    if caption.relation:
         failed += (caption.relation, seats) != (scene.relation, (0, 1))
     if caption.motion:
         failed += (caption.motion, seats[0]) != (scene.motion, 0)
@@ -185,7 +175,7 @@ def _group(number: int, thing: tuple[str, str], motion: str | None, rng: Random)
 
 
 def write_captions(scenes: list[Scene], *, broad: int, rng: Random) -> list[Caption]:
-    """One caption a scene, all different and each fully true of its own scene; about `broad` of them say very little."""
+    """One caption a scene, all different and fully true of their own scenes; about `broad` of them say very little."""
     written: dict[Caption, None] = {}
     captions: list[Caption | None] = [None] * len(scenes)
     order = rng.sample(range(len(scenes)), len(scenes))

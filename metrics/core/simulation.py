@@ -5,7 +5,9 @@ counts as relevant. Randomness always comes from the caller.
 """
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -43,10 +45,24 @@ class SimulatedRanking(NamedTuple):
 def label(
     true_grade: int, *, annotator: SimulatedAnnotator, levels: Sequence[int], positive_from: int, rng: Generator
 ) -> int:
-    """The level one simulated annotator gives to a pair whose true grade is known: a draw from her confusion row."""
-    ordered = sorted(levels)
-    row = confusion(annotator, levels=ordered, positive_from=positive_from)[ordered.index(true_grade)]
-    return int(ordered[np.searchsorted(np.cumsum(row)[:-1], rng.random(), side="right")])
+    """The level an annotator gives a pair of known grade: one draw from the row of her `confusion`.
+
+    Raises KeyError for a true grade that is no level.
+    """
+    return _cumulative(annotator, tuple(sorted(levels)), positive_from)[true_grade](float(rng.random()))
+
+
+@lru_cache(maxsize=256)
+def _cumulative(
+    annotator: SimulatedAnnotator, ordered: tuple[int, ...], positive_from: int
+) -> dict[int, Callable[[float], int]]:
+    """For each true level, the given level that a uniform draw in [0, 1) falls on."""
+    table = np.cumsum(confusion(annotator, levels=ordered, positive_from=positive_from), axis=1)[:, :-1].tolist()
+    return {level: partial(_fall_on, bounds, ordered) for level, bounds in zip(ordered, table, strict=True)}
+
+
+def _fall_on(bounds: list[float], ordered: tuple[int, ...], draw: float) -> int:
+    return ordered[bisect_right(bounds, draw)]
 
 
 def confusion(annotator: SimulatedAnnotator, *, levels: Sequence[int], positive_from: int) -> np.ndarray:
@@ -91,9 +107,7 @@ def _majority(p: float, n: int) -> float:
     return sum(math.comb(n, right) * p**right * (1 - p) ** (n - right) for right in range(n // 2 + 1, n + 1))
 
 
-def similarity(
-    signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared: float, rng: Generator
-) -> np.ndarray:
+def similarity(signal: np.ndarray, *, noise: float, hardness: np.ndarray, shared: float, rng: Generator) -> np.ndarray:
     """What a system that sees the truth through noise scores every pair, for both directions: (Q, D).
 
     signal   : (Q, D) what it would score without noise, larger is better
