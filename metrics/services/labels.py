@@ -1,0 +1,119 @@
+"""Labels and query sets as arrays: what scores, qrels and conflicts are computed from.
+
+Forward and reverse share the pairs: in the reverse direction the document is the source.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import QuerySet as Rows
+from numpy.typing import NDArray
+
+from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
+from metrics.core.label_sources import LABEL_SOURCES, Conflicts, Grades, conflicts, ordered
+from metrics.models import LabelSource
+
+Ids = NDArray[np.int64]
+
+
+class Scope(NamedTuple):
+    """What a query set lets into evaluation.
+
+    sources : (Q,) ascending keys of its source items, without the excluded ones
+    gallery : ascending keys of the only targets that count; None means all
+    excluded : ascending keys of items that were excluded from evaluation
+    """
+
+    direction: Direction
+    sources: Ids
+    gallery: Ids | None
+    excluded: Ids
+
+    def counts(self, targets: Ids) -> NDArray[np.bool_]:
+        """Which of these targets count."""
+        inside = ~np.isin(targets, self.excluded)
+        return inside if self.gallery is None else inside & np.isin(targets, self.gallery)
+
+
+def scope_of(*, query_set: QuerySet) -> Scope:
+    """The query set as arrays; three queries at most."""
+    members = query_set.members.order_by("item")
+    sources = column(members.filter(part=QuerySetItem.Part.SOURCE).values_list("item"))
+    gallery = column(members.filter(part=QuerySetItem.Part.GALLERY).values_list("item"))
+    excluded = column(
+        Item.objects.filter(collection=query_set.collection_id, excluded_at__isnull=False).order_by("pk").values_list("pk")
+    )
+    return Scope(
+        Direction(query_set.direction), sources[~np.isin(sources, excluded)], gallery if len(gallery) else None, excluded
+    )
+
+
+def people_grades(*, collection: Collection, direction: Direction, sources: Iterable[int] | None = None) -> Grades:
+    """The grades that people's judgments gave the pairs; a disputed or escalated pair has none.
+
+    sources : only pairs of these source items; None means all
+    """
+    source, target = ends(direction)
+    rows = Resolution.objects.filter(collection=collection, grade__isnull=False)
+    if sources is not None:
+        rows = rows.filter(**{f"pair__{source}__in": list(sources)})
+    return ordered(table(rows.values_list(f"pair__{source}", f"pair__{target}", "grade"), 3))
+
+
+def reference_grades(
+    *, reference_set: ReferenceSet | None, direction: Direction, sources: Iterable[int] | None = None
+) -> Grades:
+    """The grades of a reference set, none where there is no set."""
+    if reference_set is None:
+        return ordered(np.zeros((0, 3), dtype=np.int64))
+    source, target = ends(direction)
+    rows = ReferenceLabel.objects.filter(reference_set=reference_set)
+    if sources is not None:
+        rows = rows.filter(**{f"{source}__in": list(sources)})
+    return ordered(table(rows.values_list(source, target, "grade"), 3))
+
+
+def labels_of(
+    *,
+    collection: Collection,
+    direction: Direction,
+    label_source: LabelSource,
+    reference_set: ReferenceSet | None,
+    sources: Iterable[int] | None = None,
+) -> Grades:
+    """The grades that a label source gives, for all pairs or those of some source items."""
+    chosen = None if sources is None else list(sources)
+    people = people_grades(collection=collection, direction=direction, sources=chosen)
+    reference = reference_grades(reference_set=reference_set, direction=direction, sources=chosen)
+    return LABEL_SOURCES[label_source](people, reference)
+
+
+def within(grades: Grades, scope: Scope) -> Grades:
+    """The labels that count in a query set."""
+    keep = np.isin(grades.source, scope.sources) & scope.counts(grades.target)
+    return Grades(*(values[keep] for values in grades))
+
+
+def conflicts_with(*, collection: Collection, reference_set: ReferenceSet) -> Conflicts:
+    """How often people and a reference set differ; two queries."""
+    people = people_grades(collection=collection, direction=Direction.FORWARD)
+    reference = reference_grades(reference_set=reference_set, direction=Direction.FORWARD)
+    return conflicts(people, reference, threshold=collection.positive_from)
+
+
+def ends(direction: Direction) -> Sequence[str]:
+    """The names of a pair's source and target in a direction."""
+    return ("query", "document") if direction == Direction.FORWARD else ("document", "query")
+
+
+def column(rows: Rows[Any, tuple[Any, ...]]) -> Ids:
+    """One column of whole numbers."""
+    return table(rows, 1)[:, 0]
+
+
+def table(rows: Rows[Any, tuple[Any, ...]], width: int) -> Ids:
+    """Rows of `width` whole numbers as an (n, width) array, read in chunks."""
+    numbers = np.fromiter(chain.from_iterable(rows.iterator(chunk_size=20_000)), dtype=np.int64)
+    return numbers.reshape(-1, width)

@@ -1,0 +1,94 @@
+"""Labels as arrays: which grade stands, in which direction, for which query set."""
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from annotate.models import Direction, Item, Pair, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
+from metrics.models import LabelSource
+from metrics.services import labels
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    """Two queries, three documents; pairs judged 2, 0 and disputed; a reference that differs."""
+    made = factories.collection(grades=3)
+    queries, documents = factories.items(made, "query", 2), factories.items(made, "document", 3)
+    said = {(0, 0): ("single", 2), (0, 1): ("majority", 0), (1, 2): ("disputed", None)}
+    for (q, d), (status, grade) in said.items():
+        pair = Pair.objects.create(collection=made, query=queries[q], document=documents[d])
+        Resolution.objects.create(
+            pair=pair, collection=made, status=status, grade=grade, n_labels=1, policy=factories.policy(made)
+        )
+    made.reference = ReferenceSet.objects.create(collection=made, name="original")
+    for q, d, grade in ((0, 1, 1), (1, 2, 1), (1, 0, 1)):
+        ReferenceLabel.objects.create(
+            reference_set=made.reference, query=queries[q], document=documents[d], grade=grade
+        )
+    made.query_items, made.document_items = queries, documents
+    return made
+
+
+def said(study, source, direction=Direction.FORWARD, **more):
+    found = labels.labels_of(
+        collection=study, direction=direction, label_source=source, reference_set=study.reference, **more
+    )
+    names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
+    return {(names[s], names[t]): g for s, t, g in zip(*(c.tolist() for c in found), strict=True)}
+
+
+def test_people_over_reference_keeps_the_references_grade_of_a_disputed_pair(study):
+    assert said(study, LabelSource.PEOPLE_OVER_REFERENCE) == {
+        ("q0", "d0"): 2, ("q0", "d1"): 0, ("q1", "d2"): 1, ("q1", "d0"): 1,
+    }
+
+
+def test_people_alone_have_no_grade_for_a_disputed_pair(study):
+    assert said(study, LabelSource.PEOPLE) == {("q0", "d0"): 2, ("q0", "d1"): 0}
+
+
+def test_the_reverse_direction_shares_the_pairs(study):
+    assert said(study, LabelSource.UNION, Direction.REVERSE) == {
+        ("d0", "q0"): 2, ("d1", "q0"): 1, ("d2", "q1"): 1, ("d0", "q1"): 1,
+    }
+
+
+def test_labels_of_some_sources_are_those_of_all_sources_cut_down(study):
+    query = study.query_items[1]
+    assert said(study, LabelSource.PEOPLE_OVER_REFERENCE, sources=[query.pk]) == {("q1", "d2"): 1, ("q1", "d0"): 1}
+
+
+def test_conflicts_count_pairs_that_both_graded(study):
+    found = labels.conflicts_with(collection=study, reference_set=study.reference)
+    assert (found.n_both, found.n_equal, found.n_false_positives, found.n_unchecked) == (1, 0, 1, 2)
+
+
+def test_a_query_set_leaves_out_excluded_items_and_targets_beyond_its_gallery(study):
+    everything = QuerySet.objects.create(collection=study, name="fold", direction=Direction.FORWARD)
+    for item in study.query_items:
+        QuerySetItem.objects.create(query_set=everything, item=item)
+    for item in study.document_items[:2]:
+        QuerySetItem.objects.create(query_set=everything, item=item, part="gallery")
+    Item.objects.filter(pk__in=[study.query_items[1].pk, study.document_items[1].pk]).update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
+    scope = labels.scope_of(query_set=everything)
+    assert scope.sources.tolist() == [study.query_items[0].pk]
+    targets = np.array([item.pk for item in study.document_items])
+    assert scope.counts(targets).tolist() == [True, False, False]
+    found = labels.labels_of(
+        collection=study, direction=Direction.FORWARD, label_source=LabelSource.UNION, reference_set=study.reference
+    )
+    assert labels.within(found, scope).grade.tolist() == [2]
+
+
+def test_reading_labels_takes_two_queries_however_many_there_are(study, django_assert_num_queries):
+    with django_assert_num_queries(2):
+        said_source = labels.labels_of(
+            collection=study, direction=Direction.FORWARD, label_source=LabelSource.UNION,
+            reference_set=study.reference,
+        )
+    assert len(said_source.grade) == 4
