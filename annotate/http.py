@@ -5,7 +5,7 @@ named by its hand-out's random token, its kind, number, purpose, round, rank and
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from mimetypes import guess_type
 from typing import Any
@@ -77,11 +77,11 @@ def read_form(form_class: type[forms.Form], body: dict[str, Any]) -> dict[str, A
     return form.cleaned_data
 
 
-def read_reasons(body: dict[str, Any], offered: Sequence[str]) -> list[str]:
-    """The reasons given, each one the level offers; raises BadRequest for any other."""
+def read_reasons(body: dict[str, Any]) -> list[str]:
+    """The reasons given, each once; raises BadRequest for anything but a list of words."""
     given = body.get("reasons") or []
-    if not isinstance(given, list) or any(reason not in offered for reason in given):
-        raise BadRequest("reasons: only those that the level offers.")
+    if not isinstance(given, list) or not all(isinstance(reason, str) for reason in given):
+        raise BadRequest("reasons: a list of words.")
     return list(dict.fromkeys(given))
 
 

@@ -6,6 +6,7 @@ still to be had, and is a surplus otherwise.
 """
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -31,6 +32,7 @@ from annotate.services.claiming import finish_if_done, hold_again
 from annotate.services.seating import lock_annotator, note_changes, reconcile_pairs
 
 MAX_ACTIVE_MS = 3_600_000
+RENEW_BEFORE = timedelta(minutes=10)  # what is left of a lease when an answer renews the batch's
 CHANGEABLE = 20  # a person's last judgments that can be undone or changed
 
 
@@ -40,6 +42,10 @@ class NotHandedOut(Exception):
 
 class UnknownGrade(Exception):
     """The collection's scheme has no such grade."""
+
+
+class UnknownReason(Exception):
+    """The level offers no such reason."""
 
 
 class BatchSettled(Exception):
@@ -71,7 +77,7 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer) -> Jud
 
     A different grade for a hand-out already judged is a change of mind: a new row that supersedes
     the old one. The same grade under another submission id (a second tab) is already on disk.
-    Raises NotHandedOut, UnknownGrade, BatchSettled.
+    Raises NotHandedOut, UnknownGrade, UnknownReason, BatchSettled.
     """
     lock_annotator(annotator.pk)  # one person's tabs take turns
     replayed = Judgment.objects.filter(
@@ -80,7 +86,7 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer) -> Jud
     if replayed is not None:
         return replayed
     hand_out = _hand_out(annotator, token)
-    level = _level(annotator.collection_id, answer.grade)
+    level = _level(annotator.collection_id, answer)
     # lock before reading: the second of two disagreeing people must see the first one's label
     Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
     seat = Seat.objects.select_for_update().get(pk=hand_out.seat_id)
@@ -93,7 +99,7 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer) -> Jud
     judgment = _store(annotator, hand_out, seat, level, answer, supersedes=last)
     _take_seat(seat, annotator, judgment)
     _freeze_scheme(annotator.collection_id)
-    _after_answer(annotator, hand_out, seat)
+    _after_answer(annotator, hand_out, seat, at=judgment.at)
     return judgment
 
 
@@ -163,7 +169,7 @@ def report_pair(
     )
     if seat.state == Seat.State.HELD and seat.annotator_id == annotator.pk:
         _give_back(seat)
-    _after_answer(annotator, hand_out, seat)
+    _after_answer(annotator, hand_out, seat, at=report.at)
     return report
 
 
@@ -191,10 +197,13 @@ def _hand_out(annotator: Annotator, token: UUID) -> HandOut:
     return hand_out
 
 
-def _level(collection_id: int, grade: int) -> Level:
-    level = Level.objects.filter(collection=collection_id, grade=grade).first()
+def _level(collection_id: int, answer: Answer) -> Level:
+    level = Level.objects.filter(collection=collection_id, grade=answer.grade).first()
     if level is None:
-        raise UnknownGrade(f"The scheme has no grade {grade}.")
+        raise UnknownGrade(f"The scheme has no grade {answer.grade}.")
+    unknown = [reason for reason in answer.reasons if reason not in level.reasons]
+    if unknown:
+        raise UnknownReason(f'Level "{level.name}" offers no reason "{unknown[0]}".')
     return level
 
 
@@ -266,10 +275,12 @@ def _freeze_scheme(collection_id: int) -> None:
         thawed.update(scheme_frozen_at=ClockTimestamp())
 
 
-def _after_answer(annotator: Annotator, hand_out: HandOut, seat: Seat) -> None:
+def _after_answer(annotator: Annotator, hand_out: HandOut, seat: Seat, *, at: datetime) -> None:
     HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(answered_at=ClockTimestamp())
     _reconcile(seat)
-    hold_again(annotator=annotator)
+    # Activity renews the leases; not at every answer, since a renewal writes the whole batch.
+    if seat.leased_until is None or seat.leased_until - at < RENEW_BEFORE:
+        hold_again(annotator=annotator)
     finish_if_done(batch=hand_out.batch)
 
 

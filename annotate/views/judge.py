@@ -19,6 +19,7 @@ from annotate.services import claiming, judging, progress
 ERRORS = {
     http.BadRequest: 422,
     judging.UnknownGrade: 422,
+    judging.UnknownReason: 422,
     judging.NotHandedOut: 404,
     judging.NothingToUndo: 409,
     judging.BatchSettled: 409,
@@ -73,11 +74,10 @@ next_cards = answers_with_cards(_open_batch)
 def answer(annotator: Annotator, body: dict[str, Any]) -> None:
     """Store one judgment."""
     sent = http.read_form(http.AnswerForm, body)
-    level = annotator.collection.levels.filter(grade=sent["grade"]).first()
     given = judging.Answer(
         submission_id=sent["submission_id"],
         grade=sent["grade"],
-        reasons=http.read_reasons(body, level.reasons if level else []),
+        reasons=http.read_reasons(body),
         comment=sent["comment"],
         active_ms=sent["active_ms"],
     )

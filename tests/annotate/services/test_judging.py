@@ -341,3 +341,12 @@ def test_an_answer_costs_a_constant_number_of_queries(django_assert_max_num_quer
     for hand_out in hand_outs(ann)[:2]:
         with django_assert_max_num_queries(34):
             judge(ann, hand_out)
+
+
+def test_an_answer_renews_the_batchs_leases_when_they_are_soon_over():
+    ann = factories.annotator(study())
+    first, second = hand_outs(ann)[:2]
+    soon = timezone.now() + timedelta(minutes=5)
+    Seat.objects.filter(state="held").update(leased_until=soon)
+    judge(ann, first)
+    assert Seat.objects.get(pk=second.seat_id).leased_until > soon + timedelta(minutes=20)
