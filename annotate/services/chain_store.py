@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TypeVar
 from uuid import UUID, uuid5
 
+from django.db import connection
 from django.db.models import Max
 
 from annotate.core.chains import Chain, Key, New, Said, overlap, waves
@@ -26,6 +28,8 @@ class ChainStore:
         self.external = external_ids
         self.people: dict[int, str] = {}
         self.pairs: dict[int, tuple[int, int]] = {}
+        # The database's clock, read once: a default of the database in each row makes the insert five times slower.
+        self.now = database_time()
         self.stored = self._stored_chains()
 
     def find_new(self, chains: dict[FileKey, list[Said]]) -> list[New]:
@@ -100,7 +104,6 @@ class ChainStore:
         return last
 
     def _judgment(self, label: New, supersedes: int | None) -> Judgment:
-        time = {} if label.said.at is None else {"at": label.said.at}
         return Judgment(
             collection=self.collection,
             pair_id=label.key.pair,
@@ -109,7 +112,7 @@ class ChainStore:
             level_id=label.said.level,
             submission_id=self._submission_id(label),
             supersedes_id=supersedes,
-            **time,
+            at=label.said.at or self.now,
         )
 
     def _submission_id(self, label: New) -> UUID:
@@ -169,6 +172,13 @@ class ChainStore:
             for chunk in chunked(sorted(set(pair_ids)))
             for seat in seats.filter(pair_id__in=chunk)
         }
+
+
+def database_time() -> datetime:
+    """What the database's clock says now."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return cursor.fetchone()[0]
 
 
 def chunked(things: Sequence[Thing]) -> Iterator[Sequence[Thing]]:
