@@ -10,13 +10,11 @@ from django.utils import timezone
 from annotate.models import (
     Annotator,
     ApiToken,
-    Batch,
     Collection,
     Gold,
     HandOut,
     Invitation,
     Item,
-    JudgmentEvent,
     Pair,
     QuerySet,
     QuerySetItem,
@@ -135,21 +133,16 @@ def _references(made: Collection, pair_list: list[Pair], run: Run) -> None:
 
 
 def _work(annotator: Annotator, *, odd: bool) -> None:
-    """One batch: two people disagree on it; one of them changes her mind, undoes, reports, comments."""
+    """One batch with comments; one person changes her mind and undoes, the other one reports a pair."""
     claiming.current_batch(annotator=annotator)
-    left = list(claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator"))
-    for hand_out in left[:-1]:
+    left = claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator")
+    first, second, third, *golds = sorted(left, key=lambda hand_out: hand_out.seat.purpose != "label")
+    for hand_out in (first, second, *golds):
         judge(hand_out, 2 if odd else 0, comment=f"said by {annotator.pseudonym}")
     if odd:
-        judge(left[0], 1)
-        judging.undo_judgment(annotator=annotator, token=left[1].token)
+        judge(first, 1)
+        judging.undo_judgment(annotator=annotator, token=second.token)
     else:
         judging.report_pair(
-            annotator=annotator, token=left[-1].token, submission_id=uuid4(), kind="cannot_judge", note="does not play"
+            annotator=annotator, token=third.token, submission_id=uuid4(), kind="cannot_judge", note="does not play"
         )
-
-
-def has_everything(made: Collection) -> bool:
-    """Whether a campaign left rows of the rarer kinds; for tests that rely on it."""
-    undone = JudgmentEvent.objects.filter(judgment__collection=made).exists()
-    return undone and Batch.objects.filter(collection=made).count() > 1

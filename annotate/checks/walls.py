@@ -1,0 +1,52 @@
+"""That the walls stand: every named constraint and trigger is there and in force."""
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+
+from django.apps import apps
+from django.db import connection
+
+from annotate.checks.check import Check
+
+_WALLS = import_module("annotate.migrations.0002_walls")
+TRIGGERS = [*(f"{table}_append_only" for table in _WALLS.APPEND_ONLY), "annotate_level_frozen"]
+COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS]
+
+
+def constraints_of(app_label: str) -> list[str]:
+    """The names of all constraints that an application's models declare."""
+    models = apps.get_app_config(app_label).get_models()
+    return [constraint.name for model in models for constraint in model._meta.constraints]
+
+
+def missing_constraints(names: Iterable[str]) -> list[str]:
+    """Those that the database does not have, or has but does not enforce."""
+    # A unique constraint with a condition or an expression is an index to PostgreSQL.
+    return _missing(names, """
+        SELECT conname FROM pg_constraint WHERE convalidated
+        UNION SELECT relname FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid
+              WHERE indisvalid AND indisunique""")
+
+
+def missing_triggers() -> list[str]:
+    """Those that the database does not have, or has but does not fire."""
+    return _missing(TRIGGERS, "SELECT tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND NOT tgisinternal")
+
+
+def constraints_check(app_label: str, *, also: Iterable[str] = ()) -> Check:
+    """The check that an application's constraints are there."""
+    find: Callable[[], list[str]] = lambda: missing_constraints([*constraints_of(app_label), *also])  # noqa: E731
+    return Check(f"{app_label}.constraints", "Every declared constraint is in the database and in force.", find)
+
+
+def _missing(names: Iterable[str], present: str) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(present)
+        found = {row[0] for row in cursor.fetchall()}
+    return [name for name in names if name not in found]
+
+
+CHECKS = [
+    constraints_check("annotate", also=COMPOSITE),
+    Check("annotate.triggers", "Tables that only grow refuse changes, and a used scheme is frozen.", missing_triggers),
+]

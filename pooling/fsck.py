@@ -1,0 +1,67 @@
+"""Everything that must be true of pooling's rows; see `manage.py fsck`."""
+
+from annotate.checks.check import Check, query
+from annotate.checks.walls import constraints_check
+
+CHECKS: list[Check] = [
+    Check("pooling.ranking-targets", "A ranking names each target once, all on the other side of its collection.",
+          query("""
+        SELECT format('ranking %s of run %s', ranking.id, run.id)
+        FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
+        JOIN LATERAL (
+            SELECT count(*) AS n, count(DISTINCT target.id) AS n_different, count(item.id) AS n_right
+            FROM unnest(ranking.targets) AS target(id)
+            LEFT JOIN annotate_item item ON item.id = target.id AND item.collection_id = run.collection_id
+                 AND item.side = CASE run.direction WHEN 'forward' THEN 'document' ELSE 'query' END
+        ) told ON told.n <> told.n_different OR told.n <> told.n_right""")),
+    Check("pooling.ranking-source", "A ranking's source is on the side its run starts from.", query("""
+        SELECT format('ranking %s of run %s', ranking.id, run.id)
+        FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
+        JOIN annotate_item item ON item.id = ranking.source_id
+        WHERE item.collection_id <> run.collection_id
+           OR (item.side = 'query') <> (run.direction = 'forward')""")),
+    Check("pooling.ranking-scores", "A ranking has a score for each target, and each is a number.", query("""
+        SELECT format('ranking %s', id) FROM pooling_ranking
+        WHERE cardinality(targets) <> cardinality(scores) OR 'NaN'::float8 = ANY(scores)""")),
+    Check("pooling.run-rankings", "Runs that are ready have rankings, others have none.", query("""
+        SELECT format('run %s is %s', run.id, run.state) FROM pooling_run run
+        WHERE (run.state = 'ready') <> EXISTS (SELECT FROM pooling_ranking WHERE run_id = run.id)""")),
+    Check("pooling.pool-round", "An open pool has an open round of its collection, a closed one a closed round.",
+          query("""
+        SELECT format('pool %s is %s, its round %s', pool.id, pool.state, round.state)
+        FROM pooling_pool pool LEFT JOIN annotate_round round ON round.id = pool.round_id
+        WHERE pool.state IN ('open', 'closed')
+          AND (round.id IS NULL OR round.state <> pool.state OR round.kind <> 'pool'
+               OR round.collection_id <> pool.collection_id)""")),
+    Check("pooling.round-pool", "A round of kind pool belongs to a pool.", query("""
+        SELECT format('round %s', round.id) FROM annotate_round round
+        WHERE round.kind = 'pool' AND NOT EXISTS (SELECT FROM pooling_pool WHERE round_id = round.id)""")),
+    Check("pooling.pool-pairs", "A pool and its round name the same pairs.", query("""
+        WITH opened AS (SELECT id, round_id FROM pooling_pool WHERE state IN ('open', 'closed')),
+             named AS (SELECT opened.id, known.pair_id FROM pooling_poolpair known
+                       JOIN opened ON opened.id = known.pool_id),
+             wished AS (SELECT opened.id, wish.pair_id FROM annotate_roundpair wish
+                        JOIN opened ON opened.round_id = wish.round_id)
+        SELECT format('pool %s, pair %s is in the pool alone', id, pair_id)
+        FROM (SELECT * FROM named EXCEPT SELECT * FROM wished) lonely
+        UNION ALL
+        SELECT format('pool %s, pair %s is in the round alone', id, pair_id)
+        FROM (SELECT * FROM wished EXCEPT SELECT * FROM named) lonely""")),
+    Check("pooling.pool-apart", "A pool's pairs, runs and query set are of its collection.", query("""
+        SELECT format('pool %s, pair %s', pool.id, pair.id) FROM pooling_poolpair known
+        JOIN pooling_pool pool ON pool.id = known.pool_id JOIN annotate_pair pair ON pair.id = known.pair_id
+        WHERE pair.collection_id <> pool.collection_id
+        UNION ALL
+        SELECT format('pool %s, run %s', pool.id, run.id) FROM pooling_pool_runs used
+        JOIN pooling_pool pool ON pool.id = used.pool_id JOIN pooling_run run ON run.id = used.run_id
+        WHERE run.collection_id <> pool.collection_id
+        UNION ALL
+        SELECT format('pool %s, query set %s', pool.id, named.id) FROM pooling_pool pool
+        JOIN annotate_queryset named ON named.id = pool.query_set_id
+        WHERE named.collection_id <> pool.collection_id""")),
+    Check("pooling.pool-runs", "A pool that was opened was made from runs that are ready.", query("""
+        SELECT format('pool %s, run %s', pool.id, run.id) FROM pooling_pool_runs used
+        JOIN pooling_pool pool ON pool.id = used.pool_id JOIN pooling_run run ON run.id = used.run_id
+        WHERE pool.state IN ('open', 'closed') AND run.state <> 'ready'""")),
+    constraints_check("pooling"),
+]

@@ -1,0 +1,214 @@
+"""Every check of `manage.py fsck` is silent on a sound campaign and fires on a planted violation."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection
+
+from annotate.checks.check import one_moment, run
+from annotate.models import Change, Collection
+from config.management.commands.fsck import CHECKS
+from tests import campaigns
+
+pytestmark = pytest.mark.django_db
+
+# How to break each rule: SQL for a database whose triggers sleep, with {made} and {other} collections.
+DONE = "(SELECT min(id) FROM annotate_seat WHERE state = 'done' AND purpose = 'label' AND collection_id = {made})"
+HELD = "(SELECT min(id) FROM annotate_seat WHERE state = 'held' AND purpose = 'label' AND collection_id = {made})"
+FREE = "(SELECT min(id) FROM annotate_seat WHERE state = 'free' AND collection_id = {made})"
+SOMEBODY = "(SELECT min(id) FROM annotate_annotator WHERE collection_id = {made})"
+ANOTHER = "(SELECT max(id) FROM annotate_annotator WHERE collection_id = {made})"
+STRANGER = "(SELECT min(id) FROM annotate_annotator WHERE collection_id = {other})"
+FOREIGN_PAIR = "(SELECT min(id) FROM annotate_pair WHERE collection_id = {other})"
+QUERY = "(SELECT min(id) FROM annotate_item WHERE side = 'query' AND collection_id = {made})"
+DOCUMENT = "(SELECT min(id) FROM annotate_item WHERE side = 'document' AND collection_id = {made})"
+SAID = f"(SELECT judgment_id FROM annotate_seat WHERE id = {DONE})"
+PLANTED = {
+    "annotate.seat-state": f"UPDATE annotate_seat SET leased_until = now() WHERE id = {DONE}",
+    "annotate.seat-handed-out": f"DELETE FROM annotate_handout WHERE seat_id = {HELD}",
+    "annotate.seat-in-round": (
+        f"DELETE FROM annotate_roundpair WHERE pair_id = "
+        f"(SELECT pair_id FROM annotate_seat WHERE id = {FREE})"
+    ),
+    "annotate.seat-reachable": f"UPDATE annotate_seat SET purpose = 'gold' WHERE id = {FREE}",
+    "annotate.seat-one-label": (
+        f"INSERT INTO annotate_seat (collection_id, round_id, pair_id, purpose, number, why, state,"
+        f" annotator_id, judgment_id, queue_key) SELECT collection_id, round_id, pair_id, purpose,"
+        f" 99, why, state, annotator_id, (SELECT max(id) + 1 FROM annotate_judgment), 0"
+        f" FROM annotate_seat WHERE id = {DONE}"
+    ),
+    "annotate.seats-planned": f"DELETE FROM annotate_seat WHERE id = {FREE}",
+    "annotate.resolutions-derived": "UPDATE annotate_resolution SET n_labels = 7 WHERE collection_id = {made}",
+    "annotate.doubles-exact": (
+        "UPDATE annotate_roundpair SET n_wanted = n_wanted + 1 WHERE id = "
+        "(SELECT min(id) FROM annotate_roundpair)"
+    ),
+    "annotate.closed-round": (
+        "UPDATE annotate_round SET state = 'closed', closed_at = now() WHERE collection_id = {made}"
+    ),
+    "annotate.batch-one-open": (
+        "INSERT INTO annotate_batch (collection_id, annotator_id, number, opened_at, verdict)"
+        " SELECT collection_id, annotator_id, 99, now(), '' FROM annotate_batch"
+        " WHERE finished_at IS NULL LIMIT 1"
+    ),
+    "annotate.batch-settled": "UPDATE annotate_batch SET settled_at = now() WHERE finished_at IS NULL",
+    "annotate.batch-positions": "UPDATE annotate_handout SET position = position + 1",
+    "annotate.batch-one-pair": (
+        f"UPDATE annotate_seat SET pair_id = (SELECT pair_id FROM annotate_seat WHERE id = {HELD})"
+        f" WHERE id IN (SELECT seat_id FROM annotate_handout WHERE batch_id ="
+        f" (SELECT max(batch_id) FROM annotate_handout WHERE seat_id = {HELD}))"
+    ),
+    "annotate.handout-answered": f"UPDATE annotate_handout SET answered_at = NULL WHERE seat_id = {DONE}",
+    "annotate.lease-length": f"UPDATE annotate_seat SET leased_until = now() + interval '2 days' WHERE id = {HELD}",
+    "annotate.judgment-annotator": (
+        f"UPDATE annotate_judgment SET annotator_id = {ANOTHER} WHERE annotator_id = {SOMEBODY}"
+    ),
+    "annotate.judgment-pair": f"UPDATE annotate_judgment SET purpose = 'repeat' WHERE id = {SAID}",
+    "annotate.judgment-superseded": (
+        f"UPDATE annotate_judgment SET supersedes_id = {SAID} WHERE id ="
+        f" (SELECT max(id) FROM annotate_judgment WHERE supersedes_id IS NULL)"
+    ),
+    "annotate.judgment-withdrawn": (
+        f"INSERT INTO annotate_judgmentevent (judgment_id, kind, reason, at)"
+        f" VALUES ({SAID}, 'withdrawn', '', now())"
+    ),
+    "annotate.judgment-chain": (
+        f"UPDATE annotate_judgment SET annotator_id = {SOMEBODY} WHERE supersedes_id IS NOT NULL"
+    ),
+    "annotate.judgment-one-chain": "UPDATE annotate_judgment SET supersedes_id = NULL",
+    "annotate.judgment-handed-out": f"UPDATE annotate_judgment SET purpose = 'gold' WHERE id = {SAID}",
+    "annotate.judgment-seated": (
+        f"UPDATE annotate_judgment SET hand_out_id = NULL, purpose = 'import' WHERE id = {SAID};"
+        f"DELETE FROM annotate_seat WHERE id = {DONE}"
+    ),
+    "annotate.judgment-time": f"UPDATE annotate_judgment SET at = now() + interval '1 hour' WHERE id = {SAID}",
+    "annotate.report-handed-out": (
+        f"UPDATE annotate_report SET annotator_id = {ANOTHER} WHERE annotator_id = {SOMEBODY}"
+    ),
+    "annotate.scheme-frozen": "UPDATE annotate_collection SET scheme_frozen_at = NULL",
+    "annotate.erased-silent": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {SOMEBODY}",
+    "annotate.change-consumed": "UPDATE annotate_change SET at = now() - interval '11 minutes'",
+    "annotate.collections-apart": f"UPDATE annotate_seat SET annotator_id = {STRANGER} WHERE id = {HELD}",
+    "annotate.rounds-apart": (
+        f"UPDATE annotate_roundpair SET pair_id = {FOREIGN_PAIR} WHERE id = (SELECT min(id)"
+        " FROM annotate_roundpair WHERE round_id IN (SELECT id FROM annotate_round"
+        " WHERE collection_id = {made}))"
+    ),
+    "annotate.batches-apart": f"UPDATE annotate_batch SET collection_id = {{other}} WHERE annotator_id = {SOMEBODY}",
+    "annotate.pair-sides": "UPDATE annotate_pair SET query_id = document_id, document_id = query_id",
+    "annotate.reference-sides": "UPDATE annotate_referencelabel SET query_id = document_id, document_id = query_id",
+    "annotate.queryset-sides": (
+        f"UPDATE annotate_querysetitem SET item_id = {DOCUMENT} WHERE id ="
+        " (SELECT min(id) FROM annotate_querysetitem)"
+    ),
+    "annotate.levels": "UPDATE annotate_collection SET positive_from = 0",
+    "annotate.gold-grade": "UPDATE annotate_gold SET is_positive = NOT is_positive",
+    "annotate.reference-grade": "UPDATE annotate_referencelabel SET grade = 9",
+    "annotate.policy-versions": "UPDATE annotate_policy SET version = 2",
+    "annotate.guidelines-versions": "UPDATE annotate_guidelines SET version = 2",
+    "annotate.member-annotator": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {SOMEBODY}",
+    "annotate.collection-key": "UPDATE annotate_collection SET key = '\\x00'",
+    "annotate.constraints": "ALTER TABLE annotate_seat DROP CONSTRAINT annotate_seat_state_consistent",
+    "annotate.triggers": "ALTER TABLE annotate_judgment DISABLE TRIGGER annotate_judgment_append_only",
+    "pooling.ranking-targets": (
+        "UPDATE pooling_ranking SET targets = array_fill(targets[1], ARRAY[cardinality(targets)])"
+    ),
+    "pooling.ranking-source": (
+        f"UPDATE pooling_ranking SET source_id = {DOCUMENT} WHERE id ="
+        " (SELECT min(id) FROM pooling_ranking)"
+    ),
+    "pooling.ranking-scores": "UPDATE pooling_ranking SET scores[1] = 'NaN'",
+    "pooling.run-rankings": "DELETE FROM pooling_ranking",
+    "pooling.pool-round": "UPDATE pooling_pool SET state = 'closed'",
+    "pooling.round-pool": "UPDATE pooling_pool SET round_id = NULL, state = 'draft', opened_at = NULL",
+    "pooling.pool-pairs": "DELETE FROM pooling_poolpair WHERE id = (SELECT min(id) FROM pooling_poolpair)",
+    "pooling.pool-apart": "UPDATE pooling_run SET collection_id = {other}",
+    "pooling.pool-runs": "UPDATE pooling_run SET state = 'rejected'",
+    "pooling.constraints": "ALTER TABLE pooling_run DROP CONSTRAINT pooling_run_unique_name",
+    "metrics.score-apart": "UPDATE annotate_queryset SET direction = 'reverse'",
+    "metrics.score-counts": "UPDATE metrics_score SET per_query = '\\x00'",
+    "metrics.score-interval": "UPDATE metrics_score SET low = .6, high = .7",
+    "metrics.score-reference": "UPDATE metrics_score SET label_source = 'reference', reference_set_id = NULL",
+    "metrics.score-threshold": "UPDATE metrics_score SET threshold = 77",
+    "metrics.snapshot-past": "UPDATE metrics_snapshot SET n_judgments = 1000",
+    "metrics.constraints": "ALTER TABLE metrics_score DROP CONSTRAINT metrics_score_unique",
+}
+# Violations that a unique index refuses first.
+DROPPED = {
+    "annotate.seat-state": ["ALTER TABLE annotate_seat DROP CONSTRAINT annotate_seat_state_consistent"],
+    "annotate.seat-one-label": ["DROP INDEX annotate_seat_unique_annotator"],
+    "annotate.batch-one-open": ["DROP INDEX annotate_batch_one_open"],
+    "annotate.batch-one-pair": ["DROP INDEX annotate_seat_unique_number", "DROP INDEX annotate_seat_unique_annotator",
+                                "DROP INDEX annotate_seat_unique_check"],
+    "annotate.batch-positions": ["ALTER TABLE annotate_handout DROP CONSTRAINT annotate_handout_unique_position"],
+    "annotate.judgment-annotator": ["DROP INDEX annotate_judgment_one_chain"],
+    "annotate.judgment-one-chain": ["DROP INDEX annotate_judgment_one_chain"],
+    "annotate.judgment-chain": ["DROP INDEX annotate_judgment_one_chain"],
+}
+
+
+@pytest.fixture
+def made():
+    """Two campaigns side by side, and triggers that sleep, foreign keys among them."""
+    campaign = campaigns.campaign("made")
+    campaigns.campaign("other")
+    return campaign.collection
+
+
+def plant(name, made):
+    other = Collection.objects.get(slug="other")
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        for statement in DROPPED.get(name, []):
+            cursor.execute(statement)
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(PLANTED[name].format(made=made.pk, other=other.pk))
+        n_rows = cursor.rowcount
+    assert n_rows != 0, "the violation was not planted"
+
+
+def test_a_sound_campaign_passes_every_check(made):
+    assert [(finding.check.name, finding.lines) for finding in run(CHECKS)] == []
+
+
+def test_there_are_checks_enough_and_a_planted_violation_for_each():
+    names = [check.name for check in CHECKS]
+    assert len(names) == len(set(names)) >= 20
+    assert set(names) == set(PLANTED)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_each_check_fires_on_a_planted_violation(made, name):
+    plant(name, made)
+    (check,) = [check for check in CHECKS if check.name == name]
+    assert run([check])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_names_what_is_broken_and_ends_with_an_error():
+    made = campaigns.campaign("made").collection
+    out = StringIO()
+    call_command("fsck", stdout=out)
+    assert out.getvalue() == f"{len(CHECKS)} checks, nothing broken.\n"
+    Collection.objects.filter(pk=made.pk).update(positive_from=9)
+    with pytest.raises(CommandError, match=r"2 of .* nothing was changed"):
+        call_command("fsck", stdout=out)
+    assert "broken: annotate.levels" in out.getvalue()
+    assert "collection made: 3 levels, positive from 9" in out.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_only_worth_a_look_does_not_fail_the_command():
+    made = campaigns.campaign("made").collection
+    Change.objects.create(collection=made, at="2026-01-01T00:00Z")
+    out = StringIO()
+    call_command("fsck", stdout=out)
+    assert "notice: annotate.change-consumed" in out.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_can_be_written_while_checks_run():
+    made = campaigns.campaign("made").collection
+    with pytest.raises(DatabaseError, match="read-only"), one_moment():
+        Collection.objects.filter(pk=made.pk).update(name="changed")
