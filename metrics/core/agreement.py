@@ -96,7 +96,7 @@ def alpha_of_counts(
     """Krippendorff's alpha from the counts of values a unit; see `alpha`."""
     level = Level(level)
     labels_a_unit = counted.counts.sum(axis=1)
-    pairable = labels_a_unit >= 2
+    pairable = (labels_a_unit >= 2) & (counted.frequency > 0)
     kinds = UnitCounts(counted.counts[pairable], counted.frequency[pairable], counted.values)
     result = Alpha(
         value=None,
@@ -123,6 +123,21 @@ def alpha_of_counts(
         n_replicates=n_replicates,
         n_undefined_replicates=n_replicates - len(defined),
     )
+
+
+def alpha_of_coincidences(coincidences: NDArray[np.float64], values: NDArray[Any], level: Level) -> float | None:
+    """Krippendorff's alpha of a (V, V) coincidence matrix; None where undefined."""
+    marginals = coincidences.sum(axis=1)
+    n_labels = marginals.sum()
+    if level is Level.NOMINAL:
+        distance = 1 - np.eye(len(values))
+    elif level is Level.RATIO:
+        distance = _ratio_distances(values.astype(np.float64))
+    else:
+        place = _places_on_a_line(values, marginals[None, :], level)[0]
+        distance = np.square(place[:, None] - place[None, :])
+    expected = marginals @ distance @ marginals
+    return float(1 - (n_labels - 1) * np.sum(coincidences * distance) / expected) if expected > 0 else None
 
 
 def percent_agreement(counted: UnitCounts) -> PercentAgreement:

@@ -68,6 +68,11 @@ def annotations(
     )
 
 
+def keep_labels(labels: Annotations, rows: NDArray[np.int64]) -> Annotations:
+    """Some of the labels, over the same units, annotators and values."""
+    return labels._replace(unit=labels.unit[rows], annotator=labels.annotator[rows], value=labels.value[rows])
+
+
 def count_units(labels: Annotations) -> UnitCounts:
     """Group units by their counts of values. Units with one label are kept as kinds of their own."""
     n_values = max(len(labels.values), 1)

@@ -1,0 +1,96 @@
+"""Kappas of the older literature, and how often an annotator is right on gold."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+WEIGHTS = ("nominal", "linear", "quadratic")
+
+
+class Interval(NamedTuple):
+    """A share with its confidence interval; value None (and 0 to 1) where nothing was counted."""
+
+    value: float | None
+    low: float
+    high: float
+    n: int
+
+
+class GoldAccuracy(NamedTuple):
+    """How often one annotator gave a gold pair its known grade."""
+
+    annotator: Any
+    accuracy: Interval
+
+
+def cohen_kappa(
+    first: ArrayLike, second: ArrayLike, *, weights: str = "nominal", domain: ArrayLike | None = None
+) -> float:
+    """Cohen's kappa of two people on the same units. At most 1, 0 by chance; NaN where both used one value only.
+
+    first, second : (U,) values; weights : "nominal", or disagreement growing "linear" or "quadratic" with the
+        distance between places in the ordered `domain` (default: the values used, ascending)
+
+    Cohen 1960, doi:10.1177/001316446002000104; weighted: Cohen 1968, doi:10.1037/h0026256. Equals sklearn.metrics.
+    """
+    if weights not in WEIGHTS:
+        raise ValueError(f'There are no weights "{weights}"; there are: {", ".join(WEIGHTS)}.')
+    first, second = np.asarray(first), np.asarray(second)
+    values = np.unique(np.concatenate([first, second])) if domain is None else np.asarray(domain)
+    order = np.argsort(values, kind="stable")
+    a, b = (order[np.searchsorted(values[order], side)] for side in (first, second))
+    n = len(values)
+    observed = np.bincount(a * n + b, minlength=n * n).reshape(n, n) / len(first)
+    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
+    distance = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :]).astype(np.float64)
+    cost = {"nominal": (distance > 0).astype(np.float64), "linear": distance, "quadratic": distance**2}[weights]
+    by_chance = np.sum(cost * expected)
+    return float(1 - np.sum(cost * observed) / by_chance) if by_chance else float("nan")
+
+
+def fleiss_kappa(counts: ArrayLike) -> float:
+    """Fleiss' kappa of U units with m labels each. At most 1, 0 by chance; NaN where only one value was used.
+
+    counts : (U, V) how often each unit was given each value; every row sums to the same m >= 2, else ValueError:
+        alpha is the measure for anything else Fleiss 1971, doi:10.1037/h0031619. Equals statsmodels.
+    """
+    counts = np.asarray(counts, dtype=np.float64)
+    size = counts.sum(axis=1)
+    if not len(size) or size[0] < 2 or np.any(size != size[0]):
+        raise ValueError("Fleiss' kappa needs the same number of labels, at least two, on every unit; use alpha.")
+    observed = np.mean((np.square(counts).sum(axis=1) - size) / (size * (size - 1)))
+    by_chance = np.sum(np.square(counts.sum(axis=0) / counts.sum()))
+    return float((observed - by_chance) / (1 - by_chance)) if by_chance < 1 else float("nan")
+
+
+def wilson_interval(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
+    """Share of successes with Wilson's score interval, which stays inside 0..1 and holds for few trials.
+
+    Wilson 1927, doi:10.1080/01621459.1927.10502953. Equals statsmodels proportion_confint(method="wilson").
+    """
+    if not n:
+        return Interval(None, 0.0, 1.0, 0)
+    z = float(special.ndtri((1 + confidence) / 2))
+    share = successes / n
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    # the ends are exact at 0 and n successes, where rounding would leave 1e-17
+    low = 0.0 if successes == 0 else float(centre - half)
+    high = 1.0 if successes == n else float(centre + half)
+    return Interval(share, low, high, n)
+
+
+def gold_accuracy(annotator: ArrayLike, correct: ArrayLike, *, confidence: float = 0.95) -> list[GoldAccuracy]:
+    """Each annotator's share of right answers on gold, ascending by annotator.
+
+    annotator : (N,) who answered; correct : (N,) whether the answer was the known grade
+    """
+    people, code = np.unique(np.asarray(annotator), return_inverse=True)
+    n: NDArray[np.int64] = np.bincount(code, minlength=len(people))
+    right = np.bincount(code, weights=np.asarray(correct, dtype=np.float64), minlength=len(people))
+    return [
+        GoldAccuracy(person, wilson_interval(round(hits), trials, confidence=confidence))
+        for person, hits, trials in zip(people.tolist(), right.tolist(), n.tolist(), strict=True)
+    ]

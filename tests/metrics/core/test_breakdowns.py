@@ -1,0 +1,98 @@
+"""Agreement in parts equals agreement of the parts taken alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.core import breakdowns
+from metrics.core.agreement import Level, alpha, alpha_of_counts, percent_agreement
+from metrics.core.counts import annotations, count_units
+
+LABELS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 4), st.integers(1, 3)),
+    min_size=1,
+    max_size=40,
+    unique_by=lambda r: r[:2],
+)
+
+
+def columns(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    unit, annotator, value = np.array(rows, dtype=int).reshape(-1, 3).T
+    return unit, annotator, value
+
+
+def same(one: float | None, other: float | None) -> bool:
+    return one == (None if other is None else pytest.approx(other, abs=1e-12))
+
+
+@pytest.mark.parametrize("level", list(Level))
+@settings(max_examples=50, deadline=None)
+@given(rows=LABELS)
+def test_leaving_a_person_out_equals_alpha_without_their_labels(level, rows):
+    labels = annotations(*columns(rows))
+    whole = alpha(*columns(rows), level=level).value
+    for person in breakdowns.by_annotator(labels, level=level):
+        rest = alpha(*columns([row for row in rows if row[1] != person.annotator]), level=level)
+        assert same(person.alpha_without.value, rest.value)
+        assert person.alpha_without.n_labels == rest.n_labels == len(rows) - person.n_labels
+        assert person.drag is None or person.drag == pytest.approx(rest.value - whole, abs=1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(rows=LABELS)
+def test_a_person_s_agreement_is_their_share_of_equal_labels_by_others(rows):
+    for person in breakdowns.by_annotator(annotations(*columns(rows)), level="nominal"):
+        equal = [
+            mine[2] == other[2]
+            for mine in rows
+            for other in rows
+            if mine[1] == person.annotator != other[1] and mine[0] == other[0]
+        ]
+        assert same(person.agreement, float(np.mean(equal)) if equal else None)
+
+
+@settings(max_examples=50, deadline=None)
+@given(rows=LABELS)
+def test_parts_by_number_of_labels_equal_those_units_alone(rows):
+    parts = breakdowns.by_number_of_labels(annotations(*columns(rows)), level="ordinal")
+    size = np.bincount(columns(rows)[0])
+    assert [part.key for part in parts] == sorted({int(m) for m in size if m > 1})
+    for part in parts:
+        alone = annotations(*columns([row for row in rows if size[row[0]] == part.key]))
+        assert same(part.alpha.value, alpha_of_counts(count_units(alone), level="ordinal").value)
+        assert part.percent == percent_agreement(count_units(alone))
+
+
+@settings(max_examples=50, deadline=None)
+@given(rows=LABELS)
+def test_parts_by_group_equal_those_units_alone(rows):
+    labels = annotations(*columns(rows))
+    for part in breakdowns.by_group(labels, np.array(["even", "odd"])[labels.units % 2], level="interval"):
+        alone = alpha(*columns([row for row in rows if row[0] % 2 == (part.key == "odd")]), level="interval")
+        assert same(part.alpha.value, alone.value)
+        assert part.alpha.n_units == alone.n_units
+
+
+def test_only_the_first_two_labels_of_a_unit_are_kept_in_the_order_they_came():
+    unit, annotator, value = [1, 2, 1, 1, 2], [5, 5, 6, 7, 6], [0, 0, 1, 0, 0]
+    first = breakdowns.first_labels(annotations(unit, annotator, value))
+    assert first.value.tolist() == [0, 0, 1, 0]
+    assert alpha_of_counts(count_units(first), level="nominal").n_labels == 4
+
+
+def test_labels_asked_for_on_disagreement_lift_alpha_and_the_first_two_do_not():
+    rng = np.random.default_rng(2)
+    truth = rng.random(4000) < 0.3
+    votes = np.where(rng.random((4000, 3)) < 0.1, ~truth[:, None], truth[:, None]).astype(int)
+    third = votes[:, 0] != votes[:, 1]
+    unit = np.concatenate([np.repeat(np.arange(4000), 2), np.flatnonzero(third)])
+    annotator = np.concatenate([np.tile([0, 1], 4000), np.full(third.sum(), 2)])
+    value = np.concatenate([votes[:, :2].ravel(), votes[third, 2]])
+    labels = annotations(unit, annotator, value)
+    with_third = alpha_of_counts(count_units(labels), level="nominal").value
+    first_two = alpha_of_counts(count_units(breakdowns.first_labels(labels)), level="nominal").value
+    assert with_third > first_two
+    assert first_two == pytest.approx(
+        alpha(*columns([r for r in zip(unit, annotator, value, strict=True) if r[1] < 2]), level="nominal").value
+    )
