@@ -163,11 +163,16 @@ def rank_file(read: ReadRun, *, score_type: str, name: str, problems: Problems) 
 
 
 def refuse_odd_ids(read: ReadRun, rows: NDArray[np.int64], name: str, problems: Problems) -> None:
-    """Make a problem of each distinct document id among these rows that cannot be an id."""
-    ids, first = np.unique(read.run.docs[rows], return_index=True)
-    for raw, at in zip(ids.tolist(), rows[first].tolist(), strict=True):
-        if fault := id_fault(raw.decode(errors="replace")):
-            problems.add(FormatError(name, line_of(read, at), "document", f"the document id {fault}."))
+    """Make a problem of each query id, and of each distinct document id among these rows, that cannot be an id."""
+    queries, first_of_query = np.unique(read.run.query, return_index=True)
+    documents, first = np.unique(read.run.docs[rows], return_index=True)
+    for field, ids, first_rows in (
+        ("query", read.run.queries[queries], first_of_query),
+        ("document", documents, rows[first]),
+    ):
+        for raw, at in zip(ids.tolist(), first_rows.tolist(), strict=True):
+            if fault := id_fault(raw.decode(errors="replace")):
+                problems.add(FormatError(name, line_of(read, at), field, f"the {field} id {fault}."))
 
 
 def line_of(read: ReadRun, row: int) -> int:

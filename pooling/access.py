@@ -1,0 +1,23 @@
+"""Who may see or do what with runs and pools: one lookup with its right for each; see annotate/access.py."""
+
+from collections.abc import Container
+
+from django.shortcuts import get_object_or_404
+
+from annotate import access
+from annotate.access import LEADERS, Person
+from annotate.models import Role
+from pooling.models import Pool, Run
+
+
+def get_run(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Run:
+    """One run of a collection, if the person holds one of the roles in it; else Http404."""
+    collection = access.get_collection(user=user, slug=slug, roles=roles)
+    return get_object_or_404(Run.objects.select_related("collection", "uploaded_by"), pk=pk, collection=collection)
+
+
+def get_pool(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Pool:
+    """One pool of a collection, if the person holds one of the roles in it; else Http404."""
+    collection = access.get_collection(user=user, slug=slug, roles=roles)
+    pools = Pool.objects.select_related("collection", "round__policy", "query_set", "created_by")
+    return get_object_or_404(pools, pk=pk, collection=collection)

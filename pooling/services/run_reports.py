@@ -1,0 +1,54 @@
+"""What a run's page says about its file; stored as JSON with the run."""
+
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+SHOWN = 20  # ids that are named; the others are counted
+
+
+class ToldError(TypedDict):
+    """One fault of a file: its line, None where it has none, the column at fault, and what to do."""
+
+    line: int | None
+    field: str
+    message: str
+
+
+def told(message: str, *, line: int | None = None, field: str = "") -> ToldError:
+    """A fault as it is stored."""
+    return ToldError(line=line, field=field, message=message)
+
+
+@dataclass
+class Strangers:
+    """Ids that a run and its collection do not share: how many, and the first of them."""
+
+    n: int = 0
+    first: list[str] = field(default_factory=list)
+
+
+@dataclass
+class RunReport:
+    """What was in a run's file and what became of it.
+
+    n_kept : rows stored, of n_rows; the others name unknown items, or items that are excluded or not of split test
+    ties : share of rows whose score equals another's in the same ranking
+    n_misranked : neighbours in canonical order whose rank column says otherwise
+    n_dropped : rows of known items that are excluded or not of split test
+    missing : items the run could have started from and did not
+    """
+
+    n_rows: int = 0
+    n_kept: int = 0
+    n_dropped: int = 0
+    n_queries: int = 0
+    shallowest: int = 0
+    median_depth: float = 0
+    deepest: int = 0
+    ties: float = 0
+    n_misranked: int = 0
+    unknown_sources: Strangers = field(default_factory=Strangers)
+    unknown_targets: Strangers = field(default_factory=Strangers)
+    missing: Strangers = field(default_factory=Strangers)
+    errors: list[ToldError] = field(default_factory=list)
+    n_errors: int = 0

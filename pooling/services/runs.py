@@ -1,0 +1,164 @@
+"""Runs: received as files, read in the background, kept as rankings, all or nothing."""
+
+import hashlib
+import logging
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import NamedTuple
+from uuid import uuid4
+
+from django.core.files import File
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from annotate.core.formats import FormatError, Problems, id_fault
+from annotate.models import Collection, Direction, User
+from pooling.core.run_files import read_file
+from pooling.models import Run
+from pooling.services.run_reports import RunReport, told
+from pooling.services.run_storage import store_rankings
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3
+MAX_NAME = 80
+WORN_OUT = (
+    f"Reading this file was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why. "
+    "Upload it again, or split it."
+)
+
+
+class RunExists(Exception):
+    """The collection already has a run of this name with other content; nothing was stored."""
+
+
+class BadName(Exception):
+    """The name cannot be a run's; nothing was stored."""
+
+
+class Received(NamedTuple):
+    """A run, and whether receiving it made or changed anything: False for the same file under the same name."""
+
+    run: Run
+    is_new: bool
+
+
+def receive_run(
+    *,
+    collection: Collection,
+    name: str,
+    direction: str,
+    upload: File,
+    system: str = "",
+    description: str = "",
+    score_type: str = Run.ScoreType.FLOAT32,
+    by: User | None = None,
+) -> Received:
+    """Keep an uploaded run file, to be read in the background by `ingest_run`.
+
+    The same file again under the same name changes nothing; a rejected run gives its name to the next file.
+    Raises BadName, or RunExists for a name taken by another file.
+    """
+    name = name.strip()
+    check_name(name)
+    digest = hashlib.sha256()
+    for chunk in upload.chunks():
+        digest.update(chunk)
+    run = Run(
+        collection=collection,
+        name=name,
+        direction=Direction(direction),
+        system=system,
+        description=description,
+        file_name=PurePath(upload.name or "run").name[-255:],
+        sha256=digest.hexdigest(),
+        score_type=Run.ScoreType(score_type),
+        uploaded_by=by,
+    )
+    return _store(run, upload)
+
+
+def check_name(name: str) -> None:
+    """Raise BadName unless a run, or a pool, can be called this: its name stands in files and pages."""
+    if not name or len(name) > MAX_NAME:
+        raise BadName(f"A name has 1 to {MAX_NAME} characters.")
+    if fault := id_fault(name.replace(" ", "_")):
+        raise BadName(f"The name {fault}.")
+
+
+@transaction.atomic
+def _store(run: Run, upload: File) -> Received:
+    # The collection's row is the lock: of two uploads under one name the second sees the first.
+    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
+    known = Run.objects.filter(collection=run.collection_id, name=run.name).first()
+    if known is not None:
+        if _is_same(known, run):
+            return Received(known, is_new=False)
+        if known.state != Run.State.REJECTED:
+            raise RunExists(f'Run "{run.name}" already exists in this collection; choose another name.')
+        run.pk, run.created_at = known.pk, known.created_at
+    upload.seek(0)
+    run.file.save(uuid4().hex, upload, save=False)
+    run.save()
+    return Received(run, is_new=True)
+
+
+def _is_same(known: Run, run: Run) -> bool:
+    fields = ("sha256", "direction", "score_type")
+    return all(getattr(known, field) == getattr(run, field) for field in fields)
+
+
+def ingest_run(*, run: Run) -> None:
+    """Read a received run's file and store its rankings: ready with all of them, or rejected with a report.
+
+    Safe to run twice, also at once: who comes second finds the run taken or done. A worker that dies leaves the run
+    as it was; after MAX_ATTEMPTS such deaths it is rejected.
+    """
+    if not _begin(run):
+        return
+    with transaction.atomic():
+        taken = _take(run)
+        if taken is not None:
+            _ingest(taken)
+            taken.finished_at = Now()
+            taken.save(update_fields=["state", "report", "finished_at"])
+            log.info("Run %s of %s is %s", taken, taken.collection, taken.state)
+    run.refresh_from_db()
+
+
+@transaction.atomic
+def _begin(run: Run) -> bool:
+    """Count an attempt, committed before any work, so that one which kills its worker is counted too."""
+    taken = _take(run)
+    if taken is None:
+        return False
+    if taken.attempts >= MAX_ATTEMPTS:
+        Run.objects.filter(pk=taken.pk).update(
+            state=Run.State.REJECTED, finished_at=Now(), report=asdict(RunReport(errors=[told(WORN_OUT)], n_errors=1))
+        )
+        return False
+    Run.objects.filter(pk=taken.pk).update(attempts=F("attempts") + 1)
+    return True
+
+
+def _take(run: Run) -> Run | None:
+    """The run, locked, if it waits to be read and nobody else is at it."""
+    waiting = Run.objects.select_for_update(skip_locked=True, of=("self",)).select_related("collection")
+    return waiting.filter(pk=run.pk, state=Run.State.RECEIVED).first()
+
+
+def _ingest(run: Run) -> None:
+    problems = Problems()
+    report = RunReport()
+    with run.file.open("rb") as stream:
+        read = read_file(stream, run.file_name, problems)
+    if not problems:
+        report = store_rankings(run=run, read=read, problems=problems)
+    if not problems and not report.n_kept:
+        message = "No line names a query and a document of this collection; see the first unknown ids."
+        problems.add(FormatError(run.file_name, None, "", message))
+    report.errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
+    report.n_errors = problems.n
+    run.state = Run.State.REJECTED if problems else Run.State.READY
+    run.report = asdict(report)

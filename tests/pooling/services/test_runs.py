@@ -1,0 +1,194 @@
+"""From an uploaded file to rankings: all or nothing, whatever is delivered twice or dies half-way."""
+
+import gzip
+import threading
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connections
+from django.utils import timezone
+
+from annotate.models import Side
+from pooling.models import Ranking, Run
+from pooling.services import runs, waiting
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+FORWARD = b"query0 Q0 document2 1 9.5 t\nquery0 Q0 document0 2 9.5 t\nquery0 Q0 document1 3 7 t\n"
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def made():
+    made = factories.collection()
+    factories.items(made, Side.QUERY, 3)
+    factories.items(made, Side.DOCUMENT, 4)
+    for side in (Side.QUERY, Side.DOCUMENT):
+        for item in made.items.filter(side=side):
+            item.external_id = f"{side}{item.external_id[1:]}"
+            item.save()
+    return made
+
+
+def receive(made, data=FORWARD, name="bm25", direction="forward", file_name="a.run", **fields) -> Run:
+    upload = SimpleUploadedFile(file_name, data)
+    return runs.receive_run(collection=made, name=name, direction=direction, upload=upload, **fields).run
+
+
+def ingest(made, data=FORWARD, **fields) -> Run:
+    run = receive(made, data, **fields)
+    runs.ingest_run(run=run)
+    return run
+
+
+def rankings(run: Run) -> dict[str, list[str]]:
+    names = dict(run.collection.items.values_list("pk", "external_id"))
+    return {names[row.source_id]: [names[pk] for pk in row.targets] for row in run.rankings.all()}
+
+
+def test_a_run_becomes_one_ranking_a_query_in_canonical_order(made):
+    run = ingest(made)
+    assert run.state == "ready"
+    assert rankings(run) == {"query0": ["document2", "document0", "document1"]}
+    assert Ranking.objects.get().scores == [9.5, 9.5, 7.0]
+
+
+def test_a_reverse_run_starts_from_documents(made):
+    run = ingest(made, b"document0 Q0 query1 1 2 t\ndocument0 Q0 query0 2 1 t\n", direction="reverse")
+    assert rankings(run) == {"document0": ["query1", "query0"]}
+
+
+def test_the_report_counts_what_is_unknown_dropped_tied_and_missing(made):
+    made.items.filter(external_id="document3").update(split="train")
+    excluded = made.items.filter(external_id="document1")
+    excluded.update(excluded_at=timezone.now(), excluded_reason="broken")
+    data = FORWARD + b"query0 Q0 document3 4 6 t\nquery0 Q0 nobody 5 5 t\nelsewhere Q0 document0 1 1 t\n"
+    run = ingest(made, gzip.compress(data))
+    assert rankings(run) == {"query0": ["document2", "document0"]}
+    report = run.report
+    assert (report["n_rows"], report["n_kept"], report["n_dropped"]) == (6, 2, 2)
+    assert report["unknown_targets"] == {"n": 1, "first": ["nobody"]}
+    assert report["unknown_sources"] == {"n": 1, "first": ["elsewhere"]}
+    assert report["missing"] == {"n": 2, "first": ["query1", "query2"]}
+    assert report["ties"] == pytest.approx(2 / 6)
+
+
+def test_scores_are_stored_as_the_file_gives_them_and_as_ranks_when_ranks_are_trusted(made):
+    run = ingest(made, b"query0 Q0 document0 2 0.1 t\nquery0 Q0 document1 1 0.05 t\n", score_type="rank")
+    assert rankings(run) == {"query0": ["document1", "document0"]}
+    assert Ranking.objects.get().scores == [-1.0, -2.0]
+
+
+def test_a_bad_line_rejects_the_run_and_nothing_is_stored(made):
+    run = ingest(made, FORWARD + b"query1 Q0 document0 1 t\n")
+    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    assert run.report["errors"] == [{"line": 4, "field": "", "message": "expected 6 fields, found 5."}]
+
+
+def test_a_run_of_which_nothing_is_known_is_rejected_and_says_which_ids(made):
+    run = ingest(made, b"q Q0 d 1 1 t\n")
+    assert run.state == "rejected"
+    assert run.report["errors"][0]["message"].startswith("No line names a query and a document")
+    assert run.report["unknown_targets"]["first"] == ["d"]
+
+
+def test_an_odd_unknown_id_rejects_the_run(made):
+    run = ingest(made, FORWARD + "query0 Q0 d\u202e 1 1 t\n".encode())
+    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    assert run.report["errors"][0]["line"] == 4
+
+
+def test_the_same_file_under_the_same_name_changes_nothing_and_says_so(made):
+    run = ingest(made)
+    again = runs.receive_run(
+        collection=made, name="bm25", direction="forward", upload=SimpleUploadedFile("b.run", FORWARD)
+    )
+    assert again == (run, False)
+    assert Run.objects.count() == 1
+
+
+def test_another_file_under_a_name_that_is_taken_is_refused(made):
+    receive(made)
+    with pytest.raises(runs.RunExists, match="choose another name"):
+        receive(made, FORWARD + b"\n")
+    assert Run.objects.count() == 1
+
+
+def test_a_rejected_run_gives_its_name_to_the_corrected_file(made):
+    rejected = ingest(made, b"broken\n")
+    run = ingest(made)
+    assert (run.pk, run.state, run.attempts) == (rejected.pk, "ready", 1)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x00b", "a\nb", "run\u202e"])
+def test_a_name_that_could_forge_a_line_is_refused(made, name):
+    with pytest.raises(runs.BadName):
+        receive(made, name=name)
+
+
+def test_a_task_that_comes_twice_stores_the_rankings_once(made):
+    run = ingest(made)
+    runs.ingest_run(run=run)
+    assert (Ranking.objects.count(), run.attempts) == (1, 1)
+
+
+def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(made, monkeypatch):
+    run = receive(made)
+
+    def die(*args, **options):
+        raise MemoryError
+
+    monkeypatch.setattr(runs, "read_file", die)
+    for _ in range(3):
+        with pytest.raises(MemoryError):
+            runs.ingest_run(run=run)
+    runs.ingest_run(run=run)
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == ("rejected", 3)
+    assert "begun 3 times" in run.report["errors"][0]["message"]
+
+
+def test_what_waits_too_long_is_queued_again(made):
+    run = receive(made)
+    assert waiting.overdue_runs() == []
+    Run.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
+    assert waiting.overdue_runs() == [run.pk]
+    runs.ingest_run(run=run)
+    assert waiting.overdue_runs() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_eight_workers_that_get_one_run_at_once_store_it_once(made):
+    run = receive(made)
+    barrier = threading.Barrier(8)
+    failures = []
+
+    def work():
+        try:
+            barrier.wait()
+            runs.ingest_run(run=Run.objects.get(pk=run.pk))
+        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
+            failures.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    run.refresh_from_db()
+    assert (failures, run.state, Ranking.objects.count()) == ([], "ready", 1)
+
+
+def test_ingesting_takes_a_constant_number_of_queries(made, django_assert_max_num_queries):
+    factories.items(made, Side.QUERY, 60)
+    data = "".join(f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)).encode()
+    run = receive(made, data)
+    with django_assert_max_num_queries(16):
+        runs.ingest_run(run=run)
+    assert run.report["n_kept"] == 57 * 4
