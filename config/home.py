@@ -18,6 +18,7 @@ from urllib.parse import quote
 from config.processes import StartError
 
 DATABASE = "assayer"
+ROOM = 300_000_000  # bytes: a new cluster, its log of changes, the static files, the demo
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,9 @@ def prepare_home(home: Home) -> None:
             write_private(home.secret_key, secrets.token_urlsafe(64))
     except OSError as error:
         raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
+    free = shutil.disk_usage(home.var).free
+    if not (home.var / "postgres").exists() and free < ROOM:
+        raise StartError(f"A first start needs {ROOM // 1_000_000} MB for {home.var}; {free // 1_000_000} MB are free.")
     prepare_sockets(home.sockets)
 
 

@@ -3,8 +3,9 @@
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from config.embedded import start_postgres, start_redis
@@ -25,11 +26,12 @@ class Part:
     first_signal: int = signal.SIGTERM
     patience: float = 5.0  # seconds it may take to finish what it is doing
     disposable: bool = True  # may be killed at once without work for the next start
-    deaths: list[float] = field(default_factory=list)
+    quick_deaths: int = 0
 
     def start(self) -> None:
         """Start the process; it answers when this returns, or will soon."""
         self.process = self.launch()
+        self.started_at = time.monotonic()
 
 
 def redis(home: Home) -> Part:

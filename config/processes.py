@@ -15,6 +15,8 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 # a server's complaint, or the last line of a Python traceback; source lines of a traceback are indented
+CAUSES = re.compile("No space left on device|Cannot allocate memory|Permission denied|Connection refused")
+STAMP = re.compile(r"^[\d-]+ [\d:.]+ UTC \[\d+\] ")
 TELLING = re.compile(r"\S.*(FATAL|PANIC|ERROR)|[\w.]+(Error|Exception|Exit|Configured|Undefined)\b")
 
 
@@ -96,8 +98,9 @@ def last_words(log: Path) -> str:
         lines = [line for line in log.read_text(errors="replace").splitlines()[-60:] if line.strip()]
     except OSError:
         lines = []
+    causes = [line for line in lines if CAUSES.search(line)]
     telling = [line for line in lines if TELLING.match(line)]
-    return (telling or lines or ["it left no word"])[-1].strip()
+    return STAMP.sub("", (causes or telling or lines or ["it left no word"])[-1]).strip()
 
 
 def note_processes(file: Path, processes: Mapping[str, int]) -> None:

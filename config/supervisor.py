@@ -6,6 +6,7 @@ It does not load Django: that takes a second, and its children do it anyway.
 import argparse
 import fcntl
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,7 +22,9 @@ from config.parts import Part, beat, manage, postgres, redis, web, worker
 from config.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-QUICK_DEATHS = 4  # so many deaths of one part within a minute are no accident
+QUICK_SECONDS = 10  # a part that ends sooner did not really start
+QUICK_DEATHS = 5  # and so many in a row are no accident
+FULL = 30_000_000  # with fewer bytes free the disk is what is wrong, whatever the logs say
 
 
 def main(arguments: list[str]) -> int:
@@ -40,7 +43,7 @@ def main(arguments: list[str]) -> int:
             finally:
                 supervisor.stop_all()
     except StartError as error:
-        return complain(str(error))
+        return complain(disk_is_full(home) or str(error))
     except MemoryError:
         return complain("This machine has not enough free memory.")
     except OSError as error:
@@ -52,6 +55,13 @@ def complain(sentence: str) -> int:
     """Say what is wrong in one sentence."""
     print(f"Assayer stopped. {sentence}", file=sys.stderr)
     return 1
+
+
+def disk_is_full(home: Home) -> str:
+    """A sentence when the disk is full: programs say so in many ways, or cannot even write it down."""
+    nearest = next(folder for folder in (home.var, *home.var.parents) if folder.exists())
+    total, _, free = shutil.disk_usage(nearest)
+    return f"The disk is full: {free // 1_000_000} MB are free for {home.var}." if total and free < FULL else ""
 
 
 def take_lock(home: Home) -> TextIO:
@@ -191,8 +201,10 @@ class Supervisor:
             if self.stopping or part.process.poll() is None:
                 continue
             reason = last_words(part.log)
-            part.deaths = [moment for moment in part.deaths if moment > time.monotonic() - 60] + [time.monotonic()]
-            if len(part.deaths) >= QUICK_DEATHS:
+            by_itself = part.process.returncode != -signal.SIGKILL  # nobody kills himself with SIGKILL
+            quick = by_itself and time.monotonic() - part.started_at < QUICK_SECONDS
+            part.quick_deaths = part.quick_deaths + 1 if quick else 0
+            if part.quick_deaths == QUICK_DEATHS:
                 raise StartError(f"{part.title} keeps ending: {reason}")
             print(f"{part.title} ended (code {part.process.returncode}); starting it again.", flush=True)
             stop(part.process)  # what is left of its session

@@ -1,6 +1,7 @@
 """`manage.py up`, really run."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -9,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
+
+import pytest
 
 from config.processes import command_line, wait_until
 from tests.stack import Stack
@@ -106,11 +109,10 @@ def test_a_taken_port_is_answered_with_one_sentence(tmp_path: Path) -> None:
         assert f"Port {port} cannot be used" in refusal(Stack(tmp_path), "--port", port)
 
 
-def test_a_second_start_on_the_same_folder_names_the_first(fault_stack: Callable[..., Stack]) -> None:
-    stack = fault_stack()
-    other = Stack(stack.folder / "other", {"ASSAYER_VAR": str(stack.home.var)})
-    assert f"already running on this folder (process {stack.process.pid}, {stack.url}/)" in refusal(other)
-    assert answer(stack, "/healthz")[0] == 200
+def test_a_second_start_on_the_same_folder_names_the_first(live_stack: Stack, tmp_path: Path) -> None:
+    other = Stack(tmp_path, {"ASSAYER_VAR": str(live_stack.home.var)})
+    assert f"already running on this folder (process {live_stack.process.pid}, {live_stack.url}/)" in refusal(other)
+    assert answer(live_stack, "/healthz")[0] == 200
 
 
 def test_an_unwritable_folder_is_answered_with_one_sentence(tmp_path: Path) -> None:
@@ -124,3 +126,36 @@ def test_with_addresses_in_the_environment_no_server_is_started(live_stack: Stac
     while answer(live_stack, "/readyz")[0] != 200 and time.monotonic() < end:
         time.sleep(0.2)
     assert answer(live_stack, "/readyz")[0] == 200, answer(live_stack, "/readyz")
+
+
+def test_too_little_memory_is_answered_with_one_sentence(open_folder: Path) -> None:
+    # which program runs out first, and what it calls that, depends on the machine
+    refusal(Stack(open_folder, prefix=("prlimit", "--as=80000000")), "--port", "0")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small disk")
+def test_a_full_disk_is_answered_with_one_sentence(open_folder: Path) -> None:
+    disk = open_folder / "small disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk], check=False).returncode:
+        pytest.skip("this container may not mount")
+    try:
+        assert "The disk is full" in refusal(Stack(open_folder, {"ASSAYER_VAR": str(disk / "var")}), "--port", "0")
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root's servers run as somebody else")
+def test_root_keeps_a_closed_folder_closed(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    stack = Stack(closed, {"STATIC_FILES": "plain"})
+    try:
+        stack.start()
+        elsewhere = Path((stack.home.var / "servers-keep-data-in").read_text().strip())
+        assert str(elsewhere) in stack.said()
+        assert closed.stat().st_mode & 0o777 == 0o700
+        assert stack.stop() == 0
+    finally:
+        stack.stop()
+        shutil.rmtree(elsewhere)
