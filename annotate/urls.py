@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotate.views import home, invitations, judge, members, settings, tokens
+from annotate.views import home, invitations, judge, media, members, settings, tokens
 
 app_name = "annotate"
 urlpatterns = [
@@ -19,6 +19,7 @@ urlpatterns = [
     path("c/<slug:slug>/settings/guidelines/", settings.change_guidelines, name="guidelines-change"),
     path("c/<slug:slug>/settings/guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),
     path("c/<slug:slug>/settings/policy/", settings.change_policy, name="policy-change"),
+    path("c/<slug:slug>/media/<int:pk>/", media.part_media, name="part-media"),
     path("c/<slug:slug>/judge/", judge.judge, name="judge"),
     path("c/<slug:slug>/judge/next", judge.next_cards, name="judge-next"),
     path("c/<slug:slug>/judge/answer", judge.answer, name="judge-answer"),

@@ -1,0 +1,68 @@
+"""One image, clip or sound of an item, for whoever takes part in its collection."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from annotate import access
+from annotate.core.media_types import media_type
+from annotate.core.ranges import Range, Unsatisfiable, parse_range
+from annotate.services.media import find_file
+
+BLOCK = 256 * 1024
+HEADERS = {
+    "Accept-Ranges": "bytes",
+    "Cache-Control": "private, max-age=600",
+    # Whatever the bytes are, a browser must not take them for a page or a script.
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+}
+
+
+@require_safe
+@login_required
+def part_media(request: HttpRequest, slug: str, pk: int) -> HttpResponse | StreamingHttpResponse:
+    """The file of a part, or the stretch of it that a player asks for."""
+    part = access.get_part(user=request.user, slug=slug, pk=pk)
+    known = media_type(part.path)
+    path = find_file(collection=part.item.collection, path=part.path)
+    if path is None or known is None:
+        raise Http404("There is no such file.")
+    found = path.stat()
+    tag = f'"{found.st_mtime_ns:x}-{found.st_size:x}"'
+    try:
+        asked = parse_range(_range_header(request, tag), size=found.st_size)
+    except Unsatisfiable:
+        response = HttpResponse(status=416, headers={"Content-Range": f"bytes */{found.st_size}"})
+    else:
+        response = _answer(path, found.st_size, asked)
+    for name, value in {**HEADERS, "ETag": tag, "Content-Type": known.content_type}.items():
+        response.headers[name] = value
+    return response
+
+
+def _range_header(request: HttpRequest, tag: str) -> str:
+    """The range asked for, unless it is meant for another version of the file."""
+    meant_for = request.headers.get("If-Range", tag)
+    return request.headers.get("Range", "") if meant_for == tag else ""
+
+
+def _answer(path: Path, size: int, asked: Range | None) -> StreamingHttpResponse:
+    sent = asked or Range(0, size - 1)
+    response = StreamingHttpResponse(_blocks(path, sent), status=206 if asked else 200)
+    response.headers["Content-Length"] = str(sent.length)
+    if asked:
+        response.headers["Content-Range"] = f"bytes {sent.first}-{sent.last}/{size}"
+    return response
+
+
+def _blocks(path: Path, sent: Range) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        file.seek(sent.first)
+        left = sent.length
+        while left > 0 and (block := file.read(min(BLOCK, left))):
+            left -= len(block)
+            yield block
