@@ -11,7 +11,16 @@ import numpy as np
 from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
+from annotate.models import (
+    Collection,
+    Direction,
+    Item,
+    QuerySet,
+    QuerySetItem,
+    ReferenceLabel,
+    ReferenceSet,
+    Resolution,
+)
 from metrics.core.label_sources import LABEL_SOURCES, Conflicts, Grades, conflicts, ordered
 from metrics.models import LabelSource
 
@@ -43,10 +52,15 @@ def scope_of(*, query_set: QuerySet) -> Scope:
     sources = column(members.filter(part=QuerySetItem.Part.SOURCE).values_list("item"))
     gallery = column(members.filter(part=QuerySetItem.Part.GALLERY).values_list("item"))
     excluded = column(
-        Item.objects.filter(collection=query_set.collection_id, excluded_at__isnull=False).order_by("pk").values_list("pk")
+        Item.objects.filter(collection=query_set.collection_id, excluded_at__isnull=False)
+        .order_by("pk")
+        .values_list("pk")
     )
     return Scope(
-        Direction(query_set.direction), sources[~np.isin(sources, excluded)], gallery if len(gallery) else None, excluded
+        Direction(query_set.direction),
+        sources[~np.isin(sources, excluded)],
+        gallery if len(gallery) else None,
+        excluded,
     )
 
 

@@ -42,7 +42,10 @@ def said(study, source, direction=Direction.FORWARD, **more):
 
 def test_people_over_reference_keeps_the_references_grade_of_a_disputed_pair(study):
     assert said(study, LabelSource.PEOPLE_OVER_REFERENCE) == {
-        ("q0", "d0"): 2, ("q0", "d1"): 0, ("q1", "d2"): 1, ("q1", "d0"): 1,
+        ("q0", "d0"): 2,
+        ("q0", "d1"): 0,
+        ("q1", "d2"): 1,
+        ("q1", "d0"): 1,
     }
 
 
@@ -52,7 +55,10 @@ def test_people_alone_have_no_grade_for_a_disputed_pair(study):
 
 def test_the_reverse_direction_shares_the_pairs(study):
     assert said(study, LabelSource.UNION, Direction.REVERSE) == {
-        ("d0", "q0"): 2, ("d1", "q0"): 1, ("d2", "q1"): 1, ("d0", "q1"): 1,
+        ("d0", "q0"): 2,
+        ("d1", "q0"): 1,
+        ("d2", "q1"): 1,
+        ("d0", "q1"): 1,
     }
 
 
@@ -88,7 +94,9 @@ def test_a_query_set_leaves_out_excluded_items_and_targets_beyond_its_gallery(st
 def test_reading_labels_takes_two_queries_however_many_there_are(study, django_assert_num_queries):
     with django_assert_num_queries(2):
         said_source = labels.labels_of(
-            collection=study, direction=Direction.FORWARD, label_source=LabelSource.UNION,
+            collection=study,
+            direction=Direction.FORWARD,
+            label_source=LabelSource.UNION,
             reference_set=study.reference,
         )
     assert len(said_source.grade) == 4

@@ -1,0 +1,55 @@
+"""The history of alpha and of scores: kept observations, a point whenever enough has happened."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from annotate.models import Collection, Judgment
+from metrics.models import Observation, Score, Snapshot
+from metrics.services.measuring import N_POSITIVE
+
+GROWTH = 1.005  # a new point after half a per cent more judgments,
+PAUSE = timedelta(minutes=1)  # or after this time
+
+
+def observe(*, collection: Collection) -> bool:
+    """Keep alpha and the scores as they stand; False when the last point is too near to keep another.
+
+    A second point at the same number of judgments (after an undo, a withdrawal) replaces the first.
+    """
+    n_judgments = Judgment.objects.filter(collection=collection).count()
+    last = Observation.objects.filter(collection=collection).order_by("-n_judgments").first()
+    is_near = last is not None and n_judgments < last.n_judgments * GROWTH
+    if is_near and timezone.now() - last.at < PAUSE and n_judgments > last.n_judgments:
+        return False
+    Observation.objects.bulk_create(
+        (
+            Observation(collection=collection, kind=kind, n_judgments=n_judgments, value=value, at=timezone.now())
+            for kind, value in (("agreement", _agreement(collection)), ("scores", _scores(collection)))
+        ),
+        update_conflicts=True,
+        unique_fields=["collection", "kind", "n_judgments"],
+        update_fields=["value", "at"],
+    )
+    return True
+
+
+def points(*, collection: Collection, kind: str) -> list[Observation]:
+    """The kept observations of one kind, oldest first."""
+    return list(Observation.objects.filter(collection=collection, kind=kind).order_by("n_judgments"))
+
+
+def _agreement(collection: Collection) -> dict[str, Any]:
+    """Alpha on each level of measurement, with its interval and the pairs it rests on."""
+    snapshot = Snapshot.objects.filter(collection=collection, kind="agreement").first()
+    wanted = ("value", "low", "high", "n_pairable_units")
+    found = snapshot.value["all"] if snapshot else {}
+    return {level: {name: alpha[name] for name in wanted} for level, alpha in found.items()}
+
+
+def _scores(collection: Collection) -> dict[str, Any]:
+    """The mean of each measure of each run, as [run, query set, reference set, label source, measure, mean]."""
+    scores = Score.objects.filter(run__collection=collection).exclude(measure=N_POSITIVE).order_by("pk")
+    columns = ("run", "query_set", "reference_set", "label_source", "measure", "mean")
+    return {"columns": list(columns), "rows": [list(row) for row in scores.values_list(*columns)]}

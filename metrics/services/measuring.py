@@ -1,0 +1,119 @@
+"""Measuring runs: values a query under each label source, for all queries of a query set or some of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.models import Collection, QuerySet, ReferenceSet
+from metrics.core import measures, ranking
+from metrics.core.alignment import Labels, Rankings, align
+from metrics.core.label_sources import LABEL_SOURCES, Grades
+from metrics.models import LabelSource
+from metrics.services import labels
+from metrics.services.labels import Ids, Scope
+from pooling.models import Ranking, Run
+
+MEASURES = measures.parse("C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10")
+N_POSITIVE = "n_positive"  # not a measure: how many positives each query has, to know where the others are defined
+NAMES = [measure.name for measure in MEASURES] + [N_POSITIVE]
+CHUNK = 2_000
+
+
+class Source(NamedTuple):
+    """One label source, with the reference set it takes."""
+
+    label_source: LabelSource
+    reference_set: ReferenceSet | None
+
+
+class Board(NamedTuple):
+    """What runs are measured on: a query set, and each label source."""
+
+    collection: Collection
+    query_set: QuerySet
+    scope: Scope
+    sources: list[Source]
+
+
+class Table(NamedTuple):
+    """Values of one run under one label source.
+
+    values : (len(NAMES), Q)
+    n_missing : of the Q queries, those that the run does not hold
+    """
+
+    run: Run
+    source: Source
+    values: NDArray[np.float64]
+    n_missing: int
+
+    @property
+    def has_positive(self) -> NDArray[np.bool_]:
+        """(Q,) which queries have a positive target."""
+        positive: NDArray[np.bool_] = self.values[NAMES.index(N_POSITIVE)] > 0
+        return positive
+
+
+def label_sources_of(*, collection: Collection) -> list[Source]:
+    """Each reference set alone and with people over it; people alone where there is no reference set."""
+    references = ReferenceSet.objects.filter(collection=collection).order_by("pk")
+    found = [
+        Source(label_source, reference)
+        for reference in references
+        for label_source in (LabelSource.PEOPLE_OVER_REFERENCE, LabelSource.REFERENCE)
+    ]
+    return found or [Source(LabelSource.PEOPLE, None)]
+
+
+def read_grades(*, board: Board, wanted: Ids) -> list[Grades]:
+    """The labels that count for the wanted queries, one table a label source; each table is read once."""
+    scope = board.scope
+    some = None if len(wanted) == len(scope.sources) else scope.sources[wanted].tolist()
+    people = labels.people_grades(collection=board.collection, direction=scope.direction, sources=some)
+    references = {
+        source.reference_set: labels.reference_grades(
+            reference_set=source.reference_set, direction=scope.direction, sources=some
+        )
+        for source in board.sources
+    }
+    merged = (LABEL_SOURCES[source.label_source](people, references[source.reference_set]) for source in board.sources)
+    return [labels.within(grades, scope) for grades in merged]
+
+
+def measure(*, board: Board, run: Run, grades: list[Grades], wanted: Ids) -> list[Table]:
+    """One table over the wanted queries for each label source; rankings are read in chunks."""
+    values = np.zeros((len(grades), len(NAMES), len(wanted)))
+    n_missing = 0
+    for start in range(0, len(wanted), CHUNK):
+        chunk = board.scope.sources[wanted[start : start + CHUNK]]
+        rankings = read_rankings(run=run, scope=board.scope, sources=chunk)
+        n_missing += int(np.count_nonzero(np.diff(rankings.indptr) == 0))
+        for number, table in enumerate(grades):
+            ranked = align(rankings, _labels(table, chunk))
+            found = measures.evaluate(MEASURES, ranked, board.collection.positive_from)
+            total = ranking.positives(ranked, board.collection.positive_from).total
+            found[N_POSITIVE] = total.astype(np.float64)
+            values[number, :, start : start + len(chunk)] = [found[name] for name in NAMES]
+    return [Table(run, source, table, n_missing) for source, table in zip(board.sources, values, strict=True)]
+
+
+def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
+    """A run's rankings of some sources, in their order; empty where the run misses one."""
+    rows = Ranking.objects.filter(run=run, source__in=sources.tolist())
+    held = {source: np.array(targets, dtype=np.int64) for source, targets in rows.values_list("source", "targets")}
+    nothing = np.zeros(0, dtype=np.int64)
+    docs = [held.get(source, nothing) for source in sources.tolist()]
+    if scope.gallery is not None or len(scope.excluded):
+        docs = [targets[scope.counts(targets)] for targets in docs]
+    indptr = np.concatenate([[0], np.cumsum([len(targets) for targets in docs], dtype=np.int64)])
+    return Rankings(indptr, np.concatenate([nothing, *docs]))
+
+
+def _labels(grades: Grades, chunk: Ids) -> Labels:
+    """The labels of some ascending sources, by their place among them."""
+    first, last = np.searchsorted(grades.source, [chunk[0], chunk[-1] + 1])
+    source, target, grade = (values[first:last] for values in grades)
+    place = np.minimum(np.searchsorted(chunk, source), len(chunk) - 1)
+    inside = chunk[place] == source
+    return Labels(place[inside], target[inside], grade[inside])

@@ -1,0 +1,135 @@
+"""The kinds of current numbers, each a pure function of a summary of what the collection holds.
+
+A new kind is a function here, one in inputs.py and a line of the table.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from annotate.models import Collection
+from metrics.core.agreement import Level, alpha_of_counts, percent_agreement
+from metrics.core.counts import UnitCounts
+from metrics.core.intervals import wilson
+from metrics.services import inputs
+from metrics.services.inputs import Summary
+
+Value = dict[str, Any]
+RULES = "1"  # changes when the same summary would give other numbers
+N_REPLICATES = 1_000
+
+
+class Kind(NamedTuple):
+    """How one kind of numbers comes about.
+
+    gather : reads the summary that decides everything
+    compute : makes the numbers from the summary and the seed that its hash gives
+    """
+
+    gather: Callable[[Collection], Summary]
+    compute: Callable[[Summary, int], Value]
+
+
+class Number(NamedTuple):
+    """The numbers of one kind, ready to be stored.
+
+    n_judgments : counting judgments that they rest on
+    """
+
+    value: Value
+    n_judgments: int
+    inputs_sha256: str
+
+
+def digest(name: str, summary: Summary) -> str:
+    """The hash of a summary: the same inputs under the same rules have the same."""
+    text = json.dumps([RULES, name, summary], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def compute(name: str, summary: Summary) -> Number:
+    """The numbers of one kind from its summary."""
+    inputs_sha256 = digest(name, summary)
+    value = KINDS[name].compute(summary, int(inputs_sha256[:16], 16))
+    return Number(value, value.pop("n_judgments"), inputs_sha256)
+
+
+def _progress(summary: Summary, seed: int) -> Value:
+    rounds = summary["rounds"]
+    return {"rounds": rounds, "n_judgments": sum(row["n_done"] for row in rounds)}
+
+
+def _agreement(summary: Summary, seed: int) -> Value:
+    """Alpha on every level of measurement with all labels and with the first two of each pair; agreement rates."""
+    given = [(tuple(grades), n) for grades, n in summary["given"]]
+    counted = _counted(given, summary["domain"])
+    return {
+        "measurement": summary["measurement"],
+        "all": _alphas(counted, seed),
+        "first_two": _alphas(_counted([(grades[:2], n) for grades, n in given], summary["domain"]), seed),
+        "percent": percent_agreement(counted)._asdict(),
+        "labels_a_pair": dict(sorted(_pairs_by_size(given).items())),
+        "n_judgments": sum(len(grades) * n for grades, n in given),
+    }
+
+
+def _counted(given: list[tuple[tuple[int, ...], int]], domain: list[int]) -> UnitCounts:
+    """The kinds of pairs by their counts of grades, in an order that depends on nothing else."""
+    place = {grade: index for index, grade in enumerate(domain)}
+    table = np.zeros((len(given), len(domain)), dtype=np.int64)
+    for row, (grades, _) in enumerate(given):
+        for grade in grades:
+            table[row, place[grade]] += 1
+    frequency = np.array([n for _, n in given], dtype=np.int64)
+    kinds, where = np.unique(table, axis=0, return_inverse=True)
+    total = np.bincount(where.ravel(), weights=frequency, minlength=len(kinds)).astype(np.int64)
+    return UnitCounts(kinds, total, np.array(domain))
+
+
+def _alphas(counted: UnitCounts, seed: int) -> Value:
+    return {
+        str(level): alpha_of_counts(
+            counted, level=level, n_replicates=N_REPLICATES, rng=np.random.default_rng(seed)
+        )._asdict()
+        for level in Level
+    }
+
+
+def _pairs_by_size(given: list[tuple[tuple[int, ...], int]]) -> Counter[int]:
+    sizes: Counter[int] = Counter()
+    for grades, n in given:
+        sizes[len(grades)] += n
+    return sizes
+
+
+def _distribution(summary: Summary, seed: int) -> Value:
+    return {**summary, "n_judgments": sum(level["n_given"] for level in summary["levels"])}
+
+
+def _people(summary: Summary, seed: int) -> Value:
+    people = [
+        {
+            **row,
+            "gold_interval": list(wilson(row["n_right"], row["n_gold"])),
+            "shared_interval": list(wilson(row["n_equal"], row["n_shared"])),
+        }
+        for row in summary["people"]
+    ]
+    return {"people": people, "n_judgments": sum(row["n_labels"] for row in people)}
+
+
+def _conflicts(summary: Summary, seed: int) -> Value:
+    return {**summary, "n_judgments": 0}
+
+
+KINDS: dict[str, Kind] = {
+    "progress": Kind(inputs.progress, _progress),
+    "agreement": Kind(inputs.agreement, _agreement),
+    "labels": Kind(inputs.distribution, _distribution),
+    "people": Kind(inputs.people, _people),
+    "conflicts": Kind(inputs.conflicts, _conflicts),
+}

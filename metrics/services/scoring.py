@@ -1,0 +1,179 @@
+"""Scores of runs: only the queries whose labels changed are measured again, the others keep their value.
+
+A score is a pure function of its values a query; a patched score and one computed from nothing are the same bytes.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from django.db.models import F
+from django.db.models.functions import Now
+
+from annotate.models import Collection, Direction, QuerySet
+from metrics.core.intervals import mean_intervals
+from metrics.models import Score
+from metrics.services import labels, measuring
+from metrics.services.labels import Ids, Scope
+from metrics.services.measuring import MEASURES, N_POSITIVE, NAMES, Board, Source, Table
+from pooling.models import Run
+
+RULES = "1"  # changes when the same labels and rankings would give other numbers
+Key = tuple[int, str, int | None, str]
+
+
+class Touched(NamedTuple):
+    """What may have changed: everything, or the labels of these (n, 2) pairs of query and document."""
+
+    everything: bool
+    pairs: Ids
+
+    def positions(self, scope: Scope) -> Ids:
+        """Places in the scope's sources whose queries have to be measured again."""
+        if self.everything:
+            return np.arange(len(scope.sources))
+        sources = self.pairs[:, 0 if scope.direction == Direction.FORWARD else 1]
+        return np.flatnonzero(np.isin(scope.sources, sources))
+
+
+def scored_runs(*, collection: Collection) -> list[Run]:
+    """The runs that have scores: ready and not retired."""
+    return list(Run.objects.filter(collection=collection, state=Run.State.READY, retired_at=None).order_by("pk"))
+
+
+def runs_without_scores() -> list[int]:
+    """Collections in which a ready run has no score yet although its direction has a query set."""
+    lacking = Run.objects.filter(state=Run.State.READY, retired_at=None, scores=None)
+    lacking = lacking.filter(collection__query_sets__direction=F("direction"))
+    return sorted(set(lacking.values_list("collection_id", flat=True)))
+
+
+def update_scores(*, collection: Collection, touched: Touched) -> int:
+    """Bring every score of the collection up to date; returns how many changed."""
+    runs = scored_runs(collection=collection)
+    sources = measuring.label_sources_of(collection=collection)
+    scores = Score.objects.filter(run__collection=collection)
+    wanted = scores.filter(run__in=runs, threshold=collection.positive_from, measure__in=NAMES)
+    n_changed, _ = scores.exclude(pk__in=wanted.values("pk")).delete()
+    for query_set in QuerySet.objects.filter(collection=collection).order_by("pk"):
+        own = [run for run in runs if run.direction == query_set.direction]
+        if own:
+            board = Board(collection, query_set, labels.scope_of(query_set=query_set), sources)
+            n_changed += _update(board, own, touched)
+    return n_changed
+
+
+def _update(board: Board, runs: list[Run], touched: Touched) -> int:
+    known = _known_scores(board, runs)
+    n_changed = 0
+    for wanted, group in _by_need(board, runs, known, touched):
+        if not group or (not len(wanted) and len(board.scope.sources)):
+            continue
+        grades = measuring.read_grades(board=board, wanted=wanted)
+        for run in group:
+            tables = measuring.measure(board=board, run=run, grades=grades, wanted=wanted)
+            n_changed += _write(board, [_patched(board, table, known, wanted) for table in tables], known)
+    return n_changed
+
+
+def _key(run: Run, source: Source, measure: str) -> Key:
+    return run.pk, str(source.label_source), source.reference_set and source.reference_set.pk, measure
+
+
+def _known_scores(board: Board, runs: Sequence[Run]) -> dict[Key, Score]:
+    scores = Score.objects.filter(query_set=board.query_set, run__in=runs)
+    return {(score.run_id, score.label_source, score.reference_set_id, score.measure): score for score in scores}
+
+
+def _by_need(
+    board: Board, runs: list[Run], known: dict[Key, Score], touched: Touched
+) -> Iterator[tuple[Ids, list[Run]]]:
+    """The runs that are measured anew on all queries, and those on the touched ones."""
+    n_queries = len(board.scope.sources)
+
+    def is_whole(run: Run) -> bool:
+        keys = (_key(run, source, name) for source in board.sources for name in NAMES)
+        return all(key in known and known[key].n_queries == n_queries for key in keys)
+
+    yield np.arange(n_queries), [run for run in runs if not is_whole(run)]
+    yield touched.positions(board.scope), [run for run in runs if is_whole(run)]
+
+
+def _patched(board: Board, table: Table, known: dict[Key, Score], wanted: Ids) -> Table:
+    """The table over all queries: the known values, and over them the new ones."""
+    n_queries = len(board.scope.sources)
+    if len(wanted) == n_queries:
+        return table
+    whole = np.empty((len(NAMES), n_queries))
+    for row, name in enumerate(NAMES):
+        whole[row] = np.frombuffer(known[_key(table.run, table.source, name)].per_query, dtype="<f8")
+        whole[row, wanted] = table.values[row]
+    n_missing = known[_key(table.run, table.source, N_POSITIVE)].n_missing
+    return Table(table.run, table.source, whole, n_missing)
+
+
+def seed_of(scope: Scope) -> int:
+    """The seed of a query set's bootstrap: all its scores share the resampled queries."""
+    return int.from_bytes(hashlib.sha256(scope.sources.astype("<i8").tobytes()).digest()[:8], "big")
+
+
+def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
+    """Store the scores whose inputs changed; intervals are computed for those alone."""
+    seed = seed_of(board.scope)
+    changed = []
+    for table in tables:
+        for row, name in enumerate(NAMES):
+            before = known.get(_key(table.run, table.source, name))
+            inputs_sha256 = _digest(board, table, row, seed)
+            if before is None or before.inputs_sha256 != inputs_sha256:
+                changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
+    if not changed:
+        return 0
+    found = mean_intervals(np.array([values for _, values in changed]), seed=seed)
+    for (score, _), interval in zip(changed, found, strict=True):
+        if score.measure != N_POSITIVE:
+            score.low, score.high = interval
+    _store([score for score, _ in changed])
+    return len(changed)
+
+
+def _digest(board: Board, table: Table, row: int, seed: int) -> str:
+    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}|{seed}"
+    hashed = hashlib.sha256(facts.encode())
+    hashed.update(table.values[row].astype("<f8").tobytes())
+    hashed.update(table.has_positive.tobytes())
+    return hashed.hexdigest()
+
+
+def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
+    values, defined = table.values[row], table.has_positive
+    average = MEASURES[row].average if row < len(MEASURES) else lambda some: float(np.mean(some))
+    return Score(
+        run=table.run,
+        query_set=board.query_set,
+        reference_set=table.source.reference_set,
+        label_source=table.source.label_source,
+        measure=NAMES[row],
+        threshold=board.collection.positive_from,
+        mean=average(values) if len(values) else None,
+        mean_with_positive=average(values[defined]) if defined.any() else None,
+        n_queries=len(values),
+        n_missing=table.n_missing,
+        n_with_positive=int(np.count_nonzero(defined)),
+        per_query=values.astype("<f8").tobytes(),
+        inputs_sha256=inputs_sha256,
+        computed_at=Now(),
+    )
+
+
+def _store(scores: list[Score]) -> None:
+    unique = ["run", "query_set", "reference_set", "label_source", "measure", "threshold"]
+    numbers = ["mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "per_query"]
+    Score.objects.bulk_create(
+        scores,
+        update_conflicts=True,
+        unique_fields=unique,
+        update_fields=[*numbers, "inputs_sha256", "computed_at"],
+        batch_size=100,
+    )

@@ -1,0 +1,235 @@
+"""The refresh: what it consumes, what it writes, and that rebuilding gives the same bytes."""
+
+import threading
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from annotate.models import Batch, Change, Item, Seat
+from annotate.services import claiming, judging, reviewing, seating
+from metrics.models import Score, Snapshot
+from metrics.services import refresh
+from pooling.models import Run
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_first_refresh_writes_every_kind_of_number():
+    made = studies.study()
+    done = refresh.refresh(collection=made)
+    kinds = set(Snapshot.objects.filter(collection=made).values_list("kind", flat=True))
+    assert kinds == {"progress", "agreement", "labels", "people", "conflicts"}
+    assert done.n_scores == Score.objects.filter(run__collection=made).count() == 3 * 2 * 8
+
+
+def test_a_refresh_consumes_the_changes_of_its_collection_alone():
+    one, other = studies.study(), studies.study()
+    refresh.refresh(collection=one)
+    assert not Change.objects.filter(collection=one).exists()
+    assert Change.objects.filter(collection=other).exists()
+
+
+def test_a_second_refresh_writes_nothing():
+    made = studies.study()
+    studies.judge(factories.annotator(made))
+    refresh.refresh(collection=made)
+    before = list(Snapshot.objects.values_list("kind", "computed_at"))
+    assert refresh.refresh(collection=made) == (0, 0, 0)
+    assert list(Snapshot.objects.values_list("kind", "computed_at")) == before
+
+
+def test_live_numbers_are_those_of_a_rebuild_byte_for_byte():
+    made = studies.study()
+    people = [factories.annotator(made) for _ in range(3)]
+    for step in range(12):
+        studies.judge(people[step % 3], n=3, seed=step)
+        refresh.refresh(collection=made)
+    live = studies.numbers(made)
+    assert live["snapshots"][0]["value"]["all"]["ordinal"]["value"] is not None
+    refresh.rebuild(collection=made)
+    assert studies.numbers(made) == live
+
+
+def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
+    made = studies.study(batch_candidates=6)
+    lead, ann = factories.user(), factories.annotator(made)
+    studies.judge(ann)
+    refresh.refresh(collection=made)
+    hand_out = Batch.objects.get(annotator=ann).hand_outs.first()
+    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=2))
+    refresh.refresh(collection=made)
+    last = Batch.objects.get(annotator=ann).hand_outs.last()
+    judging.undo_judgment(annotator=ann, token=last.token)
+    refresh.refresh(collection=made)
+    Batch.objects.filter(annotator=ann).update(finished_at=timezone.now())
+    assert reviewing.reject_batch(batch=Batch.objects.get(annotator=ann), by=lead, reason="golds") == 5
+    refresh.refresh(collection=made)
+    live = studies.numbers(made)
+    assert live["snapshots"][2]["n_judgments"] == 0
+    refresh.rebuild(collection=made)
+    assert studies.numbers(made) == live
+
+
+def test_only_touched_queries_are_measured_again():
+    made = studies.study(n_queries=30, n_documents=30)
+    ann = factories.annotator(made)
+    refresh.refresh(collection=made)
+    before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=made)}
+    studies.judge(ann, n=1, likes=1.0)
+    refresh.refresh(collection=made)
+    written = [score for score in Score.objects.filter(run__collection=made) if before[score.pk] != score.computed_at]
+    assert 0 < len(written) < len(before)
+    assert {score.label_source for score in written} == {"people_over_reference"}
+
+
+def test_a_run_that_becomes_ready_gets_its_scores():
+    made = studies.study(with_runs=False)
+    refresh.refresh(collection=made)
+    assert refresh.due() == []
+    studies.run(made, "late")
+    assert refresh.due() == [made.pk]
+    refresh.refresh(collection=made)
+    assert Score.objects.filter(run__name="late").count() == 16
+    assert refresh.due() == []
+
+
+def test_a_retired_run_loses_its_scores():
+    made = studies.study()
+    refresh.refresh(collection=made)
+    Run.objects.filter(collection=made, name="alpha").update(retired_at=timezone.now())
+    refresh.refresh(collection=made)
+    assert set(Score.objects.values_list("run__name", flat=True)) == {"beta", "gamma"}
+
+
+def test_queries_that_a_run_misses_count_as_0_and_are_counted():
+    made = studies.study(with_runs=False)
+    run = studies.run(made, "short", missing=2)
+    refresh.refresh(collection=made)
+    score = Score.objects.get(run=run, measure="C@10", label_source="reference")
+    assert (score.n_queries, score.n_missing, score.n_with_positive) == (6, 2, 6)
+    assert score.mean == pytest.approx(4 / 6)
+
+
+def test_an_excluded_item_leaves_the_scores():
+    made = studies.study()
+    refresh.refresh(collection=made)
+    Item.objects.filter(pk=made.items.filter(side="query").first().pk).update(
+        excluded_at=timezone.now(), excluded_reason="broken"
+    )
+    seating.note_changes(collection_id=made.pk, pair_ids=[None])
+    refresh.refresh(collection=made)
+    assert set(Score.objects.filter(query_set__direction="forward").values_list("n_queries", flat=True)) == {5}
+    live = studies.numbers(made)
+    refresh.rebuild(collection=made)
+    assert studies.numbers(made) == live
+
+
+def test_another_threshold_replaces_the_scores():
+    made = studies.study(grades=4)
+    refresh.refresh(collection=made)
+    made.positive_from = 2
+    made.save()
+    seating.note_changes(collection_id=made.pk, pair_ids=[None])
+    refresh.refresh(collection=made)
+    assert set(Score.objects.values_list("threshold", flat=True)) == {2}
+
+
+def test_two_refreshes_of_one_collection_never_run_together():
+    made = studies.study()
+    results = []
+
+    def attempt():
+        results.append(refresh.refresh(collection=made))
+        connection.close()
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, made.pk])
+        other = threading.Thread(target=attempt)
+        other.start()
+        other.join()
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, made.pk])
+    assert results == [None]
+    assert Change.objects.filter(collection=made).exists()
+    assert refresh.refresh(collection=made) is not None
+
+
+def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
+    made = studies.study()
+    ann = factories.annotator(made)
+    studies.judge(ann, n=4)
+    gather = refresh.numbers.KINDS["agreement"].gather
+
+    def meanwhile(collection):
+        other = threading.Thread(target=lambda: (studies.judge(ann, n=3), connection.close()))
+        other.start()
+        other.join()
+        return gather(collection)
+
+    monkeypatch.setitem(
+        refresh.numbers.KINDS, "agreement", refresh.numbers.KINDS["agreement"]._replace(gather=meanwhile)
+    )
+    refresh.refresh(collection=made)
+    counted = dict(Snapshot.objects.filter(collection=made).values_list("kind", "n_judgments"))
+    assert {counted[kind] for kind in ("progress", "agreement", "labels", "people")} == {4}
+    assert Change.objects.filter(collection=made).count() == 3
+
+
+def test_changes_that_nobody_picked_up_are_due_after_three_seconds():
+    made = studies.study()
+    refresh.refresh(collection=made)
+    seating.note_changes(collection_id=made.pk, pair_ids=[None])
+    assert refresh.due() == []
+    Change.objects.update(at=timezone.now() - timedelta(seconds=4))
+    assert refresh.due() == [made.pk]
+
+
+def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
+    made = studies.study()
+    ann = factories.annotator(made)
+    studies.judge(ann, n=3)
+    claiming.current_batch(annotator=ann)
+    unanswered = claiming.unanswered(annotator=ann)[0]
+    judging.report_pair(annotator=ann, token=unanswered.token, submission_id=uuid4(), kind="cannot_judge")
+    refresh.refresh(collection=made)
+    (row,) = Snapshot.objects.get(collection=made, kind="progress").value["rounds"]
+    assert row["name"] == "depth 3"
+    assert (row["n_pairs"], row["n_resolved"], row["n_done"], row["n_cannot_judge"]) == (18, 3, 3, 1)
+    assert row["n_left"] == Seat.objects.filter(collection=made, state__in=["free", "held"]).count() == 33
+
+
+def test_alpha_says_why_it_is_not_defined():
+    made = studies.study()
+    refresh.refresh(collection=made)
+    alpha = Snapshot.objects.get(collection=made, kind="agreement").value["all"]["ordinal"]
+    assert (alpha["value"], alpha["reason"]) == (None, "no unit has two labels yet")
+
+
+def test_history_keeps_a_point_each_time_numbers_change():
+    made = studies.study()
+    people = [factories.annotator(made) for _ in range(2)]
+    refresh.refresh(collection=made)
+    for step in range(4):
+        studies.judge(people[step % 2], n=3, seed=step)
+        refresh.refresh(collection=made)
+    assert [point.n_judgments for point in studies.observations(made, "agreement")] == [0, 3, 6, 9, 12]
+    rows = studies.observations(made, "scores")[-1].value["rows"]
+    assert len(rows) == 3 * 2 * 7
+
+
+def test_golds_and_training_do_not_enter_agreement():
+    made = studies.study()
+    ann = factories.annotator(made)
+    studies.judge(ann, n=5)
+    refresh.refresh(collection=made)
+    before = Snapshot.objects.get(collection=made, kind="agreement").value
+    Seat.objects.filter(collection=made, state="free").delete()
+    seats = Seat.objects.filter(collection=made, state="done")
+    seats.update(purpose="gold")
+    refresh.rebuild(collection=made)
+    after = Snapshot.objects.get(collection=made, kind="agreement").value
+    assert (before["all"]["nominal"]["n_labels"], after["all"]["nominal"]["n_labels"]) == (5, 0)
