@@ -1,0 +1,139 @@
+"""Which of many systems differ: Newman-Keuls and Tukey's HSD on the studentized range, and pseudo-groups."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+from scipy.optimize import elementwise
+
+from metrics.core.anova import two_way
+
+METHODS = ("newman-keuls", "tukey")
+_Z_NODES, _S_NODES = 160, 48
+
+
+class Comparison(NamedTuple):
+    """Pairwise verdicts on k systems.
+
+    order : (k,) systems by mean, best first
+    means : (k,) their means in that order
+    significant : (k, k) bool in that order, symmetric: whether places i and j differ
+    groups : places as pseudo-groups, best first: each is the head and all after it down to the last before the first
+        that differs from the head. Systems of one group do not differ from its head; the groups are no clusters
+    """
+
+    order: NDArray[np.int64]
+    means: NDArray[np.float64]
+    significant: NDArray[np.bool_]
+    groups: list[list[int]]
+
+
+def compare_systems(scores: NDArray[np.float64], *, method: str = "newman-keuls", alpha: float = 0.05) -> Comparison:
+    """Compare all systems of (t, s) scores of topics x systems, with the error of their analysis of variance."""
+    found = two_way(scores)
+    return compare_means(
+        scores.mean(axis=0),
+        standard_error=float(np.sqrt(found.ms_error / len(scores))),
+        df=found.df_error,
+        method=method,
+        alpha=alpha,
+    )
+
+
+def compare_means(
+    means: ArrayLike, *, standard_error: float, df: float, method: str = "newman-keuls", alpha: float = 0.05
+) -> Comparison:
+    """Compare k means, each with the same standard error of df degrees of freedom.
+
+    newman-keuls : the span of r means from place i differs where every wider span around it does and its range exceeds
+        q(1 - alpha; r, df) standard errors. It does not hold the family-wise error: Newman 1939; Keuls 1952
+    tukey : q(1 - alpha; k, df) for every pair, which does hold it: Tukey 1953
+    """
+    if method not in METHODS:
+        raise ValueError(f'There is no method "{method}"; there are: {", ".join(METHODS)}.')
+    means = np.asarray(means, dtype=np.float64)
+    order = np.argsort(-means, kind="stable")
+    ordered = means[order]
+    k = len(means)
+    critical = studentized_range_quantiles(k, df, alpha) * standard_error
+    span = np.abs(np.arange(k)[:, None] - np.arange(k)[None, :]) + 1
+    bar = critical[span - 1] if method == "newman-keuls" else np.full((k, k), critical[-1])
+    significant = (ordered[:, None] - ordered[None, :] > bar) & (span > 1)
+    if method == "newman-keuls":
+        _close(significant)
+    significant |= significant.T
+    return Comparison(order, ordered, significant, pseudo_groups(significant))
+
+
+def pseudo_groups(significant: NDArray[np.bool_]) -> list[list[int]]:
+    """Groups of places, best first, of a (k, k) table of differences in order of the means (TRECVID, section 4.3)."""
+    groups, head = [], 0
+    while head < len(significant):
+        differs = np.flatnonzero(significant[head, head:])
+        end = head + int(differs[0]) if len(differs) else len(significant)
+        groups.append(list(range(head, end)))
+        head = end
+    return groups
+
+
+@lru_cache(maxsize=64)
+def studentized_range_quantiles(k: int, df: float, alpha: float) -> NDArray[np.float64]:
+    """(k,) q(1 - alpha; r, df) for ranges of r = 1..k means; 0 for r = 1. Equals scipy.stats.studentized_range.ppf.
+
+    One vectorised root search for all r: the distribution function is a sum over 48 x 160 Gauss-Legendre nodes.
+    """
+    r = np.arange(2, k + 1, dtype=np.float64)
+    found = elementwise.find_root(
+        lambda q, r: studentized_range_cdf(q, r, df) - (1 - alpha),
+        (np.full(len(r), 1e-3), np.full(len(r), 100.0 if df >= 4 else 10_000.0)),
+        args=(r,),
+        tolerances={"xatol": 1e-10, "xrtol": 1e-12},
+    )
+    quantiles = np.append(0.0, found.x)
+    quantiles.flags.writeable = False
+    return quantiles
+
+
+def studentized_range_cdf(q: ArrayLike, r: ArrayLike, df: float) -> NDArray[np.float64]:
+    """Chance that the range of r normal means, in units of an independent standard error of df degrees, is at most q.
+
+    q, r : (n,). The integral over the standard error s of the normal range's distribution at q s; df may be infinite.
+    """
+    q, r = np.atleast_1d(np.asarray(q, dtype=np.float64)), np.atleast_1d(np.asarray(r, dtype=np.float64))
+    s, weight = _error_nodes(df)
+    return np.clip(_normal_range_cdf(q[:, None] * s[None, :], r) @ weight, 0, 1)
+
+
+def _normal_range_cdf(width: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, S) chance that r standard normals lie within w: r * integral of phi(z) (Phi(z) - Phi(z - w))^(r - 1)."""
+    z, weight = np.polynomial.legendre.leggauss(_Z_NODES)
+    z, weight = 8.5 * z, 8.5 * weight * np.exp(-((8.5 * z) ** 2) / 2) / np.sqrt(2 * np.pi)
+    inside = special.ndtr(z) - special.ndtr(z - width[..., None])
+    return r[:, None] * (np.power(inside, (r - 1)[:, None, None]) @ weight)
+
+
+def _error_nodes(df: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights for the mean over s = sqrt(chi-squared / df); their weights sum to 1."""
+    if np.isinf(df):
+        return np.ones(1), np.ones(1)
+    low, high = (np.sqrt(special.chdtri(df, tail) / df) for tail in (1 - 1e-14, 1e-14))
+    node, weight = np.polynomial.legendre.leggauss(_S_NODES)
+    s = (high + low) / 2 + (high - low) / 2 * node
+    log_density = (df - 1) * np.log(s) - df * s**2 / 2
+    weight = weight * np.exp(log_density - log_density.max())
+    return s, weight / weight.sum()
+
+
+def _close(significant: NDArray[np.bool_]) -> None:
+    """Take back every span inside one that is not significant: from the widest spans inwards, in place."""
+    k = len(significant)
+    for span in range(k - 1, 0, -1):
+        first = np.arange(k - span)
+        wider = np.ones(k - span, dtype=bool)
+        if span < k - 1:
+            outer = np.diagonal(significant, span + 1)
+            wider[1:] &= outer
+            wider[:-1] &= outer
+        significant[first, first + span] &= wider
