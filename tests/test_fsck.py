@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 
 from annotate.checks.check import one_moment, run
 from annotate.models import Change, Collection
@@ -150,7 +150,7 @@ DROPPED = {
 
 @pytest.fixture
 def made():
-    """Two campaigns side by side, and triggers that sleep, foreign keys among them."""
+    """Two campaigns side by side; the first one's collection."""
     campaign = campaigns.campaign("made")
     campaigns.campaign("other")
     return campaign.collection
@@ -162,10 +162,10 @@ def plant(name, made):
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         for statement in DROPPED.get(name, []):
             cursor.execute(statement)
-        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("SET LOCAL session_replication_role = replica")  # no trigger, no foreign key
         cursor.execute(PLANTED[name].format(made=made.pk, other=other.pk))
         n_rows = cursor.rowcount
-    assert n_rows != 0, "the violation was not planted"
+    assert n_rows != 0, f"{name} was not planted"
 
 
 def test_a_sound_campaign_passes_every_check(made):
@@ -178,11 +178,15 @@ def test_there_are_checks_enough_and_a_planted_violation_for_each():
     assert set(names) == set(PLANTED)
 
 
-@pytest.mark.parametrize("name", PLANTED)
-def test_each_check_fires_on_a_planted_violation(made, name):
-    plant(name, made)
-    (check,) = [check for check in CHECKS if check.name == name]
-    assert run([check])
+def test_each_check_fires_on_a_planted_violation(made):
+    silent = []
+    for check in CHECKS:
+        with transaction.atomic():
+            plant(check.name, made)
+            if not run([check]):
+                silent.append(check.name)
+            transaction.set_rollback(True)
+    assert silent == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,233 @@
+"""Every named constraint refuses what it was made to refuse; one without a case here fails."""
+
+from typing import NamedTuple
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from annotate.checks.walls import COMPOSITE, TRIGGERS, constraints_of
+from tests import campaigns
+
+pytestmark = pytest.mark.django_db
+
+
+class Copy(NamedTuple):
+    """A row inserted once more, some columns changed: what a unique constraint refuses."""
+
+    table: str
+    where: str = "true"
+    changed: dict[str, str] = {}
+    first: str = ""
+
+
+def again(table, where="true", first="", **changed):
+    return Copy(table, where, changed, first)
+
+
+def update(table, what, where="true", first=""):
+    return f"{first}; UPDATE {table} SET {what} WHERE {where}".removeprefix("; ")
+
+
+def same_key(table, *others, **changed):
+    """The row inserted once more with its key; the primary key would refuse it first."""
+    dropped = "; ".join(f"ALTER TABLE {table} DROP CONSTRAINT {name} CASCADE" for name in (f"{table}_pkey", *others))
+    return again(table, first=dropped, id="id", **changed)
+
+
+NEW = "gen_random_uuid()"
+ITEM_NAMES = ("annotate_item_unique_external_id",)
+CASES = {
+    "annotate_user_unique_email": again(
+        "annotate_user", "email <> ''", "UPDATE annotate_user SET email = 'ada@example.org' WHERE id ="
+        " (SELECT min(id) FROM annotate_user)", username="'x'", email="upper(email)"),
+    "annotate_membership_unique": again("annotate_membership"),
+    "annotate_membership_known_role": update("annotate_membership", "role = 'king'"),
+    "annotate_annotator_unique_pseudonym": again("annotate_annotator", user_id="NULL"),
+    "annotate_annotator_unique_user": again("annotate_annotator", pseudonym="'x'"),
+    "annotate_annotator_unique_external_id": again(
+        "annotate_annotator", first="UPDATE annotate_annotator SET external_id = id::text", pseudonym="'x'",
+        user_id="NULL"),
+    "annotate_annotator_known_origin": update("annotate_annotator", "origin = 'moon', user_id = NULL"),
+    "annotate_annotator_only_people_have_users": update("annotate_annotator", "origin = 'model'"),
+    "annotate_invitation_unique_token": again("annotate_invitation"),
+    "annotate_invitation_known_role": update("annotate_invitation", "role = 'king'"),
+    "annotate_apitoken_unique_sha256": again("annotate_apitoken"),
+    "annotate_workerheartbeat_unique_name": again(
+        "annotate_workerheartbeat", first="INSERT INTO annotate_workerheartbeat (name) VALUES ('one')"),
+    "annotate_collection_unique_slug": again("annotate_collection"),
+    "annotate_collection_known_measurement": update("annotate_collection", "measurement = 'guess'"),
+    "annotate_level_unique_grade": again("annotate_level", key="'x'"),
+    "annotate_level_unique_key": again("annotate_level", grade="99"),
+    "annotate_level_grade_range": update("annotate_level", "grade = 101"),
+    "annotate_guidelines_unique_version": again("annotate_guidelines"),
+    "annotate_policy_unique_version": again("annotate_policy"),
+    "annotate_policy_labels_range": update("annotate_policy", "labels_per_pair = 0"),
+    "annotate_policy_share_range": update("annotate_policy", "double_share = 1.5"),
+    "annotate_policy_ceiling_range": update("annotate_policy", "ceiling = 1"),
+    "annotate_policy_known_rule": update("annotate_policy", "tie = 'loud'"),
+    "annotate_policy_batch_range": update("annotate_policy", "lease_minutes = 0"),
+    "annotate_item_unique_external_id": again("annotate_item"),
+    "annotate_item_unique_in_collection": same_key("annotate_item", *ITEM_NAMES),
+    "annotate_item_unique_on_side": same_key("annotate_item", *ITEM_NAMES, "annotate_item_unique_in_collection"),
+    "annotate_item_known_side": update("annotate_item", "side = 'left'"),
+    "annotate_item_external_id_not_blank": update("annotate_item", "external_id = ''"),
+    "annotate_item_exclusion_has_reason": update("annotate_item", "excluded_at = now()"),
+    "annotate_part_unique_position": again("annotate_part"),
+    "annotate_part_has_content": update("annotate_part", "text = ''"),
+    "annotate_part_ends_after_start": update("annotate_part", '"start" = 2, "end" = 2'),
+    "annotate_referenceset_unique_name": again("annotate_referenceset"),
+    "annotate_referencelabel_unique_pair": again("annotate_referencelabel"),
+    "annotate_queryset_unique_name": again("annotate_queryset"),
+    "annotate_queryset_known_direction": update("annotate_queryset", "direction = 'up'"),
+    "annotate_querysetitem_unique": again("annotate_querysetitem"),
+    "annotate_querysetitem_known_part": update("annotate_querysetitem", "part = 'half'"),
+    "annotate_pair_unique": again("annotate_pair"),
+    "annotate_pair_unique_in_collection": same_key("annotate_pair", "annotate_pair_unique"),
+    "annotate_round_unique_name": again("annotate_round"),
+    "annotate_round_unique_in_collection": same_key("annotate_round", "annotate_round_unique_name"),
+    "annotate_round_known_kind": update("annotate_round", "kind = 'odd'"),
+    "annotate_round_closed_has_time": update("annotate_round", "state = 'closed'"),
+    "annotate_roundpair_unique": again("annotate_roundpair"),
+    "annotate_roundpair_wants_some": update("annotate_roundpair", "n_wanted = 0"),
+    "annotate_seat_unique_number": again("annotate_seat", "state = 'free'"),
+    "annotate_seat_unique_annotator": again(
+        "annotate_seat", "state = 'held' AND purpose = 'label'", number="99"),
+    "annotate_seat_unique_check": again(
+        "annotate_seat", "purpose = 'gold'", judgment_id="NULL", state="'held'", leased_until="now()"),
+    "annotate_seat_state_consistent": update("annotate_seat", "annotator_id = NULL", "state = 'held'"),
+    "annotate_seat_known_purpose": update("annotate_seat", "purpose = 'fun'"),
+    "annotate_seat_known_why": update("annotate_seat", "why = 'because'"),
+    "annotate_batch_unique_number": again("annotate_batch", finished_at="now()"),
+    "annotate_batch_one_open": again("annotate_batch", "finished_at IS NULL", number="99"),
+    "annotate_batch_known_verdict": update("annotate_batch", "verdict = 'maybe'"),
+    "annotate_handout_unique_position": again("annotate_handout", token=NEW, seat_id="0"),
+    "annotate_handout_unique_seat": again("annotate_handout", token=NEW, position="99"),
+    "annotate_handout_unique_token": again("annotate_handout", position="99", seat_id="0"),
+    "annotate_gold_unique_pair": again("annotate_gold"),
+    "annotate_gold_known_origin": update("annotate_gold", "origin = 'moon'"),
+    "annotate_report_unique_submission": again("annotate_report"),
+    "annotate_report_known_kind": update("annotate_report", "kind = 'sigh'"),
+    "annotate_judgment_unique_submission": again("annotate_judgment", "purpose = 'gold'"),
+    "annotate_judgment_one_chain": again(
+        "annotate_judgment", "purpose = 'label' AND supersedes_id IS NULL", submission_id=NEW),
+    "annotate_judgment_active_range": update("annotate_judgment", "active_ms = 3600001"),
+    "annotate_judgment_handed_out": update("annotate_judgment", "hand_out_id = NULL", "purpose = 'label'"),
+    "annotate_judgmentevent_known_kind": update("annotate_judgmentevent", "kind = 'lost'"),
+    "annotate_resolution_grade_by_status": update("annotate_resolution", "grade = NULL, status = 'single'"),
+    "pooling_run_unique_name": again("pooling_run"),
+    "pooling_run_known_direction": update("pooling_run", "direction = 'up'"),
+    "pooling_run_finished_has_time": update("pooling_run", "finished_at = NULL"),
+    "pooling_run_known_score_type": update("pooling_run", "score_type = 'text'"),
+    "pooling_ranking_unique_source": again("pooling_ranking"),
+    "pooling_ranking_as_many_scores": update("pooling_ranking", "scores = '{1}'"),
+    "pooling_pool_unique_name": again("pooling_pool", round_id="NULL", state="'draft'", opened_at="NULL"),
+    "pooling_pool_open_has_round": update("pooling_pool", "round_id = NULL"),
+    "pooling_poolpair_unique": again("pooling_poolpair"),
+    "pooling_poolpair_probability_range": update("pooling_poolpair", "inclusion_probability = 0"),
+    "pooling_poolpair_rank_from_1": update("pooling_poolpair", "best_rank = 0"),
+    "metrics_snapshot_unique_kind": again("metrics_snapshot"),
+    "metrics_observation_unique_moment": again("metrics_observation"),
+    "metrics_score_unique": again("metrics_score"),
+    "metrics_score_known_source": update("metrics_score", "label_source = 'dice'"),
+    "annotate_annotator_unique_in_collection": same_key(
+        "annotate_annotator", "annotate_annotator_unique_pseudonym", user_id="NULL"),
+    "annotate_level_unique_in_collection": same_key(
+        "annotate_level", "annotate_level_unique_grade", "annotate_level_unique_key"),
+}
+
+
+def foreign(table, column, target, where="true"):
+    """A row that points into the other collection."""
+    return update(
+        table, f"{column} = (SELECT max(id) FROM {target} WHERE collection_id = {{other}})",
+        f"{where} AND id = (SELECT min(id) FROM {table} WHERE collection_id = {{made}} AND {where})",
+    )
+
+
+WALLS = {
+    "annotate_pair_query_in_collection": foreign("annotate_pair", "query_id", "annotate_item"),
+    "annotate_pair_document_in_collection": foreign("annotate_pair", "document_id", "annotate_item"),
+    "annotate_seat_pair_in_collection": foreign("annotate_seat", "pair_id", "annotate_pair"),
+    "annotate_seat_round_in_collection": foreign("annotate_seat", "round_id", "annotate_round"),
+    "annotate_seat_annotator_in_collection": foreign(
+        "annotate_seat", "annotator_id", "annotate_annotator", "state = 'held'"),
+    "annotate_judgment_pair_in_collection": foreign("annotate_judgment", "pair_id", "annotate_pair"),
+    "annotate_judgment_annotator_in_collection": foreign("annotate_judgment", "annotator_id", "annotate_annotator"),
+    "annotate_judgment_level_in_collection": foreign("annotate_judgment", "level_id", "annotate_level"),
+    "annotate_gold_pair_in_collection": update(
+        "annotate_gold", "pair_id = (SELECT min(id) FROM annotate_pair WHERE collection_id = {other})",
+        "id = (SELECT min(id) FROM annotate_gold WHERE collection_id = {made})"),
+}
+TRIGGERED = {
+    "annotate_judgment_append_only": ["UPDATE annotate_judgment SET active_ms = 1", "DELETE FROM annotate_judgment"],
+    "annotate_judgmentevent_append_only": [
+        "UPDATE annotate_judgmentevent SET reason = 'x'", "DELETE FROM annotate_judgmentevent"],
+    "annotate_guidelines_append_only": [
+        "UPDATE annotate_guidelines SET markdown = 'x'", "DELETE FROM annotate_guidelines"],
+    "annotate_policy_append_only": ["UPDATE annotate_policy SET ceiling = 5", "DELETE FROM annotate_policy"],
+    "annotate_level_frozen": [
+        "UPDATE annotate_level SET grade = grade + 10", "DELETE FROM annotate_level",
+        "INSERT INTO annotate_level (collection_id, grade, key, name, sentence, colour, reasons)"
+        " SELECT id, 50, 'x', 'More', '', 'slate', '[]' FROM annotate_collection"],
+}
+
+
+@pytest.fixture
+def made():
+    """Two campaigns side by side; nothing left to check at the end of the transaction."""
+    campaign, other = campaigns.campaign("made"), campaigns.campaign("other")
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    return {"made": campaign.collection.pk, "other": other.collection.pk}
+
+
+def insert(cursor, case):
+    if case.first:
+        cursor.execute(case.first)
+    cursor.execute(
+        "SELECT column_name FROM information_schema.columns WHERE table_name = %s", [case.table]
+    )
+    columns = [name for (name,) in cursor.fetchall() if name != "id" or "id" in case.changed]
+    values = ", ".join(case.changed.get(name, f'"{name}"') for name in columns)
+    names = ", ".join(f'"{name}"' for name in columns)
+    cursor.execute(
+        f"INSERT INTO {case.table} ({names}) SELECT {values} FROM {case.table} WHERE {case.where} ORDER BY id LIMIT 1"
+    )
+
+
+def refused_by(case, before="SELECT"):
+    """The constraint that refused; whatever was done for it is undone."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(before)
+            insert(cursor, case) if isinstance(case, Copy) else cursor.execute(case)
+            transaction.set_rollback(True)
+    except IntegrityError as refusal:
+        return refusal.__cause__.diag.constraint_name
+    return "nothing"
+
+
+def test_every_constraint_and_wall_has_a_case():
+    declared = {name for app in ("annotate", "pooling", "metrics") for name in constraints_of(app)}
+    assert declared | set(COMPOSITE) == set(CASES) | set(WALLS)
+    assert set(TRIGGERS) == set(TRIGGERED)
+
+
+def test_each_constraint_refuses_its_case(made):
+    asleep = "SET LOCAL session_replication_role = replica"  # triggers would refuse first
+    assert {name: refused_by(case, asleep) for name, case in CASES.items()} == {name: name for name in CASES}
+
+
+def test_no_row_can_point_into_another_collection(made):
+    asleep = "ALTER TABLE annotate_judgment DISABLE TRIGGER annotate_judgment_append_only"
+    refused = {name: refused_by(case.format(**made), asleep) for name, case in WALLS.items()}
+    assert refused == {name: name for name in WALLS}
+
+
+def test_what_only_grows_refuses_to_change(made):
+    refused = {each: refused_by(each) for statements in TRIGGERED.values() for each in statements}
+    assert refused == {each: name for name, statements in TRIGGERED.items() for each in statements}
+
+
+def test_a_case_that_nothing_refuses_is_told(made):
+    assert refused_by("UPDATE annotate_collection SET name = 'other'") == "nothing"
