@@ -11,7 +11,9 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
+import psycopg
 import pytest
+import redis
 
 from config.processes import command_line, wait_until
 from tests.stack import Stack
@@ -159,3 +161,12 @@ def test_root_keeps_a_closed_folder_closed(tmp_path: Path) -> None:
     finally:
         stack.stop()
         shutil.rmtree(elsewhere)
+
+
+def test_the_clock_and_the_worker_go_on_after_flushall(live_stack: Stack) -> None:
+    assert wait_until(lambda: answer(live_stack, "/readyz")[0] == 200, seconds=60, step=0.2)
+    redis.Redis.from_url(live_stack.redis_url).flushall()
+    with psycopg.connect(live_stack.database_url, autocommit=True) as connection:
+        connection.execute("DELETE FROM annotate_workerheartbeat")
+    assert answer(live_stack, "/readyz")[0] == 503
+    assert wait_until(lambda: answer(live_stack, "/readyz")[0] == 200, seconds=40, step=0.2)
