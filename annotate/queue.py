@@ -10,17 +10,18 @@ from kombu.exceptions import OperationalError
 log = logging.getLogger(__name__)
 
 
-def enqueue_on_commit(task: Task, **arguments: object) -> None:
+def enqueue_on_commit(task: Task, *, countdown: float = 0, **arguments: object) -> None:
     """Queue a task once the present transaction is committed; never before, never if it is rolled back.
 
+    countdown : seconds that the worker waits before it starts
     A broker that is away loses nothing: every task's work is also a row that a scheduled sweep finds.
     """
-    transaction.on_commit(partial(send, task, arguments))
+    transaction.on_commit(partial(send, task, arguments, countdown=countdown))
 
 
-def send(task: Task, arguments: dict[str, object]) -> None:
+def send(task: Task, arguments: dict[str, object], *, countdown: float = 0) -> None:
     """Queue a task now; with the broker away, note it and go on."""
     try:
-        task.apply_async(kwargs=arguments)
+        task.apply_async(kwargs=arguments, countdown=countdown or None)
     except OperationalError as error:
         log.warning("Task %s was not queued, a sweep will do its work: %s", task.name, error)

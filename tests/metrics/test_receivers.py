@@ -1,0 +1,54 @@
+"""Many judgments, one refresh: through the real Redis, and without one."""
+
+import pytest
+import redis
+from django.conf import settings
+
+from annotate.models import Change
+from metrics.models import Snapshot
+from metrics.tasks import refresh, sweep
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def broker() -> redis.Redis:
+    """The Redis of this run, empty."""
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.flushdb()
+    return client
+
+
+def test_many_judgments_ask_for_one_refresh(broker):
+    made = studies.study()
+    broker.flushdb()
+    studies.judge(factories.annotator(made), n=10)
+    assert Change.objects.filter(pair__isnull=False).count() == 10
+    assert broker.llen("celery") == 1
+
+
+def test_each_collection_is_asked_for_on_its_own(broker):
+    one, other = studies.study(), studies.study()
+    broker.flushdb()
+    studies.judge(factories.annotator(one), n=2)
+    studies.judge(factories.annotator(other), n=2)
+    assert broker.llen("celery") == 2
+
+
+def test_the_sweep_finds_what_the_broker_lost(broker):
+    made = studies.study()
+    Change.objects.update(at="2020-01-01T00:00Z")
+    broker.flushdb()
+    sweep()
+    assert broker.llen("celery") == 1
+    refresh(collection_id=made.pk)
+    broker.flushdb()
+    sweep()
+    assert broker.llen("celery") == 0
+
+
+def test_a_refresh_of_a_purged_collection_does_nothing():
+    refresh(collection_id=0)
+    assert not Snapshot.objects.exists()
