@@ -35,8 +35,8 @@ export class Status {
     const words = {
       saved: "Saved",
       saving: "Saving…",
-      waiting: `Not saved – will retry (${waiting} waiting)`,
-      signed_out: `Not saved – signed out (${waiting} waiting)`,
+      waiting: `Not saved - will retry (${waiting} waiting)`,
+      signed_out: `Not saved - signed out (${waiting} waiting)`,
     };
     this.parts.saved.textContent = words[state];
     this.parts.saved.dataset.state = state;

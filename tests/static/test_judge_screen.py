@@ -1,0 +1,234 @@
+"""The judge screen in a real browser against the real server: every answer arrives, exactly once."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page, expect
+
+from annotate.models import Collection, Judgment, JudgmentEvent, Level, Round, User
+from annotate.services import seating
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+N_PAIRS = 5
+
+
+@pytest.fixture
+def made() -> Collection:
+    made = factories.collection("birds", grades=3, batch_candidates=N_PAIRS)
+    Level.objects.filter(collection=made, grade=1).update(reasons=["colour", "action"])
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in factories.pairs(made, N_PAIRS, per_query=N_PAIRS)],
+    )  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def person(made: Collection) -> User:
+    return factories.annotator(made).user
+
+
+@pytest.fixture
+def sign_in(context: BrowserContext, live_server: object) -> Callable[[User], None]:
+    def act(user: User) -> None:
+        client = Client()
+        client.force_login(user)
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+
+    return act
+
+
+@pytest.fixture
+def open_judge(context: BrowserContext, live_server: object, person: User, sign_in: Callable) -> Iterator[Callable]:
+    """Opens the judge screen in a new tab; at the end no tab may have complained or asked another host."""
+    complaints: list[str] = []
+    sign_in(person)
+
+    def act() -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+        page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
+        page.goto(f"{live_server.url}/c/birds/judge/")
+        expect(page.locator(".level").first).to_be_visible()
+        return page
+
+    yield act
+    assert complaints == []
+
+
+def position(page: Page, number: int) -> None:
+    """Wait until this card is on screen: the place in the batch alone may run ahead of the cards at hand."""
+    expect(page.locator("#progress-text")).to_have_text(f"Batch 1 · {number} of {N_PAIRS}")
+    expect(page.locator("#card")).to_be_visible()
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#saved")).to_have_text("Saved", timeout=20_000)
+
+
+def grades() -> list[int]:
+    return list(Judgment.objects.order_by("pk").values_list("level__grade", flat=True))
+
+
+def test_a_batch_is_judged_with_the_keyboard_alone(open_judge):
+    page = open_judge()
+    for number, key in enumerate("20202", start=1):
+        position(page, number)
+        page.keyboard.press(key)
+    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    saved(page)
+    assert grades() == [2, 0, 2, 0, 2]
+    assert all(ms > 0 for ms in Judgment.objects.values_list("active_ms", flat=True))
+
+
+def test_keys_are_off_while_typing_and_with_a_modifier_held(open_judge):
+    page = open_judge()
+    page.keyboard.press("c")
+    page.keyboard.type("20 z")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+2")
+    position(page, 1)
+    page.keyboard.press("2")
+    position(page, 2)
+    saved(page)
+    assert [judgment.comment.text for judgment in Judgment.objects.all()] == ["20 z"]
+
+
+def test_a_level_with_reasons_waits_for_one(open_judge):
+    page = open_judge()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    position(page, 1)
+    page.keyboard.press("d")
+    page.keyboard.press("Enter")
+    position(page, 2)
+    saved(page)
+    assert Judgment.objects.get().reasons == ["action"]
+
+
+def test_the_last_answer_is_undone_and_given_anew(open_judge):
+    page = open_judge()
+    first = page.locator("#document").inner_text()
+    page.keyboard.press("2")
+    position(page, 2)
+    saved(page)
+    page.keyboard.press("z")
+    expect(page.locator("#document")).to_have_text(first)
+    position(page, 1)
+    page.keyboard.press("0")
+    position(page, 2)
+    saved(page)
+    assert grades() == [2, 0]
+    assert JudgmentEvent.objects.filter(kind=JudgmentEvent.Kind.UNDONE).count() == 1
+
+
+def test_answers_given_without_a_network_arrive_once_it_is_back(open_judge, context):
+    page = open_judge()
+    context.set_offline(True)
+    for number, key in enumerate("202", start=1):
+        position(page, number)
+        page.keyboard.press(key)
+    expect(page.locator("#saved")).to_have_text("Not saved - will retry (3 waiting)")
+    expect(page.locator("#empty-title")).to_have_text("Waiting for the network")
+    assert grades() == []
+    context.set_offline(False)
+    saved(page)
+    position(page, 4)
+    assert grades() == [2, 0, 2]
+
+
+def test_an_answer_whose_acknowledgement_is_lost_is_stored_once(open_judge):
+    page = open_judge()
+    lost = []
+
+    def lose_the_first_two(route):
+        if len(lost) < 2:
+            lost.append(route.fetch().status)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/judge/answer", lose_the_first_two)
+    page.keyboard.press("2")
+    expect(page.locator("#saved")).to_contain_text("will retry")
+    saved(page)
+    assert lost == [200, 200]
+    assert grades() == [2]
+
+
+def test_a_closed_tab_sends_what_it_kept_when_it_is_opened_again(open_judge):
+    page = open_judge()
+    page.route("**/judge/answer", lambda route: route.abort())
+    page.keyboard.press("2")
+    page.keyboard.press("0")
+    expect(page.locator("#saved")).to_have_text("Not saved - will retry (2 waiting)")
+    page.close()
+    page = open_judge()
+    saved(page)
+    position(page, 3)
+    assert grades() == [2, 0]
+
+
+def test_an_ended_session_keeps_the_answer_and_sends_it_after_signing_in(open_judge, sign_in, person):
+    page = open_judge()
+    Session.objects.all().delete()
+    page.keyboard.press("2")
+    dialog = page.locator("#dialog-signin")
+    expect(dialog).to_be_visible()
+    expect(page.locator("#saved")).to_have_text("Not saved - signed out (1 waiting)")
+    sign_in(person)
+    page.get_by_role("button", name="I have signed in").click()
+    expect(dialog).to_be_hidden()
+    saved(page)
+    page.keyboard.press("0")
+    saved(page)
+    position(page, 3)
+    assert grades() == [2, 0]
+
+
+def test_two_tabs_of_one_person_judge_no_pair_twice(open_judge):
+    one, other = open_judge(), open_judge()
+    one.bring_to_front()
+    one.keyboard.press("2")
+    saved(one)
+    position(one, 2)
+    other.bring_to_front()
+    expect(other.locator("#document")).to_have_text(one.locator("#document").inner_text())
+    other.keyboard.press("0")
+    saved(other)
+    assert grades() == [2, 0]
+    assert Judgment.objects.values("pair").distinct().count() == 2
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_screen_has_no_accessibility_finding(open_judge, scheme, width, height):
+    page = open_judge()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for key in ("1", "Escape", "g", "?"):
+        findings = Axe().run(page).response["violations"]
+        assert [(found["id"], found["nodes"][0]["html"]) for found in findings] == []
+        page.keyboard.press(key)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, person):
+    phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    client = Client()
+    client.force_login(person)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    phone.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    page = phone.new_page()
+    page.goto(f"{live_server.url}/c/birds/judge/")
+    expect(page.locator(".level").first).to_be_in_viewport()
+    targets = page.locator(".level, .action:visible")
+    assert min(box["height"] for box in (target.bounding_box() for target in targets.all())) >= 48
+    phone.close()
