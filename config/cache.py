@@ -29,12 +29,13 @@ class PatientCache(RedisCache):
         found = super()._get(key, default, version, client)
         return self.memory.get(key, default, version) if found is CONNECTION_INTERRUPTED else found
 
-    def set(self, key: str, value: object, *args: Any, **kwargs: Any) -> object:
-        """Store a value."""
+    def set(self, key: str, value: object, *args: Any, **kwargs: Any) -> bool:
+        """Store a value; says whether it was stored."""
         try:
-            return self.client.set(key, value, *args, **kwargs)
+            return bool(self.client.set(key, value, *args, **kwargs))
         except ConnectionInterrupted:
-            return self.memory.set(key, value, *args, **kwargs)
+            self.memory.set(key, value, *args, **kwargs)
+            return True
 
     def delete(self, key: str, *args: Any, **kwargs: Any) -> object:
         """Forget a value."""

@@ -53,12 +53,12 @@ def postgres(home: Home) -> Part:
 
 
 def python_part(
-    home: Home, name: str, title: str, arguments: list[str], env: Mapping[str, str], **more: object
+    home: Home, name: str, title: str, arguments: list[str], env: Mapping[str, str], patience: float = 5.0
 ) -> Part:
     """A part that is a Python module of the environment."""
     log = home.logs / f"{name}.log"
     argv = [sys.executable, "-m", *arguments]
-    return Part(name, title, log, lambda: spawn(argv, log=log, env=env, cwd=BASE_DIR), **more)
+    return Part(name, title, log, lambda: spawn(argv, log=log, env=env, cwd=BASE_DIR), patience=patience)
 
 
 def web(home: Home, *, env: Mapping[str, str], port: int) -> Part:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
@@ -56,7 +57,6 @@ def spawn(
     Call it from the main thread: the death signal is tied to the thread that starts the child.
     A session of its own keeps Ctrl-C away from the child: the supervisor stops it in order.
     """
-    identity = {} if account is None else {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
     with open(log, "ab") as output:
         return subprocess.Popen(
             [str(part) for part in argv],
@@ -67,7 +67,9 @@ def spawn(
             cwd=cwd,
             start_new_session=True,
             preexec_fn=die_with_parent(death_signal),  # noqa: PLW1509 - the supervisor has one thread
-            **identity,
+            user=account and account.pw_uid,
+            group=account and account.pw_gid,
+            extra_groups=[] if account else None,
         )
 
 
@@ -121,6 +123,11 @@ def command_line(pid: int) -> bytes:
     return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, check=False).stdout
 
 
+def gone(pid: int) -> bool:
+    """Whether a process has ended."""
+    return not command_line(pid)
+
+
 def end_orphans(file: Path) -> None:
     """End Python processes that an earlier supervisor, killed with SIGKILL, has left behind.
 
@@ -132,5 +139,6 @@ def end_orphans(file: Path) -> None:
         return
     for name, pid in processes.items():
         if name in ("web", "worker", "beat") and b"config." in command_line(pid):
-            os.killpg(pid, signal.SIGKILL)
-            wait_until(lambda pid=pid: not command_line(pid), seconds=5)
+            with suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+            wait_until(partial(gone, pid), seconds=5)

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
-from kombu import Queue
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -135,10 +134,6 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_max": 0,
 }
 CELERY_TASK_PUBLISH_RETRY = False
-# The nameless exchange needs no binding in Redis, so FLUSHALL cannot make messages vanish on the way.
-CELERY_TASK_QUEUES = [Queue("celery", exchange="", routing_key="celery")]
-CELERY_TASK_DEFAULT_EXCHANGE = ""
-CELERY_TASK_DEFAULT_ROUTING_KEY = "celery"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
