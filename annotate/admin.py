@@ -1,0 +1,132 @@
+"""A look at the rows for who looks after the site; everything is changed on the product's own pages."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.db.models import Model
+from django.http import HttpRequest
+
+from annotate.models import (
+    Annotator,
+    Collection,
+    Guidelines,
+    Invitation,
+    Judgment,
+    Membership,
+    Policy,
+    Report,
+    Round,
+    User,
+    WorkerHeartbeat,
+)
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Lists and shows, nothing else: services and their checks are the only way to change a row."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nobody adds here."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Nobody changes here."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Nobody deletes here."""
+        return False
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin):
+    """Accounts: the site's admin may close one, or give somebody the site."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Accounts are made by invitation."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """People are erased by `manage.py erase_person`, which keeps their judgments."""
+        return False
+
+
+@admin.register(Collection)
+class CollectionAdmin(ReadOnlyAdmin):
+    """Collections, without their secret."""
+
+    list_display = ["slug", "name", "measurement", "is_rehearsal", "created_at"]
+    search_fields = ["slug", "name"]
+    exclude = ["key"]
+
+
+@admin.register(Membership)
+class MembershipAdmin(ReadOnlyAdmin):
+    """Who holds which role."""
+
+    list_display = ["user", "role", "collection", "created_at"]
+    list_filter = ["role"]
+    list_select_related = ["user", "collection"]
+
+
+@admin.register(Annotator)
+class AnnotatorAdmin(ReadOnlyAdmin):
+    """Who judgments belong to."""
+
+    list_display = ["pseudonym", "origin", "collection", "paused_at"]
+    list_filter = ["origin"]
+    list_select_related = ["collection"]
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    """Links by which people joined."""
+
+    list_display = ["collection", "role", "email", "expires_at", "accepted_at"]
+    list_select_related = ["collection"]
+    exclude = ["token_sha256"]
+
+
+@admin.register(Policy, Guidelines)
+class VersionAdmin(ReadOnlyAdmin):
+    """Versions of policy and guidelines."""
+
+    list_display = ["collection", "version", "by", "at"]
+    list_select_related = ["collection", "by"]
+
+
+@admin.register(Round)
+class RoundAdmin(ReadOnlyAdmin):
+    """Rounds and their state."""
+
+    list_display = ["name", "kind", "state", "collection"]
+    list_filter = ["kind", "state"]
+    list_select_related = ["collection"]
+
+
+@admin.register(Judgment)
+class JudgmentAdmin(ReadOnlyAdmin):
+    """Judgments as they were given."""
+
+    list_display = ["id", "collection", "pair_id", "annotator", "level", "purpose", "at"]
+    list_filter = ["purpose"]
+    list_select_related = ["collection", "annotator", "level"]
+    raw_id_fields = ["pair", "hand_out", "supersedes"]
+
+
+@admin.register(Report)
+class ReportAdmin(ReadOnlyAdmin):
+    """Pairs that wait for a lead."""
+
+    list_display = ["kind", "reason", "collection", "pair_id", "at", "settled_at"]
+    list_filter = ["kind"]
+    list_select_related = ["collection"]
+
+
+@admin.register(WorkerHeartbeat)
+class HeartbeatAdmin(ReadOnlyAdmin):
+    """When each worker was last seen."""
+
+    list_display = ["name", "at"]
