@@ -1,5 +1,5 @@
 // The four downloads of a chart. Pictures are drawn anew in light colours, as papers want them, whatever the page looks like.
-import { embed, themedSpec } from "./chart.js";
+import { embed, themedSpec } from "./chart-embed.js";
 
 const EXPORT_WIDTH = 720;
 

@@ -1,27 +1,8 @@
 // Draws every <figure class="chart" data-spec="ID of a json_script"> with Vega-Lite, under a CSP without unsafe-*.
-import { fillColours, themeConfig } from "./chart-theme.js";
 import { initDownloads } from "./chart-downloads.js";
+import { embed } from "./chart-embed.js";
 
 const drawn = new Map();
-
-/** What is embedded: our theme beneath, the page's own config above, palette names turned into colours. */
-export function themedSpec(spec, scheme) {
-  const config = themeConfig(scheme);
-  return fillColours({ width: "container", ...spec, config: { ...config, ...spec.config } }, scheme);
-}
-
-const OPTIONS = {
-  actions: false,
-  ast: true,
-  defaultStyle: false,
-  logLevel: 1,
-  renderer: "svg",
-  tooltip: { disableDefaultStyle: true },
-};
-
-export async function embed(target, spec, scheme) {
-  return window.vegaEmbed(target, themedSpec(spec, scheme), OPTIONS);
-}
 
 async function draw(figure) {
   const spec = JSON.parse(document.getElementById(figure.dataset.spec).textContent);

@@ -36,7 +36,8 @@ export function initSortableTables(root) {
   for (const table of root.querySelectorAll("table[data-sortable]:not([data-ready])")) {
     table.dataset.ready = "";
     for (const header of table.tHead?.rows[table.tHead.rows.length - 1]?.cells ?? []) {
-      if (header.dataset.sort === "none" || !header.textContent.trim()) continue;
+      const named = [...header.childNodes].some((node) => node.textContent.trim() && !node.classList?.contains("unseen"));
+      if (header.dataset.sort === "none" || !named) continue;
       const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
       button.append(...header.childNodes);
       header.append(button);

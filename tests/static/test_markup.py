@@ -54,3 +54,11 @@ def test_markup_would_be_found_if_it_were_there():
     for planted in ('<p style="x">', "<style>", '<a onclick="x()">', '<a href="javascript:x">', "<i hx-on:click>"):
         assert INLINE_STYLE.search(planted), planted
     assert ELSEWHERE.search('<script src="//cdn.example/x.js">')
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=name)
+def test_no_script_imports_one_that_a_page_loads_itself(file):
+    """Under hashed names the page's copy and the imported one have two addresses, and so would run twice."""
+    loaded = {path for template in TEMPLATES for path in re.findall(r"static 'js/([\w/-]+\.js)'", template.read_text())}
+    imported = {(file.parent / path).resolve() for path in re.findall(r"from \"(\./[\w-]+\.js)\"", file.read_text())}
+    assert imported & {(ROOT / "static" / "js" / path).resolve() for path in loaded} == set()
