@@ -51,6 +51,19 @@ def roles_in(*, user: Person, collection: Collection) -> set[Role]:
     return held | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
 
 
+def may_make_collections(*, user: Person) -> bool:
+    """Whether a person may start a collection: who leads or researches one already, and site admins."""
+    if not user.is_authenticated or not user.is_active:
+        return False
+    return user.is_superuser or Membership.objects.filter(user=user, role__in=LEADERS).exists()
+
+
+def require_maker(*, user: Person) -> None:
+    """Http404 unless the person may start a collection."""
+    if not may_make_collections(user=user):
+        raise Http404
+
+
 def get_annotator(*, user: Person, slug: str) -> Annotator:
     """The annotator this person is in the collection; Http404 unless she holds the role."""
     if not user.is_authenticated:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotate.views import home, invitations, judge, media, members, settings, tokens
+from annotate.views import collections, home, invitations, judge, media, members, settings, tokens
 
 app_name = "annotate"
 urlpatterns = [
@@ -10,6 +10,11 @@ urlpatterns = [
     path("invitations/<str:token>/", invitations.invitation, name="invitation"),
     path("tokens/", tokens.own_tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", tokens.revoke, name="token-revoke"),
+    path("collections/new/", collections.collection_new, name="collection-new"),
+    path("c/<slug:slug>/", collections.collection, name="collection"),
+    path("c/<slug:slug>/items/new/", collections.items_new, name="items-new"),
+    path("c/<slug:slug>/references/new/", collections.reference_new, name="reference-new"),
+    path("c/<slug:slug>/judgments/import/", collections.judgments_import, name="judgments-import"),
     path("c/<slug:slug>/members/", members.members, name="members"),
     path("c/<slug:slug>/members/invite/", members.invite, name="invite"),
     path("c/<slug:slug>/members/<int:pk>/remove/", members.remove, name="member-remove"),

@@ -7,21 +7,9 @@ from typing import BinaryIO
 
 from django.core.management.base import CommandError
 
-from annotate.core.formats import FormatError
 from annotate.core.sources import FolderSource, Source, open_source
 from annotate.models import Collection, User
-from annotate.services import collections, loading, media, references
-
-FAULTS = (
-    FormatError,
-    references.Rejected,
-    references.ReferenceExists,
-    loading.ItemsFixed,
-    media.MediaConflict,
-    collections.BadScheme,
-    collections.BadPolicy,
-    collections.CollectionExists,
-)
+from annotate.services.faults import FAULTS
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotate import access
 from annotate.services import directory
 
 
@@ -12,4 +13,8 @@ from annotate.services import directory
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
     """The person's collections and what to do next in each."""
-    return render(request, "annotate/home.html", {"entries": directory.entries(user=request.user)})
+    context = {
+        "entries": directory.entries(user=request.user),
+        "may_make_collections": access.may_make_collections(user=request.user),
+    }
+    return render(request, "annotate/home.html", context)

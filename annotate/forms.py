@@ -1,0 +1,232 @@
+"""What people fill in to make collections and to load files."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from annotate.core.judgment_formats import JudgmentColumns
+from annotate.models import Collection, Level
+from annotate.services.collections import MAX_LEVELS, MIN_LEVELS, LevelSpec
+
+MEGABYTE = 1024 * 1024
+MAX_ITEMS_FILE = 50 * MEGABYTE
+MAX_LABELS_FILE = 10 * MEGABYTE  # about 250,000 labels; a longer file is for the command
+
+
+class UploadField(forms.FileField):
+    """A file up to a size that a request can read while its sender waits."""
+
+    def __init__(self, *, max_size: int, command: str, **options: Any) -> None:
+        super().__init__(**options)
+        self.max_size = max_size
+        self.command = command
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        """The file; an error that names the command for larger ones."""
+        upload = super().clean(data, initial)
+        if isinstance(upload, UploadedFile) and (upload.size or 0) > self.max_size:
+            limit = self.max_size // MEGABYTE
+            raise forms.ValidationError(
+                f"The file is larger than {limit} MB; load it on the server: python3 manage.py {self.command}."
+            )
+        return upload
+
+
+class GradesField(forms.CharField):
+    """Which grades a file's words or numbers mean, as "yes:1, no:0"."""
+
+    def to_python(self, value: Any) -> dict[str, int]:  # type: ignore[override]
+        """The grades by what the file says."""
+        found = {}
+        for entry in filter(str.strip, (super().to_python(value) or "").split(",")):
+            said, colon, grade = entry.rpartition(":")
+            if not colon or not said.strip() or not grade.strip().isdecimal():
+                raise forms.ValidationError(f'Write grades as "yes:1, no:0", not as "{entry.strip()}".')
+            found[said.strip()] = int(grade)
+        return found
+
+
+def items_field(**options: Any) -> UploadField:
+    """The file of a collection's items."""
+    return UploadField(
+        label="Items",
+        help_text=(
+            "JSON lines, CSV or TSV, plain or gzipped; or a zip of a BEIR folder, or of one such file with its media. "
+            f"Up to {MAX_ITEMS_FILE // MEGABYTE} MB here."
+        ),
+        max_size=MAX_ITEMS_FILE,
+        command="load_collection",
+        **options,
+    )
+
+
+class ItemsForm(forms.Form):
+    """Items for a collection there is."""
+
+    file = items_field()
+
+
+class CollectionForm(forms.Form):
+    """A new collection; its levels are in LevelFormSet."""
+
+    name = forms.CharField(max_length=120)
+    slug = forms.SlugField(
+        max_length=60, label="Short name", help_text="Stands in addresses: letters, digits, hyphens."
+    )
+    description = forms.CharField(
+        max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="For its members."
+    )
+    measurement = forms.ChoiceField(
+        choices=Collection.Measurement.choices,
+        initial=Collection.Measurement.ORDINAL,
+        label="Level of measurement",
+        help_text="How grades are compared when agreement is computed; ordered levels are ordinal.",
+    )
+    positive_from = forms.IntegerField(
+        min_value=0, max_value=100, initial=1, label="Relevant from grade", help_text="Smaller grades are not relevant."
+    )
+    guidelines = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 6}), help_text="Markdown; what annotators read."
+    )
+    file = items_field(required=False)
+
+
+class LevelForm(forms.Form):
+    """One level; a row without a name is no level."""
+
+    grade = forms.IntegerField(min_value=0, max_value=100, required=False)
+    name = forms.CharField(max_length=60, required=False)
+    sentence = forms.CharField(max_length=200, required=False)
+    colour = forms.ChoiceField(choices=Level.Colour.choices, required=False)
+    reasons = forms.CharField(max_length=500, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """A row with a name needs its grade."""
+        row = super().clean() or {}
+        if row.get("name") and row.get("grade") is None and "grade" not in self.errors:
+            self.add_error("grade", "Give this level a grade.")
+        return row
+
+
+_LevelFormSet = forms.formset_factory(LevelForm, extra=0, max_num=MAX_LEVELS, absolute_max=MAX_LEVELS + 1)
+
+
+class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
+    """The table of levels."""
+
+    FIRST = (
+        {"grade": 1, "name": "Relevant", "sentence": "It shows what the query says.", "colour": Level.Colour.GREEN},
+        {"grade": 0, "name": "Not relevant", "sentence": "It does not.", "colour": Level.Colour.SLATE},
+    )
+
+    @classmethod
+    def blank(cls) -> "LevelFormSet":
+        """Two levels to begin with, and room for all there may be."""
+        return cls(initial=[*cls.FIRST, *({} for _ in range(MAX_LEVELS - MIN_LEVELS))], prefix="levels")
+
+    def levels(self) -> list[LevelSpec]:
+        """The levels of the rows that have a name."""
+        return [
+            LevelSpec(
+                grade=row["grade"],
+                name=row["name"],
+                sentence=row["sentence"],
+                colour=row["colour"] or Level.Colour.SLATE,
+                reasons=[reason.strip() for reason in row["reasons"].split(",") if reason.strip()],
+            )
+            for row in self.cleaned_data
+            if row.get("name")
+        ]
+
+
+class ReferenceForm(forms.Form):
+    """A reference set to load."""
+
+    name = forms.CharField(max_length=60, initial="original")
+    file = UploadField(
+        label="Labels",
+        help_text="TREC qrels, or a table with the columns query-id, corpus-id and score; plain or gzipped.",
+        max_size=MAX_LABELS_FILE,
+        command="load_reference",
+    )
+    grades = GradesField(
+        required=False,
+        label="Grades of the file",
+        help_text='What they become in this collection, as "0:1, 1:4". Empty: they are this collection\'s own grades.',
+    )
+    min_grade = forms.IntegerField(
+        min_value=0, initial=0, label="Smallest grade", help_text="Rows with a smaller grade in the file are left out."
+    )
+
+    def clean_grades(self) -> dict[int, int]:
+        """Both sides of the map are numbers here."""
+        grades = self.cleaned_data["grades"]
+        if not all(said.isdecimal() for said in grades):
+            raise forms.ValidationError("The grades of a reference file are whole numbers.")
+        return {int(said): grade for said, grade in grades.items()}
+
+
+class JudgmentsForm(forms.Form):
+    """Judgments to import, and which columns say what."""
+
+    LONG, WIDE = "long", "wide"
+
+    file = UploadField(
+        label="Judgments",
+        help_text="CSV, TSV or JSON lines; plain or gzipped. The names of its columns are offered below.",
+        max_size=MAX_LABELS_FILE,
+        command="import_judgments",
+    )
+    name = forms.CharField(max_length=120, label="Name of the import", help_text="Such as who judged, and when.")
+    query = forms.CharField(max_length=100, initial="query", label="Column of the query's id")
+    document = forms.CharField(max_length=100, initial="document", label="Column of the document's id")
+    layout = forms.ChoiceField(
+        choices=[(LONG, "One label a line"), (WIDE, "One column of grades an annotator")],
+        initial=LONG,
+        widget=forms.RadioSelect,
+    )
+    annotator = forms.CharField(
+        max_length=100,
+        initial="annotator",
+        required=False,
+        label="Column of the annotator",
+        help_text="One label a line.",
+    )
+    grade = forms.CharField(
+        max_length=100, initial="grade", required=False, label="Column of the grade", help_text="One label a line."
+    )
+    annotators = forms.CharField(
+        max_length=2000,
+        required=False,
+        label="Columns of the annotators",
+        help_text='One column of grades an annotator: their names, as "expert1, expert2".',
+    )
+    time = forms.CharField(
+        max_length=100, required=False, label="Column of the time", help_text="ISO 8601, or seconds since 1970."
+    )
+    grades = GradesField(required=False, label="Words for grades", help_text='Such as "yes:1, no:0".')
+
+    def clean(self) -> dict[str, Any]:
+        """The columns that the chosen layout needs must be named."""
+        given = super().clean() or {}
+        needed = ("annotator", "grade") if given.get("layout") == self.LONG else ("annotators",)
+        for field in needed:
+            if not given.get(field):
+                self.add_error(field, "Name it, or choose the other layout.")
+        return given
+
+    def columns(self) -> JudgmentColumns:
+        """What to read the file by."""
+        given = self.cleaned_data
+        wide = given["layout"] == self.WIDE
+        people = tuple(name.strip() for name in given["annotators"].split(",") if name.strip()) if wide else ()
+        return JudgmentColumns(
+            query=given["query"],
+            document=given["document"],
+            annotator=given["annotator"],
+            grade=given["grade"],
+            annotators=people,
+            time=given["time"],
+            grades=given["grades"],
+        )

@@ -1,0 +1,101 @@
+"""What a collection holds and what is to be done next, for the page it opens with."""
+
+from typing import NamedTuple
+
+from django.db.models import Count, Q, QuerySet
+
+from annotate.models import (
+    Annotator,
+    Collection,
+    Item,
+    Judgment,
+    Part,
+    QuerySetItem,
+    ReferenceSet,
+    Resolution,
+    Role,
+    Round,
+    Seat,
+    Side,
+)
+from annotate.models import QuerySet as ItemSet
+
+
+class Overview(NamedTuple):
+    """Figures for leads and researchers."""
+
+    n_queries: int
+    n_documents: int
+    n_excluded: int
+    n_other_splits: int
+    kinds: list[tuple[str, int]]
+    reference_sets: QuerySet[ReferenceSet]
+    query_sets: QuerySet[ItemSet]
+    imports: QuerySet[Round]
+    n_open_pools: int
+    n_judgments: int
+    n_judged_pairs: int
+    n_annotators: int
+
+
+class Step(NamedTuple):
+    """One thing to do next: what, why, and the name of the page where it is done."""
+
+    title: str
+    text: str
+    page: str
+
+
+def overview(*, collection: Collection) -> Overview:
+    """The figures of one collection, in a fixed number of queries."""
+    items = Item.objects.filter(collection=collection).aggregate(
+        queries=Count("pk", filter=Q(side=Side.QUERY)),
+        documents=Count("pk", filter=Q(side=Side.DOCUMENT)),
+        excluded=Count("pk", filter=Q(excluded_at__isnull=False)),
+        other=Count("pk", filter=~Q(split="test")),
+    )
+    kinds = Part.objects.filter(item__collection=collection).order_by("kind").values_list("kind")
+    return Overview(
+        n_queries=items["queries"],
+        n_documents=items["documents"],
+        n_excluded=items["excluded"],
+        n_other_splits=items["other"],
+        kinds=[(Part.Kind(kind).label, n) for kind, n in kinds.annotate(Count("pk"))],
+        reference_sets=collection.reference_sets.annotate(n_labels=Count("labels")).order_by("name"),
+        query_sets=collection.query_sets.annotate(
+            n_sources=Count("members", filter=Q(members__part=QuerySetItem.Part.SOURCE))
+        ).order_by("direction", "name"),
+        imports=collection.rounds.filter(kind=Round.Kind.IMPORT)
+        .annotate(n_labels=Count("seats", filter=Q(seats__state=Seat.State.DONE)))
+        .order_by("name"),
+        n_open_pools=collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN).count(),
+        n_judgments=Judgment.objects.filter(collection=collection).count(),
+        n_judged_pairs=Resolution.objects.filter(collection=collection).count(),
+        n_annotators=collection.annotators.filter(origin=Annotator.Origin.PERSON).count(),
+    )
+
+
+def next_steps(*, figures: Overview, roles: set[Role]) -> list[Step]:
+    """What these roles can do next, the most pressing first; empty when all is under way."""
+    steps = []
+    if Role.RESEARCHER in roles:
+        steps += _research_steps(figures)
+    if Role.LEAD in roles and not figures.n_annotators:
+        steps.append(Step("Invite annotators", "Nobody judges here yet.", "annotate:members"))
+    return steps
+
+
+def _research_steps(figures: Overview) -> list[Step]:
+    if not figures.n_queries or not figures.n_documents:
+        return [Step("Load items", "A collection needs queries and documents.", "annotate:items-new")]
+    steps = []
+    if not figures.reference_sets:
+        text = "The labels it came with: scores are shown with and without what people add to them."
+        steps.append(Step("Load reference labels", text, "annotate:reference-new"))
+    if not figures.n_open_pools:
+        text = "Results of retrieval systems decide which pairs are worth judging."
+        steps.append(Step("Upload runs", text, "pooling:runs"))
+        steps.append(
+            Step("Open a pool", "It takes the best results of the runs and offers them to annotators.", "pooling:pools")
+        )
+    return steps
