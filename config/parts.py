@@ -53,7 +53,7 @@ def postgres(home: Home) -> Part:
 
 
 def python_part(
-    home: Home, name: str, title: str, arguments: list[str], env: Mapping[str, str], patience: float = 5.0
+    home: Home, name: str, title: str, arguments: list[str], *, env: Mapping[str, str], patience: float = 5.0
 ) -> Part:
     """A part that is a Python module of the environment."""
     log = home.logs / f"{name}.log"
@@ -79,7 +79,7 @@ def web(home: Home, *, env: Mapping[str, str], port: int) -> Part:
         "5",
         "--no-control-socket",
     ]
-    return python_part(home, "web", "The web server", arguments, env)
+    return python_part(home, "web", "The web server", arguments, env=env)
 
 
 def worker(home: Home, *, env: Mapping[str, str]) -> Part:
@@ -96,13 +96,13 @@ def worker(home: Home, *, env: Mapping[str, str]) -> Part:
         "--without-gossip",
         "--without-mingle",
     ]
-    return python_part(home, "worker", "The Celery worker", arguments, env, patience=3)
+    return python_part(home, "worker", "The Celery worker", arguments, env=env, patience=3)
 
 
 def beat(home: Home, *, env: Mapping[str, str]) -> Part:
     """The Celery clock; its schedule lives in memory, every entry is due again soon."""
     arguments = ["celery", "-A", "config.celery", "beat", "--scheduler", "celery.beat:Scheduler"]
-    return python_part(home, "beat", "The Celery clock", arguments, env, patience=2)
+    return python_part(home, "beat", "The Celery clock", arguments, env=env, patience=2)
 
 
 def manage(command: str, *, home: Home, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
