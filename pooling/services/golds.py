@@ -1,0 +1,135 @@
+"""Pairs with a known grade, found without anybody's help: reference positives, and random negatives."""
+
+from typing import NamedTuple
+
+import numpy as np
+from django.db import connection, transaction
+from numpy.typing import NDArray
+
+from annotate.models import Collection, Gold, Item, ReferenceSet, Side
+from pooling.services.pairing import ensure_pairs
+
+OUTSIDE = 25  # a random negative is nobody's result down to this rank
+_TRIES = 8
+
+# Positives of the reference, those that no pool holds first.
+_POSITIVES = """
+    SELECT label.query_id, label.document_id, label.grade
+    FROM annotate_referencelabel label
+    JOIN annotate_item query ON query.id = label.query_id
+    JOIN annotate_item document ON document.id = label.document_id
+    LEFT JOIN annotate_pair pair ON pair.query_id = label.query_id AND pair.document_id = label.document_id
+    WHERE label.reference_set_id = %(reference)s AND label.grade >= %(positive_from)s
+      AND query.excluded_at IS NULL AND document.excluded_at IS NULL
+      AND query.split = 'test' AND document.split = 'test'
+      AND EXISTS (SELECT FROM annotate_level level
+                  WHERE level.collection_id = %(collection)s AND level.grade = label.grade)
+      AND NOT EXISTS (SELECT FROM annotate_gold gold WHERE gold.pair_id = pair.id)
+    ORDER BY EXISTS (SELECT FROM pooling_poolpair pooled WHERE pooled.pair_id = pair.id),
+             md5(label.id || ' ' || %(seed)s), label.id
+    LIMIT %(limit)s
+"""
+# Of these pairs, the ones somebody's reference names, some run ranks high, or a pool or gold holds.
+_TAKEN = """
+    SELECT drawn.place - 1
+    FROM unnest(%(query)s::bigint[], %(document)s::bigint[]) WITH ORDINALITY AS drawn(query, document, place)
+    WHERE EXISTS (SELECT FROM annotate_referencelabel label
+                  WHERE label.query_id = drawn.query AND label.document_id = drawn.document)
+       OR EXISTS (SELECT FROM annotate_pair pair
+                  WHERE pair.query_id = drawn.query AND pair.document_id = drawn.document)
+       OR EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
+                  WHERE (run.direction = 'forward' AND ranking.source_id = drawn.query
+                         AND drawn.document = ANY (ranking.targets[1:%(outside)s]))
+                     OR (run.direction = 'reverse' AND ranking.source_id = drawn.document
+                         AND drawn.query = ANY (ranking.targets[1:%(outside)s])))
+"""
+
+
+class GoldsMade(NamedTuple):
+    """How many golds were made; fewer than asked for where the collection has no more."""
+
+    n_positive: int
+    n_negative: int
+
+
+@transaction.atomic
+def make_golds(
+    *, collection: Collection, reference_set: ReferenceSet, n_positive: int, n_negative: int, seed: int
+) -> GoldsMade:
+    """Add golds until the collection has this many from the reference and this many random negatives.
+
+    The seed decides which. A random negative is in no reference set, no pair so far, and outside the first 25 of every
+    run; nobody has looked at it, so a few may be relevant after all: the lead sees golds that good people fail.
+    """
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker at a time
+    lowest = collection.levels.order_by("grade").values_list("grade", flat=True).first()
+    positives = _positives(collection, reference_set, _missing(collection, Gold.Origin.REFERENCE, n_positive), seed)
+    negatives = _negatives(collection, _missing(collection, Gold.Origin.RANDOM, n_negative), seed)
+    if lowest is None or lowest >= collection.positive_from:  # a scheme without a negative level
+        negatives = negatives[:0]
+    _write(collection, positives[:, :2], positives[:, 2], Gold.Origin.REFERENCE)
+    _write(collection, negatives, np.full(len(negatives), lowest or 0), Gold.Origin.RANDOM)
+    return GoldsMade(len(positives), len(negatives))
+
+
+def _missing(collection: Collection, origin: Gold.Origin, n: int) -> int:
+    return max(0, n - Gold.objects.filter(collection=collection, origin=origin, retired_at=None).count())
+
+
+def _positives(collection: Collection, reference_set: ReferenceSet, n: int, seed: int) -> NDArray[np.int64]:
+    """(n, 3) query, document, grade."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _POSITIVES,
+            {
+                "collection": collection.pk,
+                "reference": reference_set.pk,
+                "positive_from": collection.positive_from,
+                "seed": str(seed),
+                "limit": n,
+            },
+        )
+        return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
+
+
+def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
+    """(n, 2) query, document: drawn alike from all pairs of test items that nothing speaks for."""
+    rng = np.random.default_rng(seed)
+    queries, documents = (_test_items(collection, side) for side in (Side.QUERY, Side.DOCUMENT))
+    found = np.empty((0, 2), dtype=np.int64)
+    if not n or not len(queries) or not len(documents):
+        return found
+    for _ in range(_TRIES):
+        drawn = np.stack([rng.choice(queries, 2 * n), rng.choice(documents, 2 * n)], axis=1)
+        found = np.concatenate([found, np.delete(drawn, _taken(drawn), axis=0)])
+        _, first = np.unique(found, axis=0, return_index=True)
+        found = found[np.sort(first)]
+        if len(found) >= n:
+            break
+    return found[:n]
+
+
+def _test_items(collection: Collection, side: Side) -> NDArray[np.int64]:
+    items = Item.objects.filter(collection=collection, side=side, split="test", excluded_at=None).order_by("pk")
+    return np.array(items.values_list("pk", flat=True), dtype=np.int64)
+
+
+def _taken(drawn: NDArray[np.int64]) -> list[int]:
+    columns = {"query": drawn[:, 0].tolist(), "document": drawn[:, 1].tolist(), "outside": OUTSIDE}
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKEN, columns)
+        return [row[0] for row in cursor.fetchall()]
+
+
+def _write(collection: Collection, pairs: NDArray[np.int64], grades: NDArray[np.int64], origin: Gold.Origin) -> None:
+    keys = ensure_pairs(collection=collection, query=pairs[:, 0], document=pairs[:, 1])
+    Gold.objects.bulk_create(
+        Gold(
+            collection=collection,
+            pair_id=pair,
+            grade=grade,
+            is_positive=grade >= collection.positive_from,
+            origin=origin,
+        )
+        for pair, grade in zip(keys.tolist(), grades.tolist(), strict=True)
+    )

@@ -1,0 +1,68 @@
+"""Collections with runs, made through the services that people use."""
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotate.models import Collection, Direction, ReferenceLabel, ReferenceSet, Side
+from pooling.models import Pool, Run
+from pooling.services import pools, runs
+from tests import factories
+
+Ranked = dict[int, list[int]]
+
+
+def collection(n_queries: int = 4, n_documents: int = 30, **policy: object) -> Collection:
+    """A collection with items q0... and d0..., no golds wanted unless the policy says so."""
+    made = factories.collection(**{"gold_positives": 0, "gold_negatives": 0, **policy})
+    factories.items(made, Side.QUERY, n_queries)
+    factories.items(made, Side.DOCUMENT, n_documents)
+    return made
+
+
+def lines(ranked: Ranked, direction: str = Direction.FORWARD) -> bytes:
+    """A TREC run of numbered items."""
+    first, second = ("q", "d") if direction == Direction.FORWARD else ("d", "q")
+    return "".join(
+        f"{first}{source} Q0 {second}{target} {rank} {-rank} tag\n"
+        for source, targets in ranked.items()
+        for rank, target in enumerate(targets, 1)
+    ).encode()
+
+
+def run(made: Collection, name: str, ranked: Ranked, direction: str = Direction.FORWARD) -> Run:
+    """A run that is ready."""
+    upload = SimpleUploadedFile(f"{name}.run", lines(ranked, direction))
+    received = runs.receive_run(collection=made, name=name, direction=direction, upload=upload).run
+    runs.ingest_run(run=received)
+    assert received.state == "ready", received.report["errors"]
+    return received
+
+
+def draft(made: Collection, of: list[Run], name: str = "first", strategy: str = "depth-k", **parameters: float) -> Pool:
+    """A pool that is not open yet."""
+    return pools.create_pool(
+        collection=made, name=name, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of, seed=1
+    )
+
+
+def opened(made: Collection, of: list[Run], **options: object) -> Pool:
+    """A pool that is open."""
+    pool = draft(made, of, **options)
+    pools.open_pool(pool=pool)
+    assert pool.state == "open", pool.error
+    return pool
+
+
+def reference(made: Collection, pairs: list[tuple[int, int]], grade: int = 1) -> ReferenceSet:
+    """A reference set of numbered items."""
+    keys = {item.external_id: item.pk for item in made.items.all()}
+    made_set = ReferenceSet.objects.create(collection=made, name="original")
+    ReferenceLabel.objects.bulk_create(
+        ReferenceLabel(reference_set=made_set, query_id=keys[f"q{q}"], document_id=keys[f"d{d}"], grade=grade)
+        for q, d in pairs
+    )
+    return made_set
+
+
+def named(rows) -> set[tuple[str, str]]:
+    """Pairs as the ids of their items; rows : a queryset of rows with a pair."""
+    return set(rows.values_list("pair__query__external_id", "pair__document__external_id"))

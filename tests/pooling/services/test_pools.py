@@ -1,0 +1,301 @@
+"""A pool from preview to seats: the same pairs whoever asks twice, nothing of a pool that failed."""
+
+import threading
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from annotate.models import Pair, Policy, QuerySet, QuerySetItem, Round, Seat
+from annotate.services import claiming, judging
+from pooling.models import Pool, PoolPair, Run
+from pooling.services import pools, previews, waiting
+from pooling.services.choosing import PoolError
+from tests import factories
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def made():
+    return making.collection()
+
+
+@pytest.fixture
+def two_runs(made):
+    return [
+        making.run(made, "a", {0: [1, 2, 3], 1: [4, 5, 6]}),
+        making.run(made, "b", {0: [2, 7, 1], 1: [4, 8, 9]}),
+    ]
+
+
+def preview(made, of, **parameters):
+    return previews.preview(collection=made, strategy="depth-k", parameters=parameters or {"depth": 2}, runs=of)
+
+
+def answer_everything(made, grade=1, n=1):
+    for _ in range(n):
+        annotator = factories.annotator(made)
+        while batch := claiming.current_batch(annotator=annotator):
+            for hand_out in claiming.unanswered(annotator=annotator).filter(batch=batch):
+                given = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=4000)
+                judging.record_judgment(annotator=annotator, token=hand_out.token, answer=given)
+
+
+def test_a_depth_2_pool_of_two_runs_has_their_tops_once_with_the_best_rank(made, two_runs):
+    pool = making.opened(made, two_runs)
+    best = {
+        (row.pair.query.external_id, row.pair.document.external_id): row.best_rank
+        for row in pool.pool_pairs.select_related("pair__query", "pair__document")
+    }
+    assert best == {
+        ("q0", "d1"): 1,
+        ("q0", "d2"): 1,
+        ("q0", "d7"): 2,
+        ("q1", "d4"): 1,
+        ("q1", "d5"): 2,
+        ("q1", "d8"): 2,
+    }
+    assert Seat.objects.filter(state="free", round=pool.round).count() == 6
+    assert pool.opened_at is not None
+
+
+def test_both_directions_land_on_the_same_pairs(made, two_runs):
+    reverse = making.run(made, "back", {1: [0, 1], 4: [1]}, "reverse")
+    pool = making.opened(made, [*two_runs, reverse])
+    assert making.named(pool.pool_pairs) == {
+        ("q0", "d1"), ("q0", "d2"), ("q0", "d7"), ("q1", "d4"), ("q1", "d5"), ("q1", "d8"), ("q1", "d1")
+    }  # fmt: skip
+
+
+def test_opening_twice_changes_nothing(made, two_runs):
+    pool = making.opened(made, two_runs)
+    before = list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())
+    pools.open_pool(pool=pool)
+    assert (list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())) == before
+    assert Round.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_eight_workers_that_open_one_pool_at_once_open_it_once(made, two_runs):
+    pool = making.draft(made, two_runs)
+    pools.request_opening(pool=pool)
+    barrier, failures = threading.Barrier(8), []
+
+    def work():
+        try:
+            barrier.wait()
+            pools.open_pool(pool=Pool.objects.get(pk=pool.pk))
+        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
+            failures.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    pool.refresh_from_db()
+    assert (failures, pool.state, Round.objects.count(), Seat.objects.count()) == ([], "open", 1, 6)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_pools_of_the_same_pairs_open_at_once(made, two_runs):
+    both = [making.draft(made, two_runs, name=name) for name in ("first", "second")]
+    barrier, failures = threading.Barrier(2), []
+
+    def work(pool):
+        try:
+            barrier.wait()
+            pools.open_pool(pool=pool)
+        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
+            failures.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=work, args=[pool]) for pool in both]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert (Pair.objects.count(), PoolPair.objects.count(), Seat.objects.filter(state="free").count()) == (6, 12, 6)
+
+
+def test_a_worker_that_dies_leaves_no_pair_behind_and_after_three_times_the_pool_has_failed(
+    made, two_runs, monkeypatch
+):
+    pool = making.draft(made, two_runs)
+    pools.request_opening(pool=pool)
+
+    def die(*args, **options):
+        raise MemoryError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(pools.seating, "open_round", die)
+        for _ in range(3):
+            with pytest.raises(MemoryError):
+                pools.open_pool(pool=pool)
+        assert (Pair.objects.count(), PoolPair.objects.count()) == (0, 0)
+    pools.open_pool(pool=pool)
+    assert (pool.state, "begun 3 times" in pool.error) == ("failed", True)
+    pools.request_opening(pool=pool)
+    pools.open_pool(pool=pool)
+    assert (pool.state, pool.error) == ("open", "")
+
+
+def test_what_waits_too_long_to_be_opened_is_queued_again(made, two_runs):
+    pool = making.draft(made, two_runs)
+    Pool.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
+    assert waiting.overdue_pools() == []
+    pools.request_opening(pool=pool)
+    assert waiting.overdue_pools() == [pool.pk]
+
+
+def test_a_pool_without_pairs_fails_and_says_why(made, two_runs):
+    empty = QuerySet.objects.create(collection=made, name="none", direction="forward")
+    pool = pools.create_pool(collection=made, name="p", strategy="depth-k", parameters={}, runs=two_runs,
+                             query_set=empty)  # fmt: skip
+    pools.open_pool(pool=pool)
+    assert (pool.state, pool.error[:26]) == ("failed", "The strategy takes no pair")
+    assert PoolPair.objects.count() == 0
+
+
+def test_a_query_set_restricts_the_pool_to_its_sources(made, two_runs):
+    some = QuerySet.objects.create(collection=made, name="some", direction="forward")
+    QuerySetItem.objects.create(query_set=some, item=made.items.get(external_id="q1"))
+    pool = pools.create_pool(collection=made, name="p", strategy="depth-k", parameters={"depth": 1}, runs=two_runs,
+                             query_set=some)  # fmt: skip
+    pools.open_pool(pool=pool)
+    assert making.named(pool.pool_pairs) == {("q1", "d4")}
+
+
+def test_who_stands_below_an_excluded_item_moves_up(made, two_runs):
+    made.items.filter(external_id="d4").update(excluded_at=timezone.now(), excluded_reason="broken")
+    pool = making.opened(made, two_runs, depth=1)
+    assert making.named(pool.pool_pairs) == {("q0", "d1"), ("q0", "d2"), ("q1", "d5"), ("q1", "d8")}
+
+
+def test_a_sampled_pool_names_its_sample_as_a_query_set(made, two_runs):
+    pool = making.opened(made, two_runs, strategy="depth-k-sample", depth=2, n_sources=1)
+    sample = QuerySet.objects.get(name="sample first")
+    assert set(sample.members.values_list("item", flat=True)) == set(
+        pool.pool_pairs.values_list("pair__query", flat=True)
+    )
+    assert sample.members.count() == 1
+
+
+def test_a_stratified_pool_keeps_stratum_and_inclusion_probability(made):
+    run = making.run(made, "a", {0: list(range(20))})
+    pool = making.opened(made, [run], strategy="stratified", top=2, depth=20, share=0.25)
+    kept = sorted(pool.pool_pairs.values_list("stratum", "inclusion_probability"))
+    assert kept == [(1, 1.0)] * 2 + [(2, 5 / 18)] * 5
+
+
+def test_closing_withdraws_free_seats_and_opening_again_brings_them_back(made, two_runs):
+    pool = making.opened(made, two_runs)
+    pools.close_pool(pool=pool)
+    assert (pool.state, set(Seat.objects.values_list("state", flat=True))) == ("closed", {"withdrawn"})
+    with pytest.raises(pools.PoolState, match="is closed, not open"):
+        pools.close_pool(pool=pool)
+    pools.reopen_pool(pool=pool)
+    assert (pool.state, set(Seat.objects.values_list("state", flat=True))) == ("open", {"free"})
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"name": " "}, "name"),
+        ({"name": "taken"}, "name"),
+        ({"strategy": "best"}, "strategy"),
+        ({"parameters": {"depth": 0}}, "depth"),
+        ({"runs": []}, "runs"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_cannot_be_a_pool_is_refused_by_field_and_nothing_is_made(made, two_runs, change, field):
+    making.draft(made, two_runs, name="taken")
+    wanted = {"name": "new", "strategy": "depth-k", "parameters": {}, "runs": two_runs, "seed": 0} | change
+    with pytest.raises(PoolError) as caught:
+        pools.create_pool(collection=made, **wanted)
+    assert (caught.value.field, Pool.objects.count()) == (field, 1)
+
+
+def test_a_run_that_is_not_ready_or_foreign_or_the_other_way_is_refused(made, two_runs):
+    other = making.collection()
+    foreign = making.run(other, "x", {0: [1]})
+    reverse = making.run(made, "r", {0: [1]}, "reverse")
+    forward_only = QuerySet.objects.create(collection=made, name="some", direction="forward")
+    Run.objects.filter(pk=two_runs[1].pk).update(retired_at=timezone.now())
+    two_runs[1].refresh_from_db()
+    for runs, query_set, field in (
+        ([foreign], None, "runs"),
+        ([two_runs[1]], None, "runs"),
+        ([reverse], forward_only, "query_set"),
+    ):
+        with pytest.raises(PoolError) as caught:
+            pools.create_pool(collection=made, name="p", strategy="depth-k", parameters={}, runs=runs,
+                              query_set=query_set)  # fmt: skip
+        assert caught.value.field == field
+
+
+def test_the_preview_says_what_is_new_and_what_each_run_brings(made, two_runs):
+    seen = preview(made, two_runs)
+    assert (seen.n_pairs, seen.n_new, seen.n_waiting, seen.n_judged) == (6, 6, 0, 0)
+    assert [(share.run.name, share.n_pairs, share.n_unique) for share in seen.shares] == [("a", 4, 2), ("b", 4, 2)]
+    assert (seen.n_labels, seen.seconds, seen.is_measured) == (6, 9.0, False)
+    assert seen.hours == pytest.approx(6 * 9 / 3600)
+
+
+def test_the_preview_of_more_depth_after_judging_counts_only_what_is_missing(made, two_runs):
+    making.opened(made, two_runs[:1])
+    answer_everything(made)
+    making.opened(made, two_runs[:1], name="waits", depth=3)
+    seen = preview(made, two_runs, depth=3)
+    assert (seen.n_pairs, seen.n_judged, seen.n_waiting, seen.n_new) == (9, 4, 2, 3)
+    assert (seen.n_labels, seen.seconds, seen.is_measured) == (3, 4.0, True)
+
+
+def test_the_preview_s_labels_are_the_seats_that_opening_makes(made, two_runs):
+    Policy.objects.create(collection=made, version=2, double_share="0.5", labels_per_pair=2, gold_positives=0,
+                          gold_negatives=0)  # fmt: skip
+    seen = preview(made, two_runs)
+    pool = making.opened(made, two_runs)
+    assert pool.round.seats.count() == seen.n_labels == 15
+
+
+def test_the_preview_compares_runs_of_one_direction(made, two_runs):
+    making.run(made, "r", {0: [1]}, "reverse")
+    likeness = preview(made, list(Run.objects.all()), depth=3).likenesses
+    assert [(each.first.name, each.second.name) for each in likeness] == [("a", "b")]
+    only = likeness[0]
+    # q0: {1, 2, 3} and {2, 7, 1}; q1: {4, 5, 6} and {4, 8, 9}
+    assert (only.n_sources, only.overlap) == (2, pytest.approx((0.2 + 0.1) / 2))
+    assert (only.tau, only.first_in_second, only.second_in_first) == (-1.0, (3 + 1) / 2, (2 + 1) / 2)
+    assert 0 < only.rbo < 1
+
+
+def test_a_preview_writes_nothing_and_takes_a_constant_number_of_queries(made, two_runs, django_assert_max_num_queries):
+    before = Pair.objects.count(), Pool.objects.count()
+    with django_assert_max_num_queries(12):
+        preview(made, two_runs)
+    assert (Pair.objects.count(), Pool.objects.count()) == before
+
+
+def test_opening_takes_a_constant_number_of_queries(django_assert_max_num_queries):
+    made = making.collection(n_queries=40, n_documents=60)
+    rng = np.random.default_rng(1)
+    runs = [making.run(made, name, {q: rng.permutation(60)[:20].tolist() for q in range(40)}) for name in ("a", "b")]
+    pool = making.draft(made, runs, depth=10)
+    with django_assert_max_num_queries(45):
+        pools.open_pool(pool=pool)
+    assert pool.pool_pairs.count() > 500
