@@ -79,10 +79,7 @@ def anderson_darling(sample: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def share_normal(scores: NDArray[np.float64], *, alpha: float = 0.05) -> float:
-    """Share of columns (systems, or differences of pairs) that Anderson-Darling does not reject; NaN if none is
-
-    known.
-    """
+    """Share of columns (systems, or differences of pairs) that Anderson-Darling does not reject; NaN for no column."""
     p = np.array([anderson_darling(column)[1] for column in np.asarray(scores).T])
     known = p[~np.isnan(p)]
     return float(np.mean(known >= alpha)) if len(known) else float("nan")

@@ -33,7 +33,8 @@ def dawid_skene(labels: Annotations, *, max_iterations: int = 200, tolerance: fl
 
     A unit without labels gets the prior. An annotator's row for a value they never met is uniform. The likelihood has
     several maxima; starting from the votes finds the one in which most people are right more often than wrong. Dawid
-    & Skene 1979, doi:10.2307/2346806. Equals crowd-kit's DawidSkene.
+    & Skene 1979, doi:10.2307/2346806. Equals crowd-kit's DawidSkene after as many iterations (its own stopping rule
+    often ends early).
     """
     n_values = max(len(labels.values), 1)
     posterior = _shares(labels, n_values)

@@ -11,7 +11,7 @@ from scipy.optimize import elementwise
 from metrics.core.anova import two_way
 
 METHODS = ("newman-keuls", "tukey")
-_Z_NODES, _S_NODES = 160, 48
+_Z_NODES = 160
 
 
 class Comparison(NamedTuple):
@@ -82,7 +82,8 @@ def pseudo_groups(significant: NDArray[np.bool_]) -> list[list[int]]:
 def studentized_range_quantiles(k: int, df: float, alpha: float) -> NDArray[np.float64]:
     """(k,) q(1 - alpha; r, df) for ranges of r = 1..k means; 0 for r = 1. Equals scipy.stats.studentized_range.ppf.
 
-    One vectorised root search for all r: the distribution function is a sum over 48 x 160 Gauss-Legendre nodes.
+    One vectorised root search for all r: the distribution function is a sum over 160 x 48 (or 192) Gauss-Legendre
+    nodes.
     """
     r = np.arange(2, k + 1, dtype=np.float64)
     found = elementwise.find_root(
@@ -119,7 +120,7 @@ def _error_nodes(df: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if np.isinf(df):
         return np.ones(1), np.ones(1)
     low, high = (np.sqrt(special.chdtri(df, tail) / df) for tail in (1 - 1e-14, 1e-14))
-    node, weight = np.polynomial.legendre.leggauss(_S_NODES)
+    node, weight = np.polynomial.legendre.leggauss(48 if df >= 20 else 192)
     s = (high + low) / 2 + (high - low) / 2 * node
     log_density = (df - 1) * np.log(s) - df * s**2 / 2
     weight = weight * np.exp(log_density - log_density.max())

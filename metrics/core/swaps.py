@@ -37,10 +37,7 @@ def reer_independent(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None
 
 
 def reer_paired(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
-    """As `reer_independent`, with the variance of the paired differences, which real swap rates follow. Range [0,
-
-    .5].
-    """
+    """As `reer_independent`, with the variance of the paired differences; real swap rates follow it. Range [0, .5]."""
     d = np.asarray(x, dtype=np.float64) - np.asarray(y, dtype=np.float64)
     return _rate(d.mean(), d.var(ddof=1), n_queries or len(d))
 
@@ -68,7 +65,7 @@ def swap_curve(
         pairs += np.bincount(place, minlength=n_bins)
         swapped = (d * e < 0) + 0.5 * (d * e == 0)
         swaps += np.bincount(place, weights=swapped, minlength=n_bins)
-    edges: NDArray[np.float64] = np.arange(n_bins + 1) * float(width)
+    edges = np.asarray(np.arange(n_bins + 1) * width, dtype=np.float64)
     return SwapCurve(edges, pairs, np.round(swaps).astype(np.int64))
 
 

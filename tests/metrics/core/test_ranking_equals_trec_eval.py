@@ -1,4 +1,4 @@
-"""Every measure trec_eval has, against trec_eval 9.0.8 itself (pytrec-eval-terrier) and ir-measures, a value a query."""
+"""Every measure trec_eval has, against trec_eval 9.0.8 itself (pytrec-eval-terrier), and others against ir-measures."""
 
 import shutil
 

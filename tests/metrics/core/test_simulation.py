@@ -166,9 +166,7 @@ def test_more_noise_makes_a_worse_system():
     quality = [
         np.take_along_axis(
             truth,
-            ranked(
-                similarity(truth, noise=noise, hardness=np.zeros_like(truth), shared=0.0, rng=rng), depth=5
-            ).targets,
+            ranked(similarity(truth, noise=noise, hardness=np.zeros_like(truth), shared=0.0, rng=rng), depth=5).targets,
             axis=1,
         ).mean()
         for noise in (0.2, 0.5, 1.0)
