@@ -30,6 +30,7 @@ ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", f"{urlsplit(SITE_URL).hostname},
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 if os.environ.get("TRUSTED_PROXY") == "1":  # only behind a proxy that sets the header itself
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    ALLAUTH_TRUSTED_PROXY_COUNT = 1  # limits count by the address the proxy saw
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 
@@ -87,6 +88,7 @@ DATABASES = {
         os.environ.get("DATABASE_URL") or HOME.database_url(), conn_max_age=60, conn_health_checks=True
     )
 }
+DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)  # a page must not hang on a dead host
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -173,7 +175,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # people come by invitation, not by sign-up
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
-ACCOUNT_RATE_LIMITS = {"login": "60/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+# A class of annotators signs in from one address; guessing at one name is stopped after five.
+ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "30/m/ip,5/5m/key"}
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
