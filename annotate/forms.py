@@ -7,9 +7,9 @@ from django.core.files.uploadedfile import UploadedFile
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Collection, Level
-from annotate.services.collections import MAX_LEVELS, MIN_LEVELS, LevelSpec
 
 MEGABYTE = 1024 * 1024
+LEVEL_ROWS = 7  # as many as the table has room for; how many a scheme may have is the service's business
 MAX_ITEMS_FILE = 50 * MEGABYTE
 MAX_LABELS_FILE = 10 * MEGABYTE  # about 250,000 labels; a longer file is for the command
 
@@ -109,7 +109,7 @@ class LevelForm(forms.Form):
         return row
 
 
-_LevelFormSet = forms.formset_factory(LevelForm, extra=0, max_num=MAX_LEVELS, absolute_max=MAX_LEVELS + 1)
+_LevelFormSet = forms.formset_factory(LevelForm, extra=0, max_num=LEVEL_ROWS, absolute_max=LEVEL_ROWS + 1)
 
 
 class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
@@ -123,20 +123,18 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
     @classmethod
     def blank(cls) -> "LevelFormSet":
         """Two levels to begin with, and room for all there may be."""
-        return cls(initial=[*cls.FIRST, *({} for _ in range(MAX_LEVELS - MIN_LEVELS))], prefix="levels")
+        return cls(initial=[*cls.FIRST, *({} for _ in range(LEVEL_ROWS - len(cls.FIRST)))], prefix="levels")
 
-    def levels(self) -> list[LevelSpec]:
-        """The levels of the rows that have a name."""
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows that have a name, their reasons as a list."""
+        named = [row for row in self.cleaned_data if row.get("name")]
         return [
-            LevelSpec(
-                grade=row["grade"],
-                name=row["name"],
-                sentence=row["sentence"],
-                colour=row["colour"] or Level.Colour.SLATE,
-                reasons=[reason.strip() for reason in row["reasons"].split(",") if reason.strip()],
-            )
-            for row in self.cleaned_data
-            if row.get("name")
+            {
+                **row,
+                "colour": row["colour"] or Level.Colour.SLATE,
+                "reasons": [reason.strip() for reason in row["reasons"].split(",") if reason.strip()],
+            }
+            for row in named
         ]
 
 

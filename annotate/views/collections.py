@@ -14,6 +14,7 @@ from annotate.core.sources import open_source
 from annotate.forms import CollectionForm, ItemsForm, JudgmentsForm, LevelFormSet, ReferenceForm
 from annotate.models import Annotator, Collection, Role
 from annotate.services import collections, importing, loading, overview, progress, references
+from annotate.services.collections import LevelSpec
 from annotate.services.faults import FAULTS
 
 RESEARCHERS = (Role.RESEARCHER,)
@@ -71,7 +72,8 @@ def _make(request: HttpRequest, form: CollectionForm, levels: LevelFormSet) -> l
     """The collection and its items, or neither; what was done, in sentences."""
     given = dict(form.cleaned_data)
     upload = given.pop("file")
-    made = collections.create_collection(levels=levels.levels(), by=request.user, **given)
+    specs = [LevelSpec(**row) for row in levels.rows()]
+    made = collections.create_collection(levels=specs, by=request.user, **given)
     reports = [f'Collection "{made.name}" is made.']
     return reports + (_load_items(request, made, upload) if upload else [])
 
