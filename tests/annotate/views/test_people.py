@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import ApiToken, Invitation, Membership, Policy, Role, User
@@ -78,17 +80,17 @@ def test_home_tells_a_lead_of_pairs_that_wait(client):
     assert "Pairs that wait for a lead: 1." in page(client, "home")
 
 
-def test_home_asks_as_often_for_one_collection_as_for_many(client, django_assert_num_queries):
+def test_home_asks_as_often_for_one_collection_as_for_many(client):
     person = factories.user()
     client.force_login(person)
     factories.member(factories.collection(), Role.LEAD, person)
-    page(client, "home")
-    with django_assert_num_queries(4):
+    with CaptureQueriesContext(connection) as one:
         page(client, "home")
     for _ in range(8):
         factories.member(factories.collection(), Role.LEAD, person)
-    with django_assert_num_queries(4):
+    with CaptureQueriesContext(connection) as many:
         page(client, "home")
+    assert len(many) == len(one) <= 6
 
 
 def test_the_link_of_an_invitation_is_shown_once(client, made, lead):

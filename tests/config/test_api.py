@@ -1,0 +1,114 @@
+"""Who may call the API, and how it refuses."""
+
+import pytest
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.test import APIRequestFactory
+from rest_framework.views import APIView
+
+from annotate import access
+from annotate.api import Unprocessable, get_collection
+from annotate.models import Role
+from annotate.services import tokens
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/api/v1/no/such/thing"
+
+
+class Echo(APIView):
+    """An endpoint such as the applications have."""
+
+    scope = "qrels:read"
+
+    def get(self, request: Request, slug: str) -> Response:
+        """The collection's name."""
+        found = get_collection(request=request, slug=slug, roles=access.LEADERS)
+        if request.query_params.get("wrong") == "fields":
+            raise serializers.ValidationError({"name": ["too long"]})
+        if request.query_params.get("wrong") == "lines":
+            raise Unprocessable("Two lines are wrong.", errors=["Line 1: no", "Line 7: no"])
+        return Response({"name": found.name})
+
+
+def key(person=None, **fields):
+    given = {"user": person or factories.user(), "name": "x", "scopes": ["qrels:read"], "days": 1}
+    return tokens.create_token(**{**given, **fields}).secret
+
+
+def call(made, secret, **query):
+    request = APIRequestFactory().get("/", query, HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return Echo.as_view()(request, slug=made.slug)
+
+
+@pytest.fixture
+def made():
+    return factories.collection("shapes")
+
+
+@pytest.fixture
+def researcher(made):
+    return factories.member(made, Role.RESEARCHER)
+
+
+@pytest.mark.parametrize("header", [None, "Bearer", "Bearer wrong", "Basic eDp5", "Bearer \u00e9", "nonsense"])
+def test_without_a_valid_key_every_address_answers_401(client, header):
+    answer = client.get(ADDRESS, **({"HTTP_AUTHORIZATION": header} if header else {}))
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="assayer"'
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json()["title"] == "Unauthorized"
+
+
+@pytest.mark.parametrize("method", ["get", "post", "put", "patch", "delete"])
+def test_an_unknown_address_is_refused_in_the_form_programs_expect(client, method):
+    answer = getattr(client, method)(ADDRESS, HTTP_AUTHORIZATION=f"Bearer {key()}")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "application/problem+json")
+    assert answer.json()["detail"].startswith("There is no such endpoint")
+
+
+def test_a_session_counts_for_nothing(client):
+    client.force_login(factories.user(is_superuser=True))
+    assert client.get(ADDRESS).status_code == 401
+
+
+def test_a_key_with_the_scope_gets_the_answer(made, researcher):
+    assert call(made, key(researcher)).data == {"name": "Shapes"}
+
+
+def test_a_key_without_the_scope_is_told_which_one(made, researcher):
+    answer = call(made, key(researcher, scopes=["runs:write"]))
+    assert answer.status_code == 403
+    assert answer.data["detail"] == 'This token lacks the scope "qrels:read"; make one that has it.'
+
+
+def test_a_key_may_never_do_more_than_its_owner(made):
+    assert call(made, key(factories.member(made, Role.ANNOTATOR))).status_code == 404
+    assert call(made, key()).status_code == 404
+
+
+def test_a_key_for_one_collection_does_not_open_another(made, researcher):
+    other = factories.collection("other")
+    factories.member(other, Role.RESEARCHER, researcher)
+    bound = key(researcher, collection=other)
+    assert call(made, bound).status_code == 404
+    assert call(other, bound).data == {"name": "Other"}
+
+
+def test_a_revoked_or_closed_account_ends_at_once(made, researcher):
+    secret = key(researcher)
+    researcher.is_active = False
+    researcher.save()
+    assert call(made, secret).status_code == 401
+
+
+def test_wrong_fields_and_lines_are_listed(made, researcher):
+    secret = key(researcher)
+    fields = call(made, secret, wrong="fields")
+    assert (fields.status_code, fields.data["errors"]) == (400, {"name": ["too long"]})
+    lines = call(made, secret, wrong="lines")
+    assert (lines.status_code, lines.data["errors"]) == (422, ["Line 1: no", "Line 7: no"])
+    assert lines.data["detail"] == "Two lines are wrong."
+
+

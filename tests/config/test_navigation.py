@@ -1,0 +1,51 @@
+"""The bar shows each role its pages, and nobody another collection."""
+
+import pytest
+from django.test import RequestFactory
+from django.urls import resolve, reverse
+
+from annotate.models import Role
+from config.navigation import navigation
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def labels(user, address):
+    request = RequestFactory().get(address)
+    request.user = user
+    request.resolver_match = resolve(address)
+    return [entry.label for entry in navigation(request)["nav"]]
+
+
+@pytest.fixture
+def made():
+    return factories.collection("shapes")
+
+
+@pytest.mark.parametrize(
+    ("role", "seen", "hidden"),
+    [
+        (Role.ANNOTATOR, {"Overview", "Judge"}, {"Members", "Settings", "Dashboard", "Runs", "Leaderboard"}),
+        (Role.LEAD, {"Overview", "Members", "Settings"}, {"Judge"}),
+        (Role.RESEARCHER, {"Overview"}, {"Judge", "Members", "Settings"}),
+    ],
+)
+def test_each_role_finds_its_pages(made, role, seen, hidden):
+    found = set(labels(factories.member(made, role), reverse("annotate:collection", args=["shapes"])))
+    assert seen <= found
+    assert not hidden & found
+
+
+def test_a_stranger_and_who_is_outside_a_collection_find_none(made):
+    person = factories.member(made, Role.LEAD)
+    assert labels(factories.user(), reverse("annotate:collection", args=["shapes"])) == []
+    assert labels(person, reverse("annotate:home")) == []
+
+
+def test_the_open_page_and_the_one_above_it_are_marked(client, made):
+    client.force_login(factories.member(made, Role.LEAD))
+    answer = client.get(reverse("annotate:members", args=["shapes"]))
+    assert [entry.label for entry in answer.context["nav"] if entry.current] == ["Members"]
+    answer = client.get(reverse("annotate:collection", args=["shapes"]))
+    assert [entry.label for entry in answer.context["nav"] if entry.current] == ["Overview"]
