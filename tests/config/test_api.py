@@ -110,5 +110,3 @@ def test_wrong_fields_and_lines_are_listed(made, researcher):
     lines = call(made, secret, wrong="lines")
     assert (lines.status_code, lines.data["errors"]) == (422, ["Line 1: no", "Line 7: no"])
     assert lines.data["detail"] == "Two lines are wrong."
-
-
