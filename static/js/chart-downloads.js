@@ -50,14 +50,21 @@ function saveSpec(name, spec) {
   saveText(`${name}.vl.json`, JSON.stringify(whole, null, 2), "application/json");
 }
 
+// a figure may be drawn again with new numbers, and a live page may put its attributes back
+const specs = new WeakMap();
+
+function onClick(event, figure) {
+  const kind = event.target.closest("[data-download]")?.dataset.download;
+  const spec = specs.get(figure);
+  if (kind === "csv") saveText(`${figure.id}.csv`, tableAsCsv(figure.querySelector("table")), "text/csv;charset=utf-8");
+  else if (kind === "spec") saveSpec(figure.id, spec);
+  else if (kind) savePicture(figure.id, spec, kind);
+}
+
 export function initDownloads(figure, spec) {
   const box = figure.querySelector(".chart-downloads");
-  if (!box?.hidden) return;
+  if (!box) return;
+  if (!specs.has(figure)) figure.addEventListener("click", (event) => onClick(event, figure));
+  specs.set(figure, spec);
   box.hidden = false;
-  box.addEventListener("click", (event) => {
-    const kind = event.target.closest("[data-download]")?.dataset.download;
-    if (kind === "csv") saveText(`${figure.id}.csv`, tableAsCsv(figure.querySelector("table")), "text/csv;charset=utf-8");
-    else if (kind === "spec") saveSpec(figure.id, spec);
-    else if (kind) savePicture(figure.id, spec, kind);
-  });
 }

@@ -1,0 +1,44 @@
+"""Addresses of pages that show the shared partials, for the tests of the scripts behind them."""
+
+from django.http import HttpRequest, HttpResponse
+from django.template import RequestContext, Template
+from django.urls import path
+
+PARTS = Template(
+    """{% extends "base.html" %}
+{% block title %}Parts{% endblock %}
+{% block main %}<h1>Parts</h1>
+{% include "_chart.html" with id="scores" title="Scores" subtitle="Of two runs." spec=spec columns=columns rows=rows %}
+{% include "_job.html" with poll_url="/job/" title="Reading run bm25" worker_missing=True %}
+{% endblock %}
+{% block scripts %}{% include "_chart_scripts.html" %}{% endblock %}"""
+)
+DONE = Template('<div class="card" id="job"><h2>Run bm25 is ready</h2></div>')
+RUNS = [("bm25", 0.41), ("=cmd()", 0.52), ("@tfidf", 0.38)]
+polls: list[str | None] = []
+
+
+def parts(request: HttpRequest) -> HttpResponse:
+    """One chart and one job that somebody waits for."""
+    values = [{"run": name, "score": score} for name, score in RUNS]
+    encoding = {"x": {"field": "score", "type": "quantitative"}, "y": {"field": "run", "type": "nominal"}}
+    context = {
+        "spec": {"data": {"values": values}, "mark": {"type": "bar", "color": "@teal"}, "encoding": encoding},
+        "columns": ["Run", "Score"],
+        "rows": [[name, f"{score:.2f}"] for name, score in RUNS],
+    }
+    return HttpResponse(PARTS.render(RequestContext(request, context)))
+
+
+def job(request: HttpRequest) -> HttpResponse:
+    """Running for three polls, unchanged on the second, then done."""
+    polls.append(request.headers.get("If-None-Match"))
+    if len(polls) == 2:
+        return HttpResponse(status=304)
+    if len(polls) > 2:
+        return HttpResponse(DONE.render(RequestContext(request, {})))
+    again = Template('{% include "_job.html" with poll_url="/job/" title="Reading run bm25" done=1 total=2 %}')
+    return HttpResponse(again.render(RequestContext(request, {})), headers={"ETag": '"half"'})
+
+
+urlpatterns = [path("parts/", parts), path("job/", job)]
