@@ -1,0 +1,72 @@
+"""The demo that the first start loads: complete, in the roles of its accounts, and the same when loaded again."""
+
+import pytest
+from django.core.management import call_command
+
+from annotate.models import (
+    Collection,
+    Gold,
+    Item,
+    Membership,
+    Part,
+    QuerySet,
+    ReferenceLabel,
+    Seat,
+)
+from annotate.services.accounts import ensure_demo_accounts
+from annotate.services.media import find_file
+from pooling.models import Pool, PoolPair, Ranking, Run
+
+pytestmark = pytest.mark.django_db
+ROLES = ("annotator", "lead", "researcher")
+
+
+@pytest.fixture(autouse=True)
+def media_root(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture
+def demo():
+    ensure_demo_accounts(passwords=dict.fromkeys((*ROLES, "admin"), "a long demo password"))
+    call_command("load_demo")
+    return Collection.objects.get(slug="shapes")
+
+
+def test_the_demo_is_ready_to_be_judged(demo):
+    assert Item.objects.filter(collection=demo).count() == 400
+    assert ReferenceLabel.objects.filter(reference_set__name="original").count() == 200
+    assert set(Run.objects.values_list("state", flat=True)) == {"ready"}
+    assert sorted(Run.objects.values_list("direction", flat=True)) == ["forward"] * 3 + ["reverse"] * 3
+    pool = Pool.objects.get(collection=demo)
+    assert (pool.state, pool.strategy) == ("open", "depth-k")
+    assert Seat.objects.filter(collection=demo, state="free").count() >= pool.pool_pairs.count() > 4000
+    assert set(Gold.objects.values_list("is_positive", flat=True)) == {True, False}
+    assert {query_set.direction for query_set in QuerySet.objects.filter(collection=demo, name="all")} == {
+        "forward",
+        "reverse",
+    }
+    missing = [part.path for part in Part.objects.exclude(path="") if not find_file(collection=demo, path=part.path)]
+    assert missing == []
+
+
+def test_the_accounts_named_as_roles_hold_them(demo):
+    held = Membership.objects.filter(collection=demo).values_list("user__username", "role")
+    assert sorted(held) == [(role, role) for role in ROLES]
+    assert demo.annotators.get().user.username == "annotator"
+
+
+def test_loading_the_demo_again_changes_nothing(demo, capsys):
+    models = (Item, Part, ReferenceLabel, Run, Ranking, Pool, PoolPair, Seat, Gold, Membership)
+    before = [model.objects.count() for model in models]
+    call_command("load_demo")
+    assert "was loaded before" in capsys.readouterr().out
+    assert [model.objects.count() for model in models] == before
+
+
+def test_an_account_made_later_joins_at_the_next_start():
+    call_command("load_demo")
+    assert not Membership.objects.exists()
+    ensure_demo_accounts(passwords={"lead": "a long demo password"})
+    call_command("load_demo")
+    assert Membership.objects.get().role == "lead"
