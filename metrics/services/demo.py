@@ -1,0 +1,62 @@
+"""The demo study "Shapes", loaded through the services that researchers use."""
+
+import json
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files import File
+
+from annotate.core.sources import FolderSource
+from annotate.models import Collection, Direction, User
+from annotate.services.collections import LevelSpec, create_collection
+from annotate.services.loading import load_collection
+from annotate.services.references import load_reference
+from pooling.services.runs import ingest_run, receive_run
+
+FOLDER = Path(settings.BASE_DIR) / "demo" / "shapes"
+DESCRIPTION = "Captions and small scenes whose true relevance is known: a study to try everything on."
+DIRECTIONS = (Direction.FORWARD, Direction.REVERSE)
+
+
+def load_shapes(
+    *, slug: str, name: str, by: User | None = None, is_rehearsal: bool = False, folder: Path = FOLDER
+) -> Collection:
+    """Make a collection of the demo's items, scheme, guidelines, reference set and six runs.
+
+    Raises CollectionExists when the slug is taken.
+    """
+    scheme = json.loads((folder / "scheme.json").read_text())
+    collection = create_collection(
+        name=name,
+        slug=slug,
+        levels=[LevelSpec(**level) for level in scheme["levels"]],
+        positive_from=scheme["positive_from"],
+        measurement=scheme["measurement"],
+        guidelines=(folder / "guidelines.md").read_text(),
+        by=by,
+        description=DESCRIPTION,
+        is_rehearsal=is_rehearsal,
+    )
+    load_collection(collection=collection, source=FolderSource(folder), by=by)
+    with open(folder / "reference.qrels", "rb") as stream:
+        load_reference(collection=collection, stream=stream, file_name="reference.qrels", name="original", by=by)
+    load_runs(collection=collection, by=by, folder=folder)
+    return collection
+
+
+def load_runs(*, collection: Collection, by: User | None = None, folder: Path = FOLDER) -> None:
+    """Receive and read the demo's runs; a run that is there already stays as it is."""
+    for direction in DIRECTIONS:
+        for path in sorted((folder / "runs").glob(f"*.{direction}.run.gz")):
+            system = path.name.split(".")[0]
+            suffix = "" if direction == Direction.FORWARD else "-reverse"
+            with open(path, "rb") as stream:
+                received = receive_run(
+                    collection=collection,
+                    name=system + suffix,
+                    direction=direction,
+                    upload=File(stream, name=path.name),
+                    system=system,
+                    by=by,
+                )
+            ingest_run(run=received.run)

@@ -1,0 +1,47 @@
+"""A rehearsed campaign: with people's labels the scores are the true ones, with the reference alone they are not."""
+
+import pytest
+
+from metrics.services.rehearsal import Rehearsal, rehearse
+
+SYSTEMS = ["heron", "otter", "finch"]  # best first: so they were made
+
+
+def show(seed: int, done: Rehearsal) -> None:
+    """The figures, for whoever runs with -s."""
+    print(f"\nseed {seed}: {done.n_judgments} judgments of {done.n_pairs} pairs in {done.seconds:.0f} s, "
+          f"pool misses {done.missed:.1%}, alpha {done.alpha:.3f}, inflation of C@10 {done.inflation}")
+    for measure in ("C@1", "AP"):
+        print(f"  {measure}: people at most {done.largest_error(measure, 'people'):.3f} off, "
+              f"reference alone at least {done.smallest_error(measure, 'reference'):.3f}")
+
+
+def assert_truthful(done: Rehearsal) -> None:
+    """What the demo promises."""
+    assert done.missed >= 0.2
+    for measure in ("C@1", "AP"):
+        assert done.order(measure, "truth") == SYSTEMS
+        assert done.order(measure, "people") == SYSTEMS
+        assert done.largest_error(measure, "people") <= 0.03
+        assert done.smallest_error(measure, "reference") >= 0.10
+    assert set(done.inflation) == set(SYSTEMS)
+    assert all(abs(value) <= 0.03 for value in done.inflation.values())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(5))
+def test_a_small_rehearsal_through_the_services_finds_the_truth(seed):
+    done = rehearse(slug=f"rehearsal-{seed}", seed=seed, n_captions=30)
+    show(seed, done)
+    assert_truthful(done)
+    assert done.collection.is_rehearsal
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(1800)
+@pytest.mark.django_db
+@pytest.mark.parametrize("seed", range(5))
+def test_a_large_rehearsal_through_the_services_finds_the_truth(seed):
+    done = rehearse(slug=f"rehearsal-{seed}", seed=seed, n_captions=120)
+    show(seed, done)
+    assert_truthful(done)
