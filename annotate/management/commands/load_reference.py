@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
 from annotate.services.references import load_reference
@@ -26,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, all or nothing."""
-        grades = {int(said): grade for said, grade in files.grade_map(options["grades"]).items()}
+        grades = _numbers(files.grade_map(options["grades"]))
         with files.faults_as_sentences(), files.opened(options["file"]) as stream:
             report = load_reference(
                 collection=files.find_collection(options["slug"]),
@@ -38,3 +38,10 @@ class Command(BaseCommand):
                 min_grade=options["min_grade"],
             )
         self.stdout.write(str(report))
+
+
+def _numbers(grades: dict[str, int]) -> dict[int, int]:
+    """The map with numbers on both sides. Raises CommandError for words."""
+    if not all(said.isdecimal() for said in grades):
+        raise CommandError("The grades of a reference file are whole numbers, as in 0:1,1:4.")
+    return {int(said): grade for said, grade in grades.items()}

@@ -1,0 +1,134 @@
+"""The commands that read files: readable reports, faults with their lines on stderr and exit code 1."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from annotate.models import Collection, Item, Judgment, Membership, ReferenceLabel
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[3]
+LEVELS = "0:Not relevant,1:Relevant"
+
+
+def line(id_, side="document", **fields):
+    return json.dumps({"side": side, "id": id_, **(fields or {"text": "x"})}) + "\n"
+
+
+@pytest.fixture
+def items(tmp_path):
+    path = tmp_path / "collection.jsonl"
+    path.write_text(line("q1", "query") + line("d1") + line("d2"))
+    return path
+
+
+@pytest.fixture
+def loaded(items):
+    call_command("load_collection", "birds", items, levels=LEVELS)
+    return Collection.objects.get(slug="birds")
+
+
+def test_a_collection_is_made_and_loaded_for_a_user(items, capsys):
+    person = factories.user("ana")
+    guidelines = items.with_name("guidelines.md")
+    guidelines.write_text("# Look twice")
+    call_command(
+        "load_collection", "birds", items, levels="1:No,2:Perhaps,4:Yes", positive_from=2, measurement="interval",
+        name="Birds of the north", guidelines=guidelines, by="ana",
+    )  # fmt: skip
+    made = Collection.objects.get(slug="birds")
+    assert (made.name, made.measurement, made.positive_from) == ("Birds of the north", "interval", 2)
+    assert list(made.levels.values_list("grade", "name")) == [(4, "Yes"), (2, "Perhaps"), (1, "No")]
+    assert made.guidelines.get().markdown == "# Look twice"
+    assert Membership.objects.filter(user=person, collection=made).count() == 2
+    assert capsys.readouterr().out.startswith("birds: 3 rows: 3 new items with 3 parts")
+
+
+def test_a_collection_nobody_made_is_an_error_that_says_how(items):
+    with pytest.raises(CommandError, match="load_collection with --levels makes one"):
+        call_command("load_collection", "birds", items)
+
+
+@pytest.mark.parametrize("levels", ["Relevant", "1:Yes", "1:Yes,1:No", "a:Yes,b:No", "0:,1:Yes", "0:No,300:Yes"])
+def test_levels_that_are_no_scheme_are_an_error_and_nothing_is_made(items, levels):
+    with pytest.raises(CommandError):
+        call_command("load_collection", "birds", items, levels=levels)
+    assert not Collection.objects.exists()
+
+
+def test_a_faulty_file_makes_no_collection(items):
+    items.write_text(line("q1", "query") + "{\n")
+    with pytest.raises(CommandError, match="Line 2: this is no JSON"):
+        call_command("load_collection", "birds", items, levels=LEVELS)
+    assert not Collection.objects.exists()
+
+
+def test_a_missing_file_is_one_sentence(tmp_path):
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("load_collection", "birds", tmp_path / "none.jsonl", levels=LEVELS)
+
+
+def test_media_come_from_the_folder_given(items, tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (pictures / "a.png").write_bytes(b"PNG")
+    items.write_text(line("d1", image="a.png"))
+    call_command("load_collection", "birds", items, levels=LEVELS, media=pictures)
+    assert (tmp_path / "media" / "collections" / "birds" / "a.png").read_bytes() == b"PNG"
+
+
+def test_reference_labels_are_loaded_from_gzip_with_grades_mapped(loaded, tmp_path, capsys):
+    path = tmp_path / "a.qrels.gz"
+    path.write_bytes(gzip.compress(b"q1 0 d1 3\nq1 0 d2 -1\n"))
+    call_command("load_reference", "birds", path, grades="3:1")
+    assert ReferenceLabel.objects.get().grade == 1
+    assert '"original": 1 labels from 2 rows; 1 negative' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("grades", ["3", "x:1", "3:one", "3:"])
+def test_grades_that_are_none_are_an_error(loaded, tmp_path, grades):
+    path = tmp_path / "a.qrels"
+    path.write_text("q1 0 d1 3\n")
+    with pytest.raises(CommandError):
+        call_command("load_reference", "birds", path, grades=grades)
+
+
+def test_judgments_are_imported_by_their_columns(loaded, tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    path.write_text("who,caption,image,said\nw1,q1,d1,yes\nw2,q1,d1,no\nw1,q1,d1,no\n")
+    options = {"annotator": "who", "query": "caption", "document": "image", "grade": "said", "grades": "yes:1,no:0"}
+    call_command("import_judgments", "birds", path, **options, rule="majority", tie="up")
+    assert Judgment.objects.count() == 3
+    assert "3 new judgments" in capsys.readouterr().out
+    assert loaded.policies.latest("version").tie == "up"
+
+
+def test_a_fault_leaves_the_policy_as_it_was(loaded, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("annotator,query,document,grade\nw1,q9,d1,1\n")
+    with pytest.raises(CommandError, match="Line 2: the collection has no query"):
+        call_command("import_judgments", "birds", path, rule="median")
+    assert loaded.policies.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_fault_goes_to_stderr_with_exit_code_1(items):
+    items.write_text("{\n" * 60)
+    server = os.environ["DATABASE_URL"].rpartition("/")[0]
+    environment = {**os.environ, "DATABASE_URL": f"{server}/{connection.settings_dict['NAME']}"}
+    command = [sys.executable, "manage.py", "load_collection", "birds", str(items), "--levels", LEVELS]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Line 1: this is no JSON" in done.stderr
+    assert "and 10 more." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not Item.objects.exists()
