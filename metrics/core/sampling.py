@@ -166,6 +166,8 @@ def _checked(scores: ArrayLike) -> NDArray[np.float64]:
 def _power_of_t(effect: float, n: int, alpha: float) -> float:
     bar = special.stdtrit(n - 1, 1 - alpha / 2)
     shift = effect * np.sqrt(n)
+    if shift > bar + 30:
+        return 1.0  # beyond the reach of the series behind nctdtr, which gives NaN there
     upper = 1 - special.nctdtr(n - 1, shift, bar)
     lower = special.nctdtr(n - 1, shift, -bar)
     return float(upper + (0.0 if np.isnan(lower) else lower))

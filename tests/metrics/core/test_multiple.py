@@ -1,0 +1,139 @@
+"""Analysis of variance and comparisons of many systems: textbooks, statsmodels, SciPy."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.formula.api import ols
+from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.diagnostic import normal_ad
+
+from metrics.core import anova, multiple
+
+
+def scores(seed: int, t: int = 12, s: int = 7) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.normal(0, 1, (t, s)) + rng.normal(0, 1, (t, 1)) + np.linspace(0, 2, s)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_way_analysis_equals_statsmodels(seed):
+    table = scores(seed)
+    t, s = table.shape
+    frame = pd.DataFrame({"y": table.ravel(), "topic": np.repeat(range(t), s), "run": np.tile(range(s), t)})
+    expected = anova_lm(ols("y ~ C(topic) + C(run)", frame).fit())
+    found = anova.two_way(table)
+    assert found.f_systems == pytest.approx(expected.F["C(run)"])
+    assert found.f_topics == pytest.approx(expected.F["C(topic)"])
+    assert found.p_systems == pytest.approx(expected["PR(>F)"]["C(run)"])
+    assert found.ms_error == pytest.approx(expected.mean_sq["Residual"])
+    total = np.sum((table - table.mean()) ** 2)
+    assert found.ss_systems + found.ss_topics + found.ss_error == pytest.approx(total)
+
+
+def test_analysis_refuses_gaps_and_knows_what_is_left_undefined():
+    with pytest.raises(ValueError, match="without gaps"):
+        anova.two_way(np.array([[1, 2], [np.nan, 3]]))
+    assert math.isnan(anova.two_way(np.ones((3, 3))).f_systems)
+    assert anova.two_way(np.tile([0.0, 1.0], (3, 1))).p_systems == 0
+
+
+def test_anderson_darling_equals_statsmodels():
+    rng = np.random.default_rng(0)
+    for sample in (rng.normal(size=50), rng.beta(1, 5, 50), rng.exponential(size=400), rng.normal(size=8)):
+        assert anova.anderson_darling(sample) == pytest.approx(normal_ad(sample), rel=1e-7)
+    assert math.isnan(anova.anderson_darling(np.ones(20))[1])
+    normal = anova.share_normal(rng.normal(size=(50, 300)))
+    assert normal == pytest.approx(0.95, abs=0.04)
+
+
+@pytest.mark.parametrize("df", [5, 20, 120, 6272, math.inf])
+def test_quantiles_of_the_studentized_range_equal_scipy(df):
+    found = multiple.studentized_range_quantiles(20, df, 0.05)
+    for r in (2, 3, 10, 20):
+        assert found[r - 1] == pytest.approx(stats.studentized_range.ppf(0.95, r, df), abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("df", "alpha", "expected"),
+    [
+        (20, 0.05, [2.95, 3.58, 3.96, 4.23]),  # HyperStat, Newman-Keuls
+        (30, 0.05, [2.89, 3.49, 3.85, 4.10, 4.30]),  # Welsch 1972
+        (10, 0.01, [4.48, 5.27, 5.77, 6.14]),  # printed tables of the studentized range
+        (1, 0.05, [17.97, 26.98, 32.82]),
+    ],
+)
+def test_quantiles_equal_printed_tables(df, alpha, expected):
+    assert multiple.studentized_range_quantiles(len(expected) + 1, df, alpha)[1:] == pytest.approx(expected, abs=6e-3)
+
+
+def differing(found: multiple.Comparison) -> set[tuple[float, float]]:
+    rows, columns = np.nonzero(np.triu(found.significant))
+    return {(float(found.means[i]), float(found.means[j])) for i, j in zip(rows, columns, strict=True)}
+
+
+def test_hyperstat_s_newman_keuls_example():
+    """davidmlane.com/hyperstat: five means, MSE 30, n = 5; only 25 differs, and not from 18."""
+    found = multiple.compare_means([10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20)
+    assert differing(found) == {(25, 14), (25, 11), (25, 10)}
+    assert found.groups == [[0, 1], [2, 3, 4]]
+
+
+def test_welsch_s_newman_keuls_example():
+    """Welsch 1972 (MIT WP 614): all pairs differ but four."""
+    means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
+    alike = {(18.92, 16.5), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
+    found = multiple.compare_means(means, standard_error=1, df=30)
+    ordered = sorted(means, reverse=True)
+    assert differing(found) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tukey_equals_scipy_where_it_has_the_same_error_term(seed):
+    """One-way: SciPy's tukey_hsd pools the groups' variances, so give that error to compare_means."""
+    groups = np.random.default_rng(seed).normal(np.linspace(0, 1.5, 5), 1, (15, 5))
+    expected = stats.tukey_hsd(*groups.T).pvalue < 0.05
+    error = math.sqrt(groups.var(axis=0, ddof=1).mean() / 15)
+    found = multiple.compare_means(groups.mean(axis=0), standard_error=error, df=70, method="tukey")
+    assert np.array_equal(found.significant, expected[np.ix_(found.order, found.order)])
+
+
+def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarray:
+    ordered = np.sort(means)[::-1]
+    k = len(ordered)
+    bar = multiple.studentized_range_quantiles(k, df, 0.05) * error
+    result = np.zeros((k, k), dtype=bool)
+    for span in range(k, 1, -1):
+        for i in range(k - span + 1):
+            j = i + span - 1
+            enclosing = all(result[a, b] for a in range(i + 1) for b in range(j, k) if (a, b) != (i, j))
+            result[i, j] = enclosing and ordered[i] - ordered[j] > bar[span - 1]
+    return result | result.T
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=9))
+def test_newman_keuls_follows_its_definition_and_its_groups_hold_no_difference(values):
+    means = np.array(values, dtype=float)
+    found = multiple.compare_means(means, standard_error=2.0, df=60)
+    assert np.array_equal(found.significant, newman_keuls_by_definition(means, 2.0, 60))
+    assert [place for group in found.groups for place in group] == list(range(len(means)))
+    for group in found.groups:
+        assert not found.significant[np.ix_(group, group)].any()
+
+
+def test_tukey_finds_no_more_than_newman_keuls():
+    for seed in range(5):
+        table = scores(seed)
+        strict, loose = (multiple.compare_systems(table, method=method) for method in ("tukey", "newman-keuls"))
+        assert not np.any(strict.significant & ~loose.significant)
+
+
+def test_one_system_is_one_group_and_an_unknown_method_lists_what_exists():
+    assert multiple.compare_means([1.0], standard_error=1, df=5).groups == [[0]]
+    with pytest.raises(ValueError, match="newman-keuls, tukey"):
+        multiple.compare_means([1, 2], standard_error=1, df=5, method="scheffe")

@@ -1,0 +1,125 @@
+"""How many queries: resampling against theory, statsmodels, and real swaps of simulated systems."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.power import TTestPower
+
+from metrics.core import sampling, swaps
+
+
+def test_the_error_of_a_binary_score_is_that_of_the_binomial():
+    """A share of .3 on 1,000 queries: 1.96 sqrt(.21 / 1000). FIRE reports .029 for C@1 on as many."""
+    scores = np.repeat([0.0, 1.0], [700, 300])
+    (found,) = sampling.sampling_error(scores, [1000], rng=np.random.default_rng(0))
+    assert found.error == pytest.approx(0.0284, abs=0.001)
+    assert found.low < 0.3 < found.high
+
+
+def test_drawing_counts_and_drawing_queries_are_the_same_distribution():
+    binary = np.repeat([0.0, 1.0], [600, 400])
+    nearly = binary + np.linspace(0, 1e-9, 1000)  # as many values as queries: they are drawn one by one
+    counted = sampling.resampled_means(binary, 300, rng=np.random.default_rng(1), n_samples=20_000)
+    drawn = sampling.resampled_means(nearly, 300, rng=np.random.default_rng(2), n_samples=20_000)
+    assert stats.ks_2samp(np.round(counted, 6), np.round(drawn, 6)).pvalue > 0.001
+    assert drawn.std() == pytest.approx(np.sqrt(0.24 / 300), rel=0.03)
+
+
+def test_the_same_generator_gives_the_same_plan():
+    scores = np.random.default_rng(0).beta(1, 2, 500)
+    one, other = (sampling.sampling_error(scores, [50, 700], rng=np.random.default_rng(3)) for _ in range(2))
+    assert one == other
+
+
+def test_the_planned_number_of_queries_has_the_error_asked_for():
+    scores = np.random.default_rng(0).beta(1, 2, 2000)
+    size = sampling.queries_for_error(scores, 0.02, rng=np.random.default_rng(1))
+    (found,) = sampling.sampling_error(scores, [size], rng=np.random.default_rng(2))
+    assert found.error == pytest.approx(0.02, rel=0.03)
+    assert size == pytest.approx((1.96 * scores.std() / 0.02) ** 2, rel=0.05)
+
+
+@pytest.mark.parametrize(("difference", "power"), [(0.02, 0.8), (0.05, 0.9), (0.01, 0.5)])
+def test_queries_for_a_difference_equal_statsmodels(difference, power):
+    d = np.random.default_rng(4).normal(0.03, 0.2, 300)
+    found = sampling.queries_for_difference(d, difference, power=power)
+    effect = difference / d.std(ddof=1)
+    assert found.n_queries == int(np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=power)))
+    assert found.power == pytest.approx(TTestPower().power(effect, found.n_queries, 0.05), abs=1e-8)
+
+
+def test_the_simulated_power_at_that_number_is_the_power_asked_for():
+    d = np.random.default_rng(4).normal(0.03, 0.2, 300)
+    n = sampling.queries_for_difference(d, 0.05).n_queries
+    assert sampling.simulated_power(d, 0.05, n, rng=np.random.default_rng(0)) == pytest.approx(0.8, abs=0.03)
+
+
+def test_no_difference_needs_more_queries_than_there_are_and_no_spread_needs_two():
+    assert sampling.queries_for_difference([0.1, 0.3], 0.0).n_queries is None
+    assert sampling.queries_for_difference([0.1, 0.3], 1e-9).n_queries is None
+    assert sampling.queries_for_difference([0.1, 0.1], 0.05) == (2, 1.0)
+
+
+def test_a_bootstrap_interval_is_the_normal_one_for_many_queries():
+    scores = np.random.default_rng(0).beta(2, 2, 3000)
+    low, high = sampling.interval(scores, rng=np.random.default_rng(1))
+    half = 1.96 * scores.std() / np.sqrt(3000)
+    assert (low, high) == pytest.approx((scores.mean() - half, scores.mean() + half), abs=5e-4)
+
+
+@pytest.mark.parametrize("scores", [[], [0.1, np.nan]])
+def test_missing_scores_are_refused(scores):
+    with pytest.raises(ValueError, match="none missing"):
+        sampling.sampling_error(scores, [10], rng=np.random.default_rng(0))
+
+
+def test_reer_follows_equation_1():
+    """z = -.1 / sqrt((.04 + .04) / 50) = -2.5: 2 Phi(z) (1 - Phi(z)) = 2 x .00621 x .99379."""
+    x = np.tile([0.3, 0.7], 25)
+    x = (x - x.mean()) / x.std(ddof=1) * 0.2 + 0.5
+    y = np.random.default_rng(0).permutation(x) - 0.1
+    assert swaps.reer_independent(x, y) == pytest.approx(2 * 0.0062097 * 0.9937903, abs=1e-6)
+    assert swaps.reer_independent(x, y, n_queries=200) == pytest.approx(2 * stats.norm.sf(5), rel=1e-6)
+
+
+def test_identical_runs_swap_half_of_the_time_and_a_constant_lead_never():
+    x = np.array([0.1, 0.5, 0.9])
+    assert swaps.reer_paired(x, x) == 0.5
+    assert swaps.reer_paired(x + 0.1, x) == pytest.approx(0.0)
+
+
+def simulated_runs(rng, n_topics=200, n_systems=12):
+    topic = rng.normal(0, 0.15, (n_topics, 1))
+    return np.clip(0.4 + topic + rng.normal(0, 0.1, (n_topics, n_systems)) + np.linspace(-0.02, 0.02, n_systems), 0, 1)
+
+
+def test_the_paired_rate_follows_real_swaps_and_the_independent_one_overstates_them():
+    rng = np.random.default_rng(6)
+    scores, n = simulated_runs(rng), 50
+    expected, paired, independent = [], [], []
+    for i, j in zip(*np.triu_indices(12, 1), strict=True):
+        d = scores[:, i] - scores[:, j]
+        drawn = np.array([rng.permutation(d)[: 2 * n].reshape(2, n).mean(axis=1) for _ in range(400)])
+        expected.append(np.mean(drawn[:, 0] * drawn[:, 1] < 0))
+        paired.append(swaps.reer_paired(scores[:, i], scores[:, j], n_queries=n))
+        independent.append(swaps.reer_independent(scores[:, i], scores[:, j], n_queries=n))
+    error = np.abs(np.subtract(paired, expected)).mean()
+    assert error < 0.06
+    assert error < np.abs(np.subtract(independent, expected)).mean()
+    assert np.mean(np.greater_equal(independent, paired)) > 0.95
+
+
+def test_the_swap_curve_falls_as_differences_grow_and_needs_disjoint_sets():
+    scores = simulated_runs(np.random.default_rng(1))
+    curve = swaps.swap_curve(scores, n_queries=50, rng=np.random.default_rng(2), n_trials=100)
+    assert curve.pairs.sum() == 100 * 12 * 11 / 2
+    filled = curve.rate[curve.pairs > 200]
+    assert filled[0] > filled[-1]
+    assert filled[0] == pytest.approx(0.5, abs=0.2)
+    with pytest.raises(ValueError, match="do not fit into 200"):
+        swaps.swap_curve(scores, n_queries=101, rng=np.random.default_rng(2))
+
+
+def test_the_curve_counts_half_a_swap_for_a_tie():
+    curve = swaps.swap_curve(np.zeros((4, 2)), n_queries=2, rng=np.random.default_rng(0), n_trials=10)
+    assert (curve.pairs.tolist(), curve.swaps.tolist()) == ([10], [5])
