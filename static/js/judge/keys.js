@@ -7,7 +7,7 @@ const PRESSABLE = "button, a, summary, input";
 export class Keys {
   /**
    * @param {{levels, panel, actions: Object<string, () => void>}} parts
-   *   actions: by KeyboardEvent.key
+   *   actions: by KeyboardEvent.key; one that returns false had nothing to do
    */
   constructor({ levels, panel, actions, owner }) {
     Object.assign(this, { levels, panel, actions, owner });
@@ -53,7 +53,7 @@ export class Keys {
   run(key, event) {
     const action = this.actions[key];
     if (!action) return;
-    event.preventDefault();
-    action();
+    // an action that has nothing to act on leaves the key to the browser: Space scrolls a long text
+    if (action() !== false) event.preventDefault();
   }
 }

@@ -42,6 +42,7 @@ screen.onSignedOut = outbox.onSignedOut;
 
 const reports = reportDialogs((kind, fields) => screen.report(kind, fields));
 const whileJudging = (act) => () => screen.deck.current && act();
+const withPlayer = (act) => () => (stage.player ? act(stage.player) : false);
 const actions = {
   undo: () => screen.undo(),
   later: whileJudging(() => screen.report("later")),
@@ -68,14 +69,14 @@ const keys = new Keys({
     c: () => comment.focus(),
     v: () => stage.reveal(),
     w: () => stage.toggleMarks(),
-    " ": () => stage.player?.play(),
-    ArrowLeft: () => stage.player?.seek(-1),
-    ArrowRight: () => stage.player?.seek(1),
-    ",": () => stage.player?.step(-1),
-    ".": () => stage.player?.step(1),
-    s: () => stage.player?.speed(),
-    o: () => stage.player?.loopToggle(),
-    m: () => stage.player?.mute(),
+    " ": withPlayer((player) => player.play()),
+    ArrowLeft: withPlayer((player) => player.seek(-1)),
+    ArrowRight: withPlayer((player) => player.seek(1)),
+    ",": withPlayer((player) => player.step(-1)),
+    ".": withPlayer((player) => player.step(1)),
+    s: withPlayer((player) => player.speed()),
+    o: withPlayer((player) => player.loopToggle()),
+    m: withPlayer((player) => player.mute()),
     "+": () => stage.zoom?.by(1),
     "-": () => stage.zoom?.by(-1),
     Enter: () => status.empty.box.hidden || screen.next(),

@@ -52,7 +52,9 @@ export class Stage {
 
   focus() {
     scrollTo(0, 0);
-    this.documentBox.scrollTop = 0;
+    this.region.scrollTop = 0;
+    // a text longer than its frame is scrolled by key, so it is a stop of the Tab key
+    this.region.tabIndex = this.region.scrollHeight > this.region.clientHeight ? 0 : -1;
     this.region.focus({ preventScroll: true });
   }
 

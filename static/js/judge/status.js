@@ -38,7 +38,11 @@ export class Status {
       waiting: `Not saved - will retry (${waiting} waiting)`,
       signed_out: `Not saved - signed out (${waiting} waiting)`,
     };
+    const changed = this.parts.saved.dataset.state !== state;
     this.parts.saved.textContent = words[state];
+    // a screen reader hears of trouble and of its end, not of every answer
+    if (changed && (state === "waiting" || state === "signed_out" || this.troubled)) this.announce(words[state]);
+    this.troubled = state === "waiting" || state === "signed_out" || (this.troubled && state === "saving");
     this.parts.saved.dataset.state = state;
   }
 
