@@ -1,0 +1,64 @@
+"""Load a run from a file: received and read at once, without a worker."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.files import File
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.management import files
+from annotate.models import Direction
+from pooling.models import Run
+from pooling.services import runs
+
+
+class Command(BaseCommand):
+    """The same file under the same name changes nothing; a file with a fault is refused and has its lines named."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where from, where to, and what it is called."""
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("file", type=Path, help="TREC run, JSON lines, CSV, TSV or .npz; gzip or plain")
+        parser.add_argument("--name", required=True, help="name of the run on the leaderboard")
+        parser.add_argument("--direction", default=Direction.FORWARD, choices=Direction.values)
+        parser.add_argument("--score-type", default=Run.ScoreType.FLOAT32, choices=Run.ScoreType.values)
+        parser.add_argument("--system", default="")
+        parser.add_argument("--description", default="")
+        parser.add_argument("--by", default="", help="user who uploads")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Receive and read, all or nothing."""
+        collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
+        given = {key: options[key] for key in ("name", "direction", "score_type", "system", "description")}
+        try:
+            with files.faults_as_sentences(), files.opened(options["file"]) as stream:
+                upload = File(stream, name=options["file"].name)
+                received = runs.receive_run(collection=collection, upload=upload, by=by, **given)
+        except (runs.RunExists, runs.BadName) as error:
+            raise CommandError(str(error)) from error
+        runs.ingest_run(run=received.run)
+        self._tell(received)
+
+    def _tell(self, received: runs.Received) -> None:
+        run, report = received.run, received.run.report
+        if run.state == Run.State.REJECTED:
+            lines = [_sentence(error) for error in report["errors"]]
+            left = report["n_errors"] - len(lines)
+            raise CommandError("\n".join(["Nothing was loaded.", *lines, *([f"and {left:,} more."] if left else [])]))
+        if not received.is_new:
+            self.stdout.write(f'Run "{run}" holds this very file already. Nothing changed.')
+            return
+        unknown = (
+            f"{report['unknown_sources']['n']:,} unknown sources, {report['unknown_targets']['n']:,} unknown targets"
+        )
+        self.stdout.write(
+            f'Run "{run}": {report["n_kept"]:,} of {report["n_rows"]:,} rows kept for {report["n_queries"]:,} sources; '
+            f"{unknown}, {report['missing']['n']:,} sources missing."
+        )
+
+
+def _sentence(error: dict[str, Any]) -> str:
+    return error["message"] if error["line"] is None else f"Line {error['line']}: {error['message']}"

@@ -1,0 +1,92 @@
+"""Runs: what there is, bringing one, and what became of its file."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate import access as annotate_access
+from annotate.access import LEADERS
+from annotate.models import Role
+from annotate.queue import enqueue_on_commit
+from pooling import access, tasks
+from pooling.forms import RunForm
+from pooling.models import Run
+from pooling.services import runs as service
+from pooling.services.waiting import worker_is_missing
+
+
+@require_safe
+@login_required
+def runs(request: HttpRequest, slug: str) -> HttpResponse:
+    """All runs of a collection."""
+    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=LEADERS)
+    context = {
+        "collection": collection,
+        "runs": collection.runs.select_related("uploaded_by").order_by("direction", "name"),
+        "may_upload": Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection),
+    }
+    return render(request, "pooling/runs.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form for a run; its file is read in the background."""
+    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    form = RunForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        given = dict(form.cleaned_data)
+        try:
+            received = service.receive_run(collection=collection, upload=given.pop("file"), by=request.user, **given)
+            return _received(request, received)
+        except (service.RunExists, service.BadName) as error:
+            form.add_error("name", str(error))
+    context = {"collection": collection, "form": form}
+    return render(request, "pooling/run_new.html", context, status=422 if form.errors else 200)
+
+
+def _received(request: HttpRequest, received: service.Received) -> HttpResponse:
+    run = received.run
+    if received.is_new:
+        enqueue_on_commit(tasks.ingest_run, run_id=run.pk)
+    else:
+        messages.info(request, f"This very file is already here as “{run}”; nothing was changed.")
+    return redirect("pooling:run", run.collection.slug, run.pk)
+
+
+@require_safe
+@never_cache
+@login_required
+def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One run: what its file held, or what is wrong with it."""
+    run = access.get_run(user=request.user, slug=slug, pk=pk)
+    context = {"collection": run.collection, "run": run, "report": run.report, "pools": run.pools.order_by("pk")}
+    return render(request, "pooling/run.html", context | _waiting(run))
+
+
+@require_safe
+@never_cache
+@login_required
+def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Asked every 2 seconds while a run's file is being read; sends the page on when it is."""
+    run = access.get_run(user=request.user, slug=slug, pk=pk)
+    if run.state != Run.State.RECEIVED:
+        return HttpResponse(headers={"HX-Redirect": reverse("pooling:run", args=[slug, pk])})
+    return render(request, "_job.html", _waiting(run)["job"])
+
+
+def _waiting(run: Run) -> dict[str, object]:
+    """Context of the waiting part; empty when there is nothing to wait for."""
+    if run.state != Run.State.RECEIVED:
+        return {}
+    job = {
+        "poll_url": reverse("pooling:run-state", args=[run.collection.slug, run.pk]),
+        "title": "Reading the file",
+        "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
+        "worker_missing": worker_is_missing(),
+    }
+    return {"job": job}

@@ -1,0 +1,78 @@
+"""Programs upload runs with a scoped token and are refused in the words of problem+json."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotate.models import ApiToken, Role
+from annotate.services import tokens
+from pooling.models import Run
+from pooling.services import runs
+from tests import factories
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def made():
+    return making.collection()
+
+
+def key(made, role=Role.RESEARCHER, scopes=(ApiToken.Scope.RUNS_WRITE,), collection=None) -> dict[str, str]:
+    person = factories.member(made, role)
+    created = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=collection, days=1)
+    return {"HTTP_AUTHORIZATION": f"Bearer {created.secret}"}
+
+
+def post(client, made, headers, data=b"", **fields):
+    file = SimpleUploadedFile("a.run", data or making.lines({0: [1]}))
+    given = {"name": "bm25", "direction": "forward", "file": file} | fields
+    given = {name: value for name, value in given.items() if value is not None}
+    return client.post(f"/api/v1/collections/{made.slug}/runs/", given, **headers)
+
+
+def test_a_run_is_received_and_its_state_can_be_read(client, made):
+    headers = key(made)
+    answer = post(client, made, headers)
+    assert (answer.status_code, answer.json()["state"]) == (201, "received")
+    runs.ingest_run(run=Run.objects.get())
+    told = client.get(f"/api/v1/collections/{made.slug}/runs/", **headers).json()["runs"]
+    assert [(run["id"], run["state"], run["report"]["n_kept"]) for run in told] == [(answer.json()["id"], "ready", 1)]
+
+
+def test_the_same_file_again_is_answered_200_and_another_one_422(client, made):
+    headers = key(made)
+    post(client, made, headers)
+    assert post(client, made, headers).status_code == 200
+    answer = post(client, made, headers, b"q0 Q0 d2 1 1 t\n")
+    assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
+    assert answer.json()["errors"][0]["field"] == "name"
+    assert Run.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [({"name": None}, "name"), ({"direction": "sideways"}, "direction"), ({"file": None}, "file"),
+     ({"name": "a\x00"}, "name"), ({"score_type": "float16"}, "score_type")],
+)  # fmt: skip
+def test_fields_that_are_wrong_are_named(client, made, fields, field):
+    answer = post(client, made, key(made), **fields)
+    assert answer.status_code == 422
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+
+
+def test_who_may_not_upload_is_refused(client, made):
+    assert post(client, made, {}).status_code == 401
+    assert post(client, made, {"HTTP_AUTHORIZATION": "Bearer nonsense"}).status_code == 401
+    assert post(client, made, key(made, scopes=[ApiToken.Scope.QRELS_READ])).status_code == 403
+    for role in (Role.ANNOTATOR, Role.LEAD):
+        assert post(client, made, key(made, role)).status_code == 404
+    other = making.collection()
+    assert post(client, other, key(made)).status_code == 404
+    assert post(client, made, key(made, collection=other)).status_code == 404
+    assert Run.objects.count() == 0
