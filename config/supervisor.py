@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
@@ -241,3 +242,5 @@ class Supervisor:
             first = 0 if part.disposable else part.first_signal  # 0: it has been told
             stop(part.process, first=first, seconds=part.patience)
         (self.home.var / "processes.json").unlink(missing_ok=True)
+        with suppress(OSError):
+            self.home.sockets.rmdir()

@@ -60,9 +60,9 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield node.module
 
 
-def test_imports_run_down_only(capsys: pytest.CaptureFixture[str]) -> None:
+def test_imports_run_down_only(capfd: pytest.CaptureFixture[str]) -> None:
     result = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
-    assert result == 0, capsys.readouterr().out
+    assert result == 0, capfd.readouterr().out
 
 
 def test_a_core_imports_cores_numpy_scipy_and_the_standard_library_alone() -> None:
