@@ -11,13 +11,14 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import Min
 from django.db.models.functions import Now
 
 from annotate.models import Change, ClockTimestamp, Collection, Pair
 from metrics.models import Score, Snapshot
 from metrics.services import history, numbers, scoring
+from metrics.services.moments import one_moment
 from metrics.services.scoring import Touched
 
 log = logging.getLogger(__name__)
@@ -62,20 +63,6 @@ def due() -> list[int]:
     oldest = Change.objects.values("collection").annotate(oldest=Min("at")).order_by()
     late = oldest.filter(oldest__lt=ClockTimestamp() - LOST_AFTER).values_list("collection", flat=True)
     return sorted({*late, *scoring.runs_without_scores()})
-
-
-@contextmanager
-def one_moment() -> Iterator[None]:
-    """A transaction in which every query sees the database at one moment, so that numbers belong together.
-
-    Inside a transaction of the caller's it is that transaction's isolation that holds.
-    """
-    is_outermost = not connection.in_atomic_block
-    with transaction.atomic():
-        if is_outermost:
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        yield
 
 
 @contextmanager

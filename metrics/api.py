@@ -1,0 +1,33 @@
+"""What programs get from metrics: qrels."""
+
+from django.http import HttpResponseBase
+from django.urls import path
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from annotate.access import LEADERS
+from annotate.api import Unprocessable, get_collection
+from annotate.models import ApiToken
+from metrics.forms import QrelsForm
+from metrics.http import attachment
+from metrics.services import downloads
+
+
+class Qrels(APIView):
+    """GET collections/<slug>/qrels/?direction=&label_source=&reference=&queries=&grades=&threshold="""
+
+    scope = ApiToken.Scope.QRELS_READ
+
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        """TREC qrels, streamed; the parameters are those of the downloads page."""
+        collection = get_collection(request=request, slug=slug, roles=LEADERS)
+        form = QrelsForm(request.query_params, collection=collection)
+        if not form.is_valid():
+            errors = [{"field": name, "message": text} for name, texts in form.errors.items() for text in texts]
+            raise Unprocessable("Some parameters are wrong; see errors.", errors=errors)
+        wanted = form.wanted()
+        lines = downloads.qrels(collection=collection, wanted=wanted)
+        return attachment(lines, f"{collection.slug}-{wanted.file_name}", "text/plain; charset=utf-8")
+
+
+urlpatterns = [path("collections/<slug:slug>/qrels/", Qrels.as_view(), name="qrels")]

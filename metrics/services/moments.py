@@ -1,0 +1,20 @@
+"""One moment of the database for everything that has to belong together."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection, transaction
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """A transaction in which every query sees the database at one moment, so that numbers belong together.
+
+    Inside a transaction of the caller's it is that transaction's isolation that holds.
+    """
+    is_outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if is_outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield

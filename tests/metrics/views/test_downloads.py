@@ -1,0 +1,170 @@
+"""Downloads: qrels that give the leaderboard's numbers in other people's tools, and the same bytes each time."""
+
+import ir_measures
+import numpy as np
+import pytest
+from eccv_caption._metrics import compute_eccv_metrics
+from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
+
+from annotate.models import ApiToken, Item, Role
+from annotate.services import tokens
+from metrics.models import Score
+from metrics.services import refresh
+from pooling.models import Ranking, Run
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PAGE = "/c/study/downloads/"
+
+
+@pytest.fixture
+def study(client):
+    """Three grades with positives from 2, ids out of order, two judges, refreshed; a researcher signed in."""
+    made = studies.study("study", n_queries=30, n_documents=32, grades=4, positive_from=2)
+    for item in made.items.all():
+        Item.objects.filter(pk=item.pk).update(external_id=f"{(item.pk * 7919) % 1000}-{item.external_id}é")
+    for seed in range(3):
+        studies.judge(factories.annotator(made), seed=seed, n=40)
+    refresh.refresh(collection=made)
+    client.force_login(factories.member(made, Role.RESEARCHER))
+    return made
+
+
+def text(response):
+    assert response.status_code == 200
+    return b"".join(response.streaming_content).decode()
+
+
+def parsed(qrels):
+    return [Qrel(q, d, int(grade)) for q, _, d, grade in (line.split() for line in qrels.splitlines())]
+
+
+def scored(run):
+    names = dict(Item.objects.values_list("pk", "external_id"))
+    return [
+        ScoredDoc(names[row.source_id], names[target], score)
+        for row in Ranking.objects.filter(run=run)
+        for target, score in zip(row.targets, row.scores, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("source", ["people_over_reference", "reference"])
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_ir_measures_on_the_files_gives_the_leaderboards_numbers(client, study, direction, source):
+    qrels = parsed(text(client.get(f"{PAGE}qrels/", {"direction": direction, "label_source": source})))
+    theirs = {
+        "C@1": Success(rel=2) @ 1,
+        "C@5": Success(rel=2) @ 5,
+        "C@10": Success(rel=2) @ 10,
+        "AP": AP(rel=2),
+        "nDCG@10": nDCG @ 10,
+    }
+    for run in Run.objects.filter(collection=study, direction=direction):
+        found = list(ir_measures.iter_calc(theirs.values(), qrels, scored(run)))
+        for name, measure in theirs.items():
+            score = Score.objects.get(run=run, measure=name, label_source=source)
+            total = sum(row.value for row in found if row.measure == measure)
+            assert score.mean == pytest.approx(total / score.n_queries, abs=1e-9)
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_eccv_captions_formula_on_the_files_gives_map_at_r(client, study, direction):
+    qrels = parsed(text(client.get(f"{PAGE}qrels/", {"direction": direction})))
+    positives = {}
+    for row in qrels:
+        if row.relevance >= 2:
+            positives.setdefault(row.query_id, []).append(row.doc_id)
+    for run in Run.objects.filter(collection=study, direction=direction):
+        ranking = {}
+        for row in scored(run):
+            ranking.setdefault(row.query_id, []).append(row.doc_id)
+        theirs = compute_eccv_metrics(ranking, positives)
+        score = Score.objects.get(run=run, measure="mAP@R", label_source="people_over_reference")
+        assert score.mean_with_positive == pytest.approx(theirs["eccv_map_at_r"], abs=1e-9)
+
+
+def test_the_same_labels_give_the_same_bytes_in_the_order_of_the_ids(client, study):
+    lines = text(client.get(f"{PAGE}qrels/")).splitlines()
+    assert text(client.get(f"{PAGE}qrels/")).splitlines() == lines
+    keys = [(q.encode(), d.encode()) for q, _, d, _ in (line.split() for line in lines)]
+    assert keys == sorted(keys) and len(set(keys)) == len(keys)
+
+
+def test_binary_qrels_hold_1_from_the_threshold_up(client, study):
+    graded = parsed(text(client.get(f"{PAGE}qrels/")))
+    binary = parsed(text(client.get(f"{PAGE}qrels/", {"grades": "binary"})))
+    strict = parsed(text(client.get(f"{PAGE}qrels/", {"grades": "binary", "threshold": 3})))
+    assert [row.relevance for row in binary] == [int(row.relevance >= 2) for row in graded]
+    assert [row.relevance for row in strict] == [int(row.relevance >= 3) for row in graded]
+
+
+def test_wrong_parameters_are_named_on_the_page(client, study):
+    answer = client.get(f"{PAGE}qrels/", {"direction": "sideways", "label_source": "hearsay"})
+    assert answer.status_code == 422
+    assert "sideways is not one of the available choices" in answer.content.decode()
+
+
+def test_disputed_pairs_come_with_all_their_grades(client, study):
+    lines = text(client.get(f"{PAGE}disputed/")).splitlines()
+    assert lines[0] == "query\tdocument\tstatus\tgrades"
+    disputed = study.resolutions.filter(status="disputed").select_related("pair__query", "pair__document")
+    assert disputed.count() == len(lines) - 1 > 0
+    for line in lines[1:]:
+        _, _, status, grades = line.split("\t")
+        assert status == "disputed" and len(grades.split()) >= 2
+
+
+def test_scores_a_query_average_to_the_leaderboard(client, study):
+    lines = [line.split("\t") for line in text(client.get(f"{PAGE}scores/")).splitlines()]
+    assert lines[0][-2:] == ["query", "value"]
+    rows = [
+        line for line in lines[1:] if line[:6] == ["alpha", "forward", "all", "people_over_reference", "original", "AP"]
+    ]
+    score = Score.objects.get(run__name="alpha", measure="AP", label_source="people_over_reference")
+    assert len(rows) == 30
+    assert np.mean([float(row[-1]) for row in rows]) == pytest.approx(score.mean, abs=1e-12)
+
+
+def test_judgments_are_offered_in_each_format(client, study):
+    page = client.get(PAGE).content.decode()
+    for kind in ("csv", "jsonl"):
+        assert f"{PAGE}judgments/{kind}/" in page
+        assert len(text(client.get(f"{PAGE}judgments/{kind}/")).splitlines()) >= study.judgments.count()
+    assert client.get(f"{PAGE}judgments/exe/").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["", "qrels/", "disputed/", "scores/", "judgments/csv/"])
+def test_annotators_and_strangers_find_no_download(client, study, path):
+    for person in (factories.member(study, Role.ANNOTATOR), factories.user()):
+        client.force_login(person)
+        assert client.get(PAGE + path).status_code == 404
+
+
+def bearer(study, scopes, person=None):
+    """The header of a fresh token."""
+    person = person or factories.member(study, Role.RESEARCHER)
+    made = tokens.create_token(user=person, name="script", scopes=scopes, collection=study, days=1)
+    return {"Authorization": f"Bearer {made.secret}"}
+
+
+def test_a_program_gets_the_same_qrels_by_token(client, study):
+    page = text(client.get(f"{PAGE}qrels/", {"direction": "reverse"}))
+    headers = bearer(study, [ApiToken.Scope.QRELS_READ])
+    answer = client.get("/api/v1/collections/study/qrels/?direction=reverse", headers=headers)
+    assert text(answer) == page
+
+
+def test_a_program_without_the_scope_or_the_role_gets_none(client, study):
+    path = "/api/v1/collections/study/qrels/"
+    assert client.get(path).status_code == 401
+    assert client.get(path, headers=bearer(study, [ApiToken.Scope.RUNS_WRITE])).status_code == 403
+    annotator = factories.member(study, Role.ANNOTATOR)
+    assert client.get(path, headers=bearer(study, [ApiToken.Scope.QRELS_READ], annotator)).status_code == 404
+
+
+def test_wrong_parameters_are_told_to_programs_by_field(client, study):
+    headers = bearer(study, [ApiToken.Scope.QRELS_READ])
+    answer = client.get("/api/v1/collections/study/qrels/?direction=sideways", headers=headers)
+    assert answer.status_code == 422
+    assert [row["field"] for row in answer.json()["errors"]] == ["direction"]

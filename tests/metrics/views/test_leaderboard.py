@@ -1,0 +1,116 @@
+"""The leaderboard: what its cells say, to whom, and what it costs."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotate.models import QuerySet, QuerySetItem, Role
+from metrics.models import Score
+from metrics.services import refresh
+from metrics.services.leaderboard import Cell, leaderboard_of
+from pooling.models import Run
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def board(client):
+    """A study with a judge, refreshed, and a researcher signed in."""
+    made = studies.study("study")
+    studies.judge(factories.annotator(made), likes=0.9)
+    refresh.refresh(collection=made)
+    client.force_login(factories.member(made, Role.RESEARCHER))
+    return made
+
+
+def test_a_cell_is_the_whole_the_reference_and_the_difference_that_add_up():
+    assert Cell(62.46, 41.0, 21.5, 50, 70, None, 0).text == "62.5 (41.0 + 21.5)"
+    assert Cell(40.0, 41.2, -1.2, 50, 70, None, 0).text == "40.0 (41.2 \N{MINUS SIGN} 1.2)"
+    assert Cell(40.0, None, None, 50, 70, None, 0).text == "40.0"
+
+
+def test_cells_are_the_stored_scores(board):
+    shown = leaderboard_of(collection=board)
+    forward, reverse = shown.tables
+    assert ([row.run.name for row in forward.rows], [row.run.name for row in reverse.rows]) == (
+        ["alpha", "beta"],
+        ["gamma"],
+    )
+    for row in forward.rows:
+        for name, cell in zip(shown.columns, row.cells, strict=True):
+            scores = {s.label_source: s for s in Score.objects.filter(run=row.run, measure=name)}
+            assert cell.whole == 100 * scores["people_over_reference"].mean
+            assert cell.reference == round(100 * scores["reference"].mean, 1)
+            assert cell.low / 100 <= scores["people_over_reference"].mean <= cell.high / 100
+            whole, reference, sign, difference = re.fullmatch(r"(\S+) \((\S+) (.) (\S+)\)", cell.text).groups()
+            parts = float(reference) + (float(difference) if sign == "+" else -float(difference))
+            assert float(whole) == pytest.approx(parts, abs=1e-9)
+
+
+def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, board):
+    page = client.get("/c/study/leaderboard/").content.decode()
+    assert "people over reference" in page and "Query set “all”, 6 queries" in page
+    assert "a pair is positive from grade 1 up" in page
+    assert "People and reference “original”" in page
+    assert "data-sortable" in page and "/c/study/downloads/" in page
+    assert 'id="scores-forward-spec"' in page and 'id="scores-reverse-spec"' in page
+
+
+def test_another_reference_set_and_query_set_can_be_chosen(client, board):
+    studies.reference(board, {("q0", "d3"): 2}, name="second")
+    few = QuerySet.objects.create(collection=board, name="few", direction="forward")
+    QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
+    refresh.refresh(collection=board)
+    page = client.get("/c/study/leaderboard/", {"reference": "second", "queries": "few"}).content.decode()
+    assert "over reference “second”" in page and "Query set “few”, 1 queries" in page
+    shown = leaderboard_of(collection=board, reference="nonsense", query_set="nonsense")
+    assert (shown.reference_set.name, shown.query_set) == ("original", "all")
+
+
+def test_without_a_reference_set_people_stand_alone(client):
+    made = studies.study("bare")
+    studies.judge(factories.annotator(made))
+    made.reference_sets.all().delete()
+    refresh.refresh(collection=made)
+    client.force_login(factories.member(made, Role.RESEARCHER))
+    page = client.get("/c/bare/leaderboard/").content.decode()
+    assert "Scores with people&#x27;s labels alone" in page or "Scores with people's labels alone" in page
+    assert leaderboard_of(collection=made).tables[0].rows[0].cells[0].reference is None
+
+
+def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
+    studies.run(board, "latecomer")
+    Run.objects.filter(name="alpha").update(retired_at=timezone.now())
+    page = client.get("/c/study/leaderboard/").content.decode()
+    assert "Not scored yet: latecomer." in page and "No worker has been seen for a minute" in page
+    assert "alpha" not in page
+
+
+def test_an_empty_leaderboard_says_what_is_next(client):
+    made = studies.study("empty", with_runs=False)
+    client.force_login(factories.member(made, Role.LEAD))
+    assert "No runs yet" in client.get("/c/empty/leaderboard/").content.decode()
+
+
+def test_annotators_and_strangers_do_not_find_it(client, board):
+    for person in (factories.member(board, Role.ANNOTATOR), factories.user()):
+        client.force_login(person)
+        assert client.get("/c/study/leaderboard/").status_code == 404
+
+
+def test_the_page_takes_as_many_queries_however_many_runs_there_are(client, board):
+    def queries():
+        with CaptureQueriesContext(connection) as caught:
+            assert client.get("/c/study/leaderboard/").status_code == 200
+        return len(caught)
+
+    before = queries()
+    for seed in range(5):
+        studies.run(board, f"run {seed}", seed=seed, direction=["forward", "reverse"][seed % 2])
+    refresh.refresh(collection=board)
+    assert queries() == before
