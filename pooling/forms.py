@@ -7,11 +7,10 @@ from django import forms
 from annotate.core.reading import LIMITS
 from annotate.models import Collection, Direction
 from pooling.core.run_files import FORMATS
-from pooling.core.strategies import STRATEGIES, Parameter
+from pooling.core.strategies import MAX_SEED, STRATEGIES, Parameter
 from pooling.models import Run
-from pooling.services.choosing import MAX_SEED
-from pooling.services.runs import MAX_NAME
 
+MAX_NAME = Run._meta.get_field("name").max_length
 ACCEPTED = "; ".join(f"{each.label}: {each.sentence}" for each in FORMATS.values())
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+MAX_SEED = 2**63 - 1  # what a seed's column holds
 RRF_K = 60  # Cormack, Clarke & Buettcher 2009: sum of 1 / (60 + rank)
 Values = Mapping[str, float]
 

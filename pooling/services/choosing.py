@@ -12,8 +12,6 @@ from pooling.core.strategies import RankedPairs
 from pooling.models import Run
 from pooling.services.rankings import left_out, load_top
 
-MAX_SEED = 2**63 - 1
-
 
 class PoolError(Exception):
     """What was asked for cannot be a pool; nothing was created. `field` names what is wrong."""
@@ -60,8 +58,8 @@ def check(
             raise PoolError("query_set", message)
     if query_set and query_set.collection_id != collection.pk:
         raise PoolError("query_set", "This query set is of another collection.")
-    if not 0 <= seed <= MAX_SEED:
-        raise PoolError("seed", f"The seed is a whole number from 0 to {MAX_SEED:,}.")
+    if not 0 <= seed <= strategies.MAX_SEED:
+        raise PoolError("seed", f"The seed is a whole number from 0 to {strategies.MAX_SEED:,}.")
     return values
 
 
