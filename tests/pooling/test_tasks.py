@@ -1,0 +1,98 @@
+"""Background work with a real broker and real deaths: nothing is lost, nothing done twice."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+import redis
+from django.conf import settings as project
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.utils import timezone
+
+from config.home import Home
+from config.management.commands.fsck import CHECKS
+from pooling import tasks
+from pooling.models import Pool, Ranking, Run
+from pooling.services import pools, runs
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db(transaction=True)
+INGEST = "import django, sys; django.setup(); from pooling import tasks; tasks.ingest_run(run_id=int(sys.argv[1]))"
+
+
+@pytest.fixture(autouse=True)
+def media(settings, open_folder):
+    settings.MEDIA_ROOT = open_folder
+
+
+@pytest.fixture
+def broker() -> redis.Redis:
+    """The Redis of this run, empty."""
+    client = redis.Redis.from_url(project.REDIS_URL)
+    client.flushdb()
+    return client
+
+
+def queued(broker: redis.Redis) -> list[tuple[str, dict[str, int]]]:
+    messages = [json.loads(raw) for raw in broker.lrange("celery", 0, -1)]
+    return [(each["headers"]["task"], json.loads(base64.b64decode(each["body"]))[1]) for each in messages]
+
+
+def receive(made, data: bytes) -> Run:
+    upload = SimpleUploadedFile("a.run", data)
+    return runs.receive_run(collection=made, name="a", direction="forward", upload=upload).run
+
+
+def test_a_sweep_queues_what_a_flushed_broker_lost(broker):
+    made = making.collection()
+    run = receive(made, making.lines({0: [1]}))
+    pool = making.draft(made, [making.run(made, "b", {0: [1]})])
+    pools.request_opening(pool=pool)
+    tasks.sweep()
+    assert queued(broker) == []
+    Run.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
+    Pool.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
+    tasks.sweep()
+    assert queued(broker)[::-1] == [
+        ("pooling.tasks.ingest_run", {"run_id": run.pk}),
+        ("pooling.tasks.open_pool", {"pool_id": pool.pk}),
+    ]
+
+
+def test_a_worker_killed_while_it_reads_leaves_nothing_and_the_next_one_finishes(service_home: Home):
+    made = making.collection(n_queries=400, n_documents=1000)
+    run = receive(made, making.lines({q: list(range(1000)) for q in range(400)}))
+    address = service_home.database_url(connection.settings_dict["NAME"])
+    env = {**os.environ, "DATABASE_URL": address, "MEDIA_ROOT": str(project.MEDIA_ROOT),
+           "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
+    worker = subprocess.Popen([sys.executable, "-c", INGEST, str(run.pk)], env=env, cwd=project.BASE_DIR)
+    until = time.monotonic() + 60
+    while run.attempts == 0 and time.monotonic() < until:
+        time.sleep(0.01)
+        run.refresh_from_db()
+    worker.kill()
+    worker.wait()
+    run.refresh_from_db()
+    assert (run.state, run.attempts, Ranking.objects.count()) == ("received", 1, 0)
+    tasks.ingest_run(run_id=run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.attempts, Ranking.objects.count()) == ("ready", 2, 400)
+
+
+def test_everything_fsck_asks_is_true_after_the_whole_way(broker):
+    made = making.collection(gold_positives=1, gold_negatives=1, double_share="0.5")
+    making.reference(made, [(0, 9), (1, 8)])
+    ready = [making.run(made, "a", {0: [1, 2], 1: [3]}), making.run(made, "r", {1: [0, 2]}, "reverse")]
+    receive_broken = SimpleUploadedFile("x.run", b"x")
+    broken = runs.receive_run(collection=made, name="x", direction="forward", upload=receive_broken).run
+    tasks.ingest_run(run_id=broken.pk)
+    pool = making.opened(made, ready, name="one")
+    making.opened(made, ready, name="two", strategy="stratified", top=1, depth=2, share=0.5)
+    making.draft(made, ready, name="three")
+    pools.close_pool(pool=pool)
+    assert [(check.name, list(check.find())) for check in CHECKS if not check.notice and list(check.find())] == []
