@@ -132,8 +132,9 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
         return 0
     found = mean_intervals(np.array([values for _, values in changed]), seed=seed)
     for (score, _), interval in zip(changed, found, strict=True):
-        if score.measure != N_POSITIVE:
-            score.low, score.high = interval
+        if score.measure != N_POSITIVE and interval.low is not None:
+            # The interval's sums are rounded, the mean is not: equal values must still lie within it.
+            score.low, score.high = min(interval.low, score.mean), max(interval.high, score.mean)
     _store([score for score, _ in changed])
     return len(changed)
 

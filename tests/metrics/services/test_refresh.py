@@ -8,11 +8,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from annotate.checks import check
 from annotate.models import Batch, Change, Item, Seat
 from annotate.services import claiming, judging, reviewing, seating
+from metrics import fsck
 from metrics.models import Score, Snapshot
 from metrics.services import refresh
-from pooling.models import Run
+from pooling.models import Ranking, Run
 from tests import factories
 from tests.metrics import studies
 
@@ -233,3 +235,27 @@ def test_golds_and_training_do_not_enter_agreement():
     refresh.rebuild(collection=made)
     after = Snapshot.objects.get(collection=made, kind="agreement").value
     assert (before["all"]["nominal"]["n_labels"], after["all"]["nominal"]["n_labels"]) == (5, 0)
+
+
+def test_equal_values_lie_within_their_interval_although_its_sums_are_rounded():
+    made = studies.study()
+    Ranking.objects.filter(run__collection=made).update(targets=[1, 2, 3], scores=[3, 2, 1])
+    first = made.items.filter(side="document").first()
+    for ranking in Ranking.objects.filter(run__direction="forward"):
+        ranking.targets = [first.pk, -1, -2]
+        ranking.save()
+    studies.reference(made, {(f"q{i}", "d0"): 2 for i in range(6)}, name="equal")
+    refresh.rebuild(collection=made)
+    score = Score.objects.get(
+        run__name="alpha", measure="Judged@10", reference_set__name="equal", label_source="reference"
+    )
+    assert score.low <= score.mean <= score.high
+    assert score.mean == pytest.approx(0.1)
+
+
+def test_every_invariant_holds_after_a_refresh():
+    made = studies.study()
+    studies.judge(factories.annotator(made))
+    refresh.refresh(collection=made)
+    with check.one_moment():
+        assert check.run([each for each in fsck.CHECKS if not each.notice]) == []

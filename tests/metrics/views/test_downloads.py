@@ -20,12 +20,12 @@ PAGE = "/c/study/downloads/"
 
 @pytest.fixture
 def study(client):
-    """Three grades with positives from 2, ids out of order, two judges, refreshed; a researcher signed in."""
-    made = studies.study("study", n_queries=30, n_documents=32, grades=4, positive_from=2)
+    """Four grades with positives from 2, ids out of order, two judges, refreshed; a researcher signed in."""
+    made = studies.study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
     for item in made.items.all():
         Item.objects.filter(pk=item.pk).update(external_id=f"{(item.pk * 7919) % 1000}-{item.external_id}é")
-    for seed in range(3):
-        studies.judge(factories.annotator(made), seed=seed, n=40)
+    for seed in range(2):
+        studies.judge(factories.annotator(made), seed=seed, n=20)
     refresh.refresh(collection=made)
     client.force_login(factories.member(made, Role.RESEARCHER))
     return made
@@ -122,7 +122,7 @@ def test_scores_a_query_average_to_the_leaderboard(client, study):
         line for line in lines[1:] if line[:6] == ["alpha", "forward", "all", "people_over_reference", "original", "AP"]
     ]
     score = Score.objects.get(run__name="alpha", measure="AP", label_source="people_over_reference")
-    assert len(rows) == 30
+    assert len(rows) == 8
     assert np.mean([float(row[-1]) for row in rows]) == pytest.approx(score.mean, abs=1e-12)
 
 
