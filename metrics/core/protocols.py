@@ -28,10 +28,7 @@ class BothWays(NamedTuple):
 def both_ways(
     scores: NDArray[Any], cells: Cells, measures: Sequence[Measure], *, threshold: float = 1, **options: Any
 ) -> dict[str, BothWays]:
-    """Measures of a (Q, N) similarity matrix, averaged over all rows and over all columns (COCO 5K: one matrix, no
-
-    folds).
-    """
+    """Measures of a (Q, N) similarity matrix, averaged over all rows and over all columns, as for COCO 5K."""
     forward = evaluate(measures, ranked_rows(scores, cells, **options), threshold)
     reverse = evaluate(measures, ranked_columns(scores, cells, **options), threshold)
     return {

@@ -1,0 +1,32 @@
+"""Do measures agree on which systems are better? Their rank correlations over runs (ECCV Caption, Table 5)."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pooling.core.correlation import kendall_tau, kendall_tau_b, spearman, symmetric_tau_ap
+
+CORRELATIONS: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
+    "tau": kendall_tau,
+    "tau-b": kendall_tau_b,
+    "tau-ap": symmetric_tau_ap,
+    "spearman": spearman,
+}
+
+
+def measure_correlations(scores: NDArray[np.float64], *, method: str = "tau-b") -> NDArray[np.float64]:
+    """(M, M) correlation of every two of M measures over S systems; symmetric, 1 on the diagonal.
+
+    scores : (S, M) mean of each measure for each system, larger better (turn ranks round first)
+    NaN where the correlation is undefined, as for a measure that is the same for all systems.
+    """
+    if method not in CORRELATIONS:
+        raise ValueError(f'There is no correlation "{method}"; there are: {", ".join(CORRELATIONS)}.')
+    scores = np.asarray(scores, dtype=np.float64)
+    n_measures = scores.shape[1]
+    found = np.eye(n_measures)
+    for i in range(n_measures):
+        for j in range(i):
+            found[i, j] = found[j, i] = CORRELATIONS[method](scores[:, i], scores[:, j])
+    return found

@@ -1,0 +1,149 @@
+"""From files to numbers: a run and qrels, or a similarity matrix and qrels, as what the measures take."""
+
+import zipfile
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.formats import FormatError
+from metrics.core.alignment import Labels, RankedGrades, align
+from metrics.core.matrices import Cells, from_ranks, row_ranks
+from pooling.core.ids import lookup
+from pooling.core.matrices import ID_NAMES, MATRIX
+from pooling.core.rankings import Rankings
+from pooling.core.runs import QrelsFile, RunFile, canonical, read_qrels, read_run
+
+
+class Evaluated(NamedTuple):
+    """A run against qrels, over all queries of the qrels.
+
+    queries : (Q,) ids, in the qrels' order
+    ranked : what metrics.core.measures takes
+    name : the run's tag, or the file's name for a matrix
+    n_missing : queries of the qrels the run does not have; they count 0
+    n_extra : queries of the run the qrels do not have; they are left out
+    n_tied : rows whose place only the document id decides
+    """
+
+    queries: NDArray[np.bytes_]
+    ranked: RankedGrades
+    name: str
+    n_missing: int
+    n_extra: int
+    n_tied: int
+
+
+class Matrix(NamedTuple):
+    """A similarity matrix with the ids of its rows (queries) and columns (documents)."""
+
+    scores: NDArray[np.floating]
+    rows: NDArray[np.bytes_]
+    columns: NDArray[np.bytes_]
+
+
+def evaluate_file(
+    stream: BinaryIO, qrels: QrelsFile, *, name: str, score_type: str = "float32", use_ranks: bool = False
+) -> Evaluated:
+    """A run file (TREC form, gzip or plain) or a matrix (.npz) against qrels; its first bytes say which."""
+    magic = stream.read(2)
+    stream.seek(-len(magic), 1)
+    if magic == b"PK":
+        return evaluate_matrix(read_matrix(stream, name=name), qrels, name=name, score_type=score_type)
+    return evaluate_run(read_run(stream, name=name), qrels, name=name, score_type=score_type, use_ranks=use_ranks)
+
+
+def evaluate_run(
+    run: RunFile, qrels: QrelsFile, *, name: str = "", score_type: str = "float32", use_ranks: bool = False
+) -> Evaluated:
+    """A run in canonical order against qrels."""
+    ordered = canonical(run, score_type=score_type, use_ranks=use_ranks, name=name)
+    known, label_doc = np.unique(qrels.docs, return_inverse=True)
+    of_query = lookup(qrels.queries, run.queries)
+    present = of_query >= 0
+    depth = np.zeros(len(qrels.queries), dtype=np.int64)
+    depth[present] = np.diff(ordered.indptr)[of_query[present]]
+    indptr = np.append(0, np.cumsum(depth))
+    start = np.zeros(len(qrels.queries), dtype=np.int64)
+    start[present] = ordered.indptr[of_query[present]]
+    rows = ordered.order[np.arange(indptr[-1]) + np.repeat(start - indptr[:-1], depth)]
+    docs = lookup(run.docs[rows], known)
+    labels = Labels(qrels.query.astype(np.int64), label_doc.astype(np.int64), qrels.grades)
+    return Evaluated(
+        queries=qrels.queries,
+        ranked=align(Rankings(indptr, docs), labels),
+        name=run.tag,
+        n_missing=int(np.count_nonzero(~present)),
+        n_extra=len(run.queries) - int(np.count_nonzero(present)),
+        n_tied=ordered.n_tied,
+    )
+
+
+def evaluate_matrix(matrix: Matrix, qrels: QrelsFile, *, name: str, score_type: str = "float32") -> Evaluated:
+    """A similarity matrix against qrels: every column is retrieved for every row."""
+    row_of_query = lookup(qrels.queries, matrix.rows)
+    row, column = row_of_query[qrels.query], lookup(qrels.docs, matrix.columns)
+    inside = (row >= 0) & (column >= 0)
+    precedence = np.empty(len(matrix.columns), dtype=np.int64)
+    precedence[np.argsort(matrix.columns)[::-1]] = np.arange(len(matrix.columns))
+    cells = Cells(row[inside], column[inside], qrels.grades[inside])
+    try:
+        ranks = row_ranks(matrix.scores, cells, precedence=precedence, score_type=score_type)
+    except ValueError as error:
+        raise FormatError(name, None, MATRIX, str(error)) from error
+    shape = len(qrels.queries), len(matrix.columns)
+    ranked = from_ranks(qrels.query[inside].astype(np.int64), ranks, qrels.grades[inside], shape=shape)
+    by_grade = np.lexsort((-qrels.grades, qrels.query))  # labels of targets outside the matrix count in R all the same
+    present = row_of_query >= 0
+    return Evaluated(
+        queries=qrels.queries,
+        ranked=ranked._replace(
+            depth=np.where(present, shape[1], 0),
+            label=np.flatnonzero(inside)[ranked.label],
+            label_query=qrels.query[by_grade].astype(np.int64),
+            label_grade=qrels.grades[by_grade],
+            label_row=by_grade,
+        ),
+        name=name,
+        n_missing=int(np.count_nonzero(~present)),
+        n_extra=len(matrix.rows) - int(np.count_nonzero(present)),
+        n_tied=0,
+    )
+
+
+def read_matrix(stream: BinaryIO, *, name: str) -> Matrix:
+    """A .npz file with `sim_mat` and the ids of its rows and columns under one of the known pairs of names."""
+    try:
+        with np.load(stream, allow_pickle=False) as archive:
+            members = set(archive.files)
+            pair = next((names for names in ID_NAMES if members.issuperset(names)), None)
+            if MATRIX not in members or pair is None:
+                message = f"The .npz file must hold {MATRIX} and the ids of its rows and columns: {_pairs()}."
+                raise FormatError(name, None, MATRIX, message)
+            scores, rows, columns = archive[MATRIX], _ids(archive[pair[0]]), _ids(archive[pair[1]])
+    except (zipfile.BadZipFile, OSError, EOFError) as error:
+        raise FormatError(name, None, "", "The .npz file is damaged or cut short; save it again.") from error
+    if scores.shape != (len(rows), len(columns)):
+        message = f"{MATRIX} is {scores.shape}, but there are {len(rows)} row ids and {len(columns)} column ids."
+        raise FormatError(name, None, MATRIX, message)
+    return Matrix(scores, rows, columns)
+
+
+def runs_of(
+    paths: list[str], qrels_path: str, *, score_type: str = "float32", use_ranks: bool = False
+) -> Iterator[Evaluated]:
+    """Each run file against one qrels file, one after the other. Raises FormatError and OSError."""
+    with open(qrels_path, "rb") as stream:
+        qrels = read_qrels(stream, name=qrels_path)
+    for path in paths:
+        with open(path, "rb") as stream:
+            yield evaluate_file(stream, qrels, name=path, score_type=score_type, use_ranks=use_ranks)
+
+
+def _pairs() -> str:
+    return ", or ".join(" and ".join(pair) for pair in ID_NAMES)
+
+
+def _ids(values: NDArray[np.generic]) -> NDArray[np.bytes_]:
+    return np.array([str(value).encode() for value in values.tolist()], dtype=np.bytes_)

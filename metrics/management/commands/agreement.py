@@ -1,0 +1,86 @@
+"""Krippendorff's alpha and percent agreement of a label file; no database."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+import numpy as np
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.core.formats import FormatError, Problems
+from metrics.core.agreement import Alpha, Level, alpha_of_counts, percent_agreement
+from metrics.core.counts import count_units
+from metrics.core.labels import read_labels
+
+
+class Command(BaseCommand):
+    help = "Agreement of the labels in a table with a header (CSV, or tabs): a label a line, or a column an annotator."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("labels", metavar="LABELS", help="the table")
+        parser.add_argument(
+            "--level", choices=[str(level) for level in Level], required=True, help="how values compare"
+        )
+        parser.add_argument("--unit", default="unit", help="column or columns (a,b) of what was labelled")
+        parser.add_argument("--annotator", default="annotator", help="column or columns of who labelled")
+        parser.add_argument(
+            "--value", default="value", help='column of the label; "" where each annotator has a column'
+        )
+        parser.add_argument("--bootstrap", type=int, default=0, metavar="N", help="samples for an interval over units")
+        parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (.95)")
+        parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0); printed with it")
+        parser.add_argument("--digits", type=int, default=4, help="after the point (4)")
+        parser.add_argument("--json", action="store_true", help="one JSON object, full precision")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        problems = Problems()
+        try:
+            with open(options["labels"], "rb") as stream:
+                labels = read_labels(
+                    stream,
+                    problems,
+                    name=options["labels"],
+                    unit=options["unit"].split(","),
+                    annotator=options["annotator"].split(","),
+                    value=options["value"] or None,
+                    level=options["level"],
+                )
+        except (FormatError, OSError) as error:
+            raise CommandError(str(error)) from error
+        if problems:
+            raise CommandError(str(problems))
+        counted = count_units(labels)
+        found = alpha_of_counts(
+            counted,
+            level=options["level"],
+            n_replicates=options["bootstrap"],
+            confidence=options["confidence"],
+            rng=np.random.default_rng(options["seed"]),
+        )
+        report = as_dict(found, seed=options["seed"]) | percent_agreement(counted)._asdict()
+        report["n_repeated_labels"] = labels.n_repeated
+        if options["json"]:
+            self.stdout.write(json.dumps(report))
+        else:
+            self.stdout.writelines(f"{key}\t{shown(value, options['digits'])}\n" for key, value in report.items())
+
+
+def as_dict(found: Alpha, *, seed: int) -> dict[str, Any]:
+    """Alpha by the names it is printed under; the interval and its seed only where one was asked for."""
+    report: dict[str, Any] = {"alpha": found.value, "level": str(found.level)}
+    if found.reason:
+        report["not_defined"] = found.reason
+    if found.n_replicates:
+        report |= {"low": found.low, "high": found.high, "seed": seed}
+        report |= {"n_replicates": found.n_replicates, "n_undefined_replicates": found.n_undefined_replicates}
+    for name in ("n_units", "n_labels", "n_pairable_units", "n_pairable_labels"):
+        report[name] = getattr(found, name)
+    return report
+
+
+def shown(value: object, digits: int) -> str:
+    """A value for people."""
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    return "n/a" if value is None else str(value)

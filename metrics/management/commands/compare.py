@@ -1,0 +1,89 @@
+"""Which of several runs differ; no database."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django.core.management.base import BaseCommand, CommandError
+from numpy.typing import NDArray
+
+from annotate.core.formats import FormatError
+from metrics.core.evaluation import runs_of
+from metrics.core.measures import UnknownMeasure, parse_one
+from metrics.core.multiple import METHODS, compare_systems
+from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS
+from metrics.core.swaps import reer_paired
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare runs on one measure: groups that do not differ (newman-keuls, tukey), or every pair by a paired test."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("runs", nargs="+", metavar="RUN", help="run files, two or more")
+        parser.add_argument("--qrels", required=True, help="labels: query, 0, document, grade")
+        parser.add_argument("--measure", default="AP")
+        parser.add_argument("--test", choices=[*METHODS, *TESTS], default=METHODS[0])
+        parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (.05)")
+        parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="of paired tests (holm)")
+        parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
+        parser.add_argument("--samples", type=int, default=100_000, help="of randomization and bootstrap tests")
+        parser.add_argument("--seed", type=int, default=0, help="of those samples (0)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            names, scores = self.scores(options)
+            if options["test"] in METHODS:
+                lines = groups(names, scores, method=options["test"], alpha=options["alpha"])
+            else:
+                sampling = {"rng": np.random.default_rng(options["seed"]), "n_samples": options["samples"]}
+                keywords = sampling if options["test"] in SAMPLED else {}
+                lines = pairs(names, scores, options, keywords)
+            self.stdout.writelines(lines)
+        except FormatError as error:
+            raise CommandError(f"{error.file}: {error}") from error
+        except (ValueError, OSError) as error:
+            raise CommandError(str(error)) from error
+
+    def scores(self, options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
+        """Names of the runs, and (Q, S) their scores a query."""
+        try:
+            measure = parse_one(options["measure"])
+        except UnknownMeasure as error:
+            raise CommandError(str(error)) from error
+        if len(options["runs"]) < 2:
+            raise CommandError("Name two runs or more to compare.")
+        names, columns = [], []
+        for path, run in zip(options["runs"], runs_of(options["runs"], options["qrels"]), strict=True):
+            names.append(run.name if run.name not in names else path)
+            columns.append(measure.compute(run.ranked, options["threshold"]))
+        return names, np.stack(columns, axis=1)
+
+
+def groups(names: list[str], scores: NDArray[np.float64], *, method: str, alpha: float) -> Iterator[str]:
+    """place, run, mean, pseudo-group; then who differs from whom by place."""
+    found = compare_systems(scores, method=method, alpha=alpha)
+    group_of = {place: number for number, group in enumerate(found.groups, start=1) for place in group}
+    yield "place\trun\tmean\tgroup\tdiffers_from\n"
+    for place, system in enumerate(found.order):
+        others = ",".join(str(other + 1) for other in np.flatnonzero(found.significant[place])) or "-"
+        yield f"{place + 1}\t{names[system]}\t{found.means[place]:.4f}\t{group_of[place]}\t{others}\n"
+
+
+def pairs(
+    names: list[str], scores: NDArray[np.float64], options: dict[str, Any], keywords: dict[str, Any]
+) -> Iterator[str]:
+    """Every pair: difference, p, p corrected for the number of pairs, the verdict, and the chance of a swap."""
+    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    chosen = list(combinations(order, 2))
+    tests = [TESTS[options["test"]](scores[:, i], scores[:, j], **keywords) for i, j in chosen]
+    adjusted = CORRECTIONS[options["correction"]]([test.p_value for test in tests])
+    yield f"run\tother\tdifference\tp\tp_{options['correction']}\tdiffers\treer\n"
+    for (i, j), test, p in zip(chosen, tests, adjusted, strict=True):
+        verdict = "yes" if p < options["alpha"] else "no"
+        swap = reer_paired(scores[:, i], scores[:, j])
+        yield f"{names[i]}\t{names[j]}\t{test.difference:.4f}\t{test.p_value:.3g}\t{p:.3g}\t{verdict}\t{swap:.3f}\n"

@@ -1,0 +1,99 @@
+"""Score run files against a qrels file, as trec_eval does; no database."""
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.core.formats import FormatError
+from metrics.core.evaluation import Evaluated, runs_of
+from metrics.core.measures import Measure, UnknownMeasure, evaluate, parse
+from metrics.core.ranking import PerQuery, positives
+from pooling.core.runs import SCORE_TYPES
+
+EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
+
+
+class Command(BaseCommand):
+    help = "Score runs (TREC form, gzip or plain, or .npz similarity matrices) against TREC qrels."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
+        parser.add_argument("--qrels", required=True, help="labels: query, 0, document, grade")
+        parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
+        parser.add_argument("--per-query", action="store_true", help="a line for every query too")
+        parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
+        parser.add_argument("--positive-queries", action="store_true", help="average over queries with a positive only")
+        parser.add_argument("--digits", type=int, default=4, help="after the point (4)")
+        parser.add_argument("--json", action="store_true", help="one JSON object a run, full precision")
+        parser.add_argument("--score-type", choices=SCORE_TYPES, default=SCORE_TYPES[0], help="how scores are compared")
+        parser.add_argument("--use-ranks", action="store_true", help="order by the rank column, not by scores")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            measures = parse(options["measures"])
+            runs = runs_of(
+                options["runs"], options["qrels"], score_type=options["score_type"], use_ranks=options["use_ranks"]
+            )
+            for run in runs:
+                report = Report(run, measures, threshold=options["threshold"], positive=options["positive_queries"])
+                if options["json"]:
+                    self.stdout.write(json.dumps(report.as_dict(per_query=options["per_query"])))
+                else:
+                    self.stdout.writelines(report.lines(per_query=options["per_query"], digits=options["digits"]))
+        except FormatError as error:
+            raise CommandError(f"{error.file}: {error}") from error
+        except (UnknownMeasure, OSError) as error:
+            raise CommandError(str(error)) from error
+
+
+class Report:
+    """One run's values, over all queries of the qrels or over those with a positive."""
+
+    def __init__(self, run: Evaluated, measures: list[Measure], *, threshold: float, positive: bool) -> None:
+        has_positive = positives(run.ranked, threshold).total > 0
+        self.counted = has_positive if positive else np.ones(len(run.queries), dtype=bool)
+        self.run = run
+        self.measures = measures
+        self.values: dict[str, PerQuery] = evaluate(measures, run.ranked, threshold)
+        self.counts = {
+            "num_q": int(np.count_nonzero(self.counted)),
+            "num_q_missing": int(np.count_nonzero(self.counted & (run.ranked.depth == 0))),
+            "num_q_positive": int(np.count_nonzero(has_positive)),
+        }
+
+    def lines(self, *, per_query: bool, digits: int) -> Iterator[str]:
+        """measure, query or "all", value, parted by tabs."""
+        if per_query:
+            for q in np.flatnonzero(self.counted):
+                query = self.run.queries[q].decode()
+                for measure in self.measures:
+                    yield f"{measure.name}\t{query}\t{self.values[measure.name][q]:.{digits}f}\n"
+        yield f"runid\tall\t{self.run.name}\n"
+        for name, count in self.counts.items():
+            yield f"{name}\tall\t{count}\n"
+        for name, value in self.means().items():
+            yield f"{name}\tall\t{value:.{digits}f}\n"
+
+    def as_dict(self, *, per_query: bool) -> dict[str, Any]:
+        """The same for JSON, where an undefined value is null."""
+        found: dict[str, Any] = {"runid": self.run.name} | self.counts
+        found["all"] = {name: _number(value) for name, value in self.means().items()}
+        if per_query:
+            found["queries"] = {
+                self.run.queries[q].decode(): {name: _number(values[q]) for name, values in self.values.items()}
+                for q in np.flatnonzero(self.counted)
+            }
+        return found
+
+    def means(self) -> dict[str, float]:
+        """Each measure's average over the queries that count."""
+        return {measure.name: measure.average(self.values[measure.name][self.counted]) for measure in self.measures}
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
