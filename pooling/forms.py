@@ -44,6 +44,14 @@ class RunForm(forms.Form):
         return upload
 
 
+class RunsField(forms.ModelMultipleChoiceField):
+    """Runs to tick; those of the reverse direction say so."""
+
+    def label_from_instance(self, obj: Run) -> str:
+        """A run's name, and its direction where it is not the usual one."""
+        return obj.name if obj.direction == Direction.FORWARD else f"{obj.name} ({obj.get_direction_display().lower()})"
+
+
 class PoolForm(forms.Form):
     """A pool by one strategy, whose parameters are fields of their own."""
 
@@ -53,7 +61,7 @@ class PoolForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.strategy = strategy
         ready = collection.runs.filter(state=Run.State.READY, retired_at=None).order_by("direction", "name")
-        self.fields["runs"] = forms.ModelMultipleChoiceField(
+        self.fields["runs"] = RunsField(
             queryset=ready,
             widget=forms.CheckboxSelectMultiple,
             initial=ready,
