@@ -1,6 +1,5 @@
 """Whole campaigns for tests that need something of everything; made through the services people use."""
 
-import struct
 from datetime import timedelta
 from typing import NamedTuple
 from uuid import uuid4
@@ -25,7 +24,7 @@ from annotate.models import (
     User,
 )
 from annotate.services import claiming, judging, seating
-from metrics.models import Observation, Score, Snapshot
+from metrics.services import refresh
 from pooling.models import Pool, PoolPair, Ranking, Run
 from tests import factories
 
@@ -76,9 +75,11 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
             collection=made, pair=pair, grade=grade, is_positive=grade > 0, origin="curated",
             explanation="because it is so",
         )
-    _references(made, pair_list, run)
+    _references(made, pair_list)
     for number, annotator in enumerate(annotators):
         _work(annotator, odd=bool(number % 2))
+    refresh.refresh(collection=made)
+    seating.note_changes(collection_id=made.pk, pair_ids=[pair_list[0].pk])  # somebody judged since
     Invitation.objects.create(
         collection=made, role=Role.ANNOTATOR, email=f"{made.slug}@invited.example", created_by=lead,
         token_sha256=uuid4().hex * 2, expires_at=timezone.now() + timedelta(days=1),
@@ -114,7 +115,7 @@ def _pool(made: Collection, run: Run, pair_list: list[Pair]) -> Pool:
     return pool
 
 
-def _references(made: Collection, pair_list: list[Pair], run: Run) -> None:
+def _references(made: Collection, pair_list: list[Pair]) -> None:
     reference = ReferenceSet.objects.create(collection=made, name=f"{made.slug} original")
     ReferenceLabel.objects.create(
         reference_set=reference, query_id=pair_list[0].query_id, document_id=pair_list[0].document_id, grade=1
@@ -122,14 +123,6 @@ def _references(made: Collection, pair_list: list[Pair], run: Run) -> None:
     query_set = QuerySet.objects.create(collection=made, name="all", direction="forward")
     queries = Item.objects.filter(collection=made, side="query")
     QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item) for item in queries)
-    values = struct.pack(f"<{len(queries)}d", *[0.5] * len(queries))
-    Score.objects.create(
-        run=run, query_set=query_set, reference_set=reference, label_source="people_over_reference", measure="AP",
-        threshold=1, mean=0.5, n_queries=len(queries), n_missing=0, n_with_positive=len(queries), per_query=values,
-        inputs_sha256="0" * 64,
-    )
-    Snapshot.objects.create(collection=made, kind="agreement", value={}, n_judgments=0, inputs_sha256="0" * 64)
-    Observation.objects.create(collection=made, kind="agreement", n_judgments=0, value={})
 
 
 def _work(annotator: Annotator, *, odd: bool) -> None:

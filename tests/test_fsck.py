@@ -129,7 +129,10 @@ PLANTED = {
     "metrics.score-apart": "UPDATE annotate_queryset SET direction = 'reverse'",
     "metrics.score-counts": "UPDATE metrics_score SET per_query = '\\x00'",
     "metrics.score-interval": "UPDATE metrics_score SET low = .6, high = .7",
-    "metrics.score-reference": "UPDATE metrics_score SET label_source = 'reference', reference_set_id = NULL",
+    "metrics.score-reference": (
+        "UPDATE metrics_score SET reference_set_id = NULL"
+        " WHERE id = (SELECT min(id) FROM metrics_score WHERE label_source = 'reference')"
+    ),
     "metrics.score-threshold": "UPDATE metrics_score SET threshold = 77",
     "metrics.snapshot-past": "UPDATE metrics_snapshot SET n_judgments = 1000",
     "metrics.constraints": "ALTER TABLE metrics_score DROP CONSTRAINT metrics_score_unique",

@@ -18,7 +18,7 @@ from annotate.services import tokens
 def own_tokens(request: HttpRequest) -> HttpResponse:
     """The keys, and the form for a new one; a new key is on the answer and nowhere else."""
     collections = access.collections_of(user=request.user, roles=access.LEADERS)
-    form = TokenForm(request.POST or None, collections=collections)
+    form = TokenForm(request.POST if request.method == "POST" else None, collections=collections)
     secret = ""
     if form.is_valid():
         secret = tokens.create_token(user=request.user, **form.cleaned_data).secret

@@ -1,0 +1,146 @@
+"""What the access matrix walks through: every address of the resolver, and six people at the door."""
+
+import csv
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import NamedTuple
+
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from annotate.models import Annotator, ApiToken, Item, Membership, Part, Role, User
+from annotate.services import accounts, housekeeping, tokens
+from annotate.services.media import media_folder
+from tests import campaigns, factories
+
+PRINCIPALS = ("anonymous", "stranger", "annotator", "lead", "researcher", "admin")
+TABLE = Path(__file__).with_name("access_matrix.csv")
+# Written by the administration and sign-in of others; their own tests say what they answer.
+PLAIN_CASES = {"rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv"}
+
+
+class Address(NamedTuple):
+    """One pattern of the resolver."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+class World(NamedTuple):
+    """A collection, its twin beside it, and who comes to the door."""
+
+    made: campaigns.Campaign
+    twin: campaigns.Campaign
+    clients: dict[str, Client]
+    secrets: dict[str, str]
+    users: dict[str, User]
+    link: str
+
+
+def addresses() -> list[Address]:
+    """Every address of the product, the administration's apart."""
+    return [found for found in _walk(get_resolver()) if not found.name.startswith("admin:")]
+
+
+def table() -> dict[tuple[str, str], dict[str, str]]:
+    """What each principal is answered, by name of the address and method."""
+    with TABLE.open(newline="") as lines:
+        return {(row["address"], row["method"]): row for row in csv.DictReader(lines)}
+
+
+def build(media_root: Path) -> World:
+    """Two campaigns of one shape; every person of the first one has no part in the second."""
+    made, twin = campaigns.campaign("made"), campaigns.campaign("zwillingsstudie")
+    users = {
+        "stranger": factories.user("stranger"),
+        "annotator": made.annotators[0].user,
+        "lead": made.lead,
+        "researcher": made.researcher,
+        "admin": factories.user("admin", is_superuser=True, is_staff=True),
+    }
+    for campaign in (made, twin):
+        _show(campaign, media_root)
+    clients, secrets = {"anonymous": Client()}, {}
+    for name, user in users.items():
+        clients[name] = Client()
+        clients[name].force_login(user)
+        scopes = list(ApiToken.Scope)
+        secrets[name] = tokens.create_token(user=user, name="matrix", scopes=scopes, days=1).secret
+    housekeeping.beat_heart(name="worker")
+    link = accounts.invite(collection=made.collection, role=Role.ANNOTATOR, by=made.lead).token
+    return World(made, twin, clients, secrets, users, link)
+
+
+def url_of(world: World, address: Address, campaign: campaigns.Campaign, *, keys_of: campaigns.Campaign) -> str:
+    """The address filled in: a collection's short name, and the key of an object of perhaps another one."""
+    values = {"slug": campaign.collection.slug, "token": world.link, **PLAIN_CASES}
+    if "pk" in address.arguments:
+        values["pk"] = _key(address.name)(keys_of)
+    return reverse(address.name, kwargs={name: values[name] for name in address.arguments})
+
+
+def knock(world: World, who: str, method: str, address: Address, url: str) -> HttpResponse:
+    """Ask as somebody; whatever the answer did is undone."""
+    headers = {}
+    if address.name.startswith("api:") and who in world.secrets:
+        headers["HTTP_AUTHORIZATION"] = f"Bearer {world.secrets[who]}"
+    as_json = {"content_type": "application/json"} if address.name.startswith("annotate:judge-") else {}
+    client = Client(raise_request_exception=False)
+    client.cookies = deepcopy(world.clients[who].cookies)  # signing out must not outlast its undoing
+    with transaction.atomic():
+        send = getattr(client, method.lower())
+        answer = send(url, **headers) if method == "GET" else send(url, {}, **as_json, **headers)
+        transaction.set_rollback(True)
+    return answer
+
+
+def told(answer: HttpResponse) -> str:
+    """An answer as the table writes it: "in" sends to sign in, else the status."""
+    if answer.status_code == 302 and answer.url.startswith(reverse("account_login")):
+        return "in"
+    return str(answer.status_code)
+
+
+def _walk(resolver: URLResolver, names: tuple[str, ...] = (), around: tuple[str, ...] = ()) -> Iterator[Address]:
+    for pattern in resolver.url_patterns:
+        arguments = (*around, *pattern.pattern.converters, *_groups(pattern))
+        if isinstance(pattern, URLPattern):
+            yield Address(":".join([*names, pattern.name or str(pattern.pattern)]), arguments)
+        else:
+            inner = (*names, pattern.namespace) if pattern.namespace else names
+            yield from _walk(pattern, inner, arguments)
+
+
+def _groups(pattern: URLPattern | URLResolver) -> tuple[str, ...]:
+    return tuple(pattern.pattern.regex.groupindex) if not pattern.pattern.converters else ()
+
+
+def _show(campaign: campaigns.Campaign, media_root: Path) -> None:
+    """Give a campaign one picture that can be asked for."""
+    item = Item.objects.filter(collection=campaign.collection, side="document").first()
+    Part.objects.create(item=item, position=1, kind="image", path="a.png")
+    folder = media_folder(campaign.collection)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+
+
+def _key(name: str) -> Callable[[campaigns.Campaign], int]:
+    """Where the key of an address comes from: by its own name, else by the start of it."""
+    found = [start for start in KEYS if name.startswith(start)]
+    assert found, f"{name} has a key: say in KEYS whose it is"
+    return KEYS[max(found, key=len)]
+
+
+# The object that stands behind each address with a key, in a given campaign.
+KEYS = {
+    "annotate:token-revoke": lambda made: made.researcher.api_tokens.first().pk,
+    "annotate:member-remove": lambda made: Membership.objects.get(user=made.researcher).pk,
+    "annotate:invitation-revoke": lambda made: made.collection.invitations.first().pk,
+    "annotate:annotator-pause": lambda made: Annotator.objects.filter(collection=made.collection).last().pk,
+    "annotate:part-media": lambda made: Part.objects.get(item__collection=made.collection, kind="image").pk,
+    "pooling:run": lambda made: made.run.pk,
+    "pooling:pool": lambda made: made.pool.pk,
+}

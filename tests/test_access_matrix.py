@@ -1,0 +1,142 @@
+"""Every address, six people, every method: who is answered what stands in access_matrix.csv."""
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext, override_settings
+from django.urls import reverse
+
+from tests import access_table
+from tests.access_table import PRINCIPALS, addresses, build, knock, told, url_of
+
+pytestmark = pytest.mark.django_db
+REFUSED = {"in", "401", "404", "405"}
+SHARED = {"healthz", "readyz"}  # the same for everybody, and about no collection
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker, tmp_path_factory):
+    """One world for all tests here: each of them undoes what it did."""
+    folder = tmp_path_factory.mktemp("media")
+    with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder), transaction.atomic():
+        yield build(folder)
+        transaction.set_rollback(True)
+
+
+def ours():
+    return [found for found in addresses() if not found.name.startswith("account_")]
+
+
+def test_every_address_is_in_the_table_and_every_line_is_an_address():
+    known = {(found.name, method) for found in addresses() for method in ("GET", "POST")}
+    assert known == set(access_table.table())
+
+
+def test_everybody_is_answered_what_the_table_says(world):
+    expected, found = access_table.table(), {}
+    for address in addresses():
+        url = url_of(world, address, world.made, keys_of=world.made)
+        for method in ("GET", "POST"):
+            row = expected[address.name, method]
+            for who in PRINCIPALS:
+                answer = told(knock(world, who, method, address, url))
+                if answer != row[who]:
+                    found[f"{method} {address.name} {who}"] = f"{answer}, expected {row[who]}"
+    assert found == {}
+
+
+def test_reading_writes_nothing_and_names_no_other_collection(world):
+    written, named = {}, {}
+    for address in ours():
+        url = url_of(world, address, world.made, keys_of=world.made)
+        for who in PRINCIPALS:
+            with CaptureQueriesContext(connection) as queries:
+                answer = knock(world, who, "GET", address, url)
+                body = b"".join(answer) if answer.streaming else answer.content
+            changes = [row["sql"] for row in queries if row["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+            changes = [sql for sql in changes if '"last_used_at" = ' not in sql]  # that a key was used, once a minute
+            if changes:
+                written[f"{url} {who}"] = changes
+            if b"zwillingsstudie" in body.lower() and who != "admin":
+                named[f"{url} {who}"] = answer.status_code
+    assert (written, named) == ({}, {})
+
+
+def test_the_twin_collection_does_not_exist_for_who_has_no_part_in_it(world):
+    opened = {}
+    for address in ours():
+        if "slug" not in address.arguments:
+            continue
+        url = url_of(world, address, world.twin, keys_of=world.twin)
+        for who in set(PRINCIPALS) - {"admin"}:
+            for method in ("GET", "POST"):
+                answer = told(knock(world, who, method, address, url))
+                if answer not in REFUSED:
+                    opened[f"{method} {url} {who}"] = answer
+    assert opened == {}
+
+
+def test_an_object_of_the_twin_is_not_found_under_ones_own_collection(world):
+    opened = {}
+    for address in ours():
+        if not {"slug", "pk"} <= set(address.arguments):
+            continue
+        url = url_of(world, address, world.made, keys_of=world.twin)
+        for who in PRINCIPALS:
+            for method in ("GET", "POST"):
+                answer = told(knock(world, who, method, address, url))
+                if answer not in REFUSED:
+                    opened[f"{method} {url} {who}"] = answer
+    assert opened == {}
+
+
+def test_no_other_method_opens_anything(world):
+    opened = {}
+    for address in ours():
+        if address.name in SHARED:
+            continue
+        url = url_of(world, address, world.made, keys_of=world.made)
+        for who in PRINCIPALS:
+            for method in ("PUT", "PATCH", "DELETE"):
+                answer = told(knock(world, who, method, address, url))
+                if answer not in REFUSED:
+                    opened[f"{method} {url} {who}"] = answer
+    assert opened == {}
+
+
+def listed(world, who, name, key, *args):
+    answer = world.clients[who].get(reverse(name, args=args))
+    return {getattr(row, "pk", None) or row[0].pk for row in answer.context[key]}
+
+
+def test_lists_hold_ones_own_rows_and_no_others(world):
+    made, twin = world.made.collection, world.twin.collection
+    homes = {who: listed(world, who, "annotate:home", "entries") for who in world.users}
+    own = {made.pk}
+    assert homes == {
+        "stranger": set(), "annotator": own, "lead": own, "researcher": own, "admin": {made.pk, twin.pk}
+    }
+    members = set(made.memberships.values_list("pk", flat=True))
+    assert listed(world, "lead", "annotate:members", "rows", "made") == members
+    assert listed(world, "lead", "annotate:members", "invitations", "made") == set(
+        made.invitations.values_list("pk", flat=True)
+    )
+    for who, user in world.users.items():
+        assert listed(world, who, "annotate:tokens", "tokens") == set(user.api_tokens.values_list("pk", flat=True))
+
+
+def test_a_token_can_be_bound_to_own_collections_alone(world):
+    choices = {
+        who: set(world.clients[who].get(reverse("annotate:tokens")).context["form"].fields["collection"].queryset)
+        for who in world.users
+    }
+    made, twin = world.made.collection, world.twin.collection
+    assert choices == {
+        "stranger": set(), "annotator": set(), "lead": {made}, "researcher": {made}, "admin": {made, twin}
+    }
+
+
+def test_the_administration_is_the_site_admins_alone(world):
+    for name in ("index", "annotate_user_changelist", "annotate_judgment_changelist"):
+        url = reverse(f"admin:{name}")
+        answers = {who: world.clients[who].get(url).status_code for who in PRINCIPALS}
+        assert answers == {**dict.fromkeys(PRINCIPALS, 302), "admin": 200}

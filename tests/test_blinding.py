@@ -1,0 +1,78 @@
+"""Nothing of what an annotator must not know reaches her browser: every secret is marked, all she can reach is read."""
+
+import pytest
+from django.urls import reverse
+
+from annotate import http
+from annotate.models import Annotator, Gold, Part, Role
+from annotate.services import accounts
+from tests import access_table, canaries, factories
+from tests.canaries import Crawler
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world(tmp_path, settings):
+    """Two campaigns in which she has half of a batch to do."""
+    settings.MEDIA_ROOT = tmp_path
+    return access_table.build(tmp_path)
+
+
+@pytest.fixture
+def annotator(world):
+    """A newcomer of the first campaign; the other annotators have judged before her."""
+    newcomer = factories.annotator(world.made.collection)
+    world.clients["annotator"].force_login(newcomer.user)
+    return Annotator.objects.select_related("collection").get(pk=newcomer.pk)
+
+
+def crawl(world, annotator):
+    """Mark everything, visit everything; what came back, and the marks."""
+    marks = canaries.plant(annotator)
+    link = accounts.invite(collection=world.made.collection, role=Role.ANNOTATOR, by=world.made.lead).token
+    crawler = Crawler(world.clients["annotator"])
+    canaries.visit(crawler, world._replace(link=link))
+    return crawler, marks
+
+
+def test_no_secret_reaches_an_annotator(world, annotator):
+    crawler, marks = crawl(world, annotator)
+    assert crawler.hits(marks) == set()
+    assert {reply.status for reply in crawler.replies} >= {200, 302, 404, 422}
+    assert not [reply.request for reply in crawler.replies if reply.status >= 500]
+    assert annotator.judgments.count() >= 3
+
+
+def test_every_column_of_text_is_marked_or_known_to_be_open(annotator):
+    marked = set(canaries.plant(annotator).values())
+    assert not set(canaries.columns()) - canaries.OPEN - marked
+    assert set(canaries.columns()) >= canaries.OPEN
+
+
+def test_the_crawl_finds_a_mark_in_what_she_may_read(world, annotator):
+    Part.objects.filter(kind="text").update(text="zqreadablezq")
+    crawler, _ = crawl(world, annotator)
+    assert {hit.split(" in ")[0] for hit in crawler.hits({"zqreadablezq": "Part.text"})} == {"Part.text (zqreadablezq)"}
+
+
+def test_a_field_too_many_on_a_card_is_found(world, annotator, monkeypatch):
+    plain = http.card
+
+    def leaking(hand_out, **fields):
+        gold = Gold.objects.filter(pair=hand_out.seat.pair).first()
+        return {**plain(hand_out, **fields), "why": gold.explanation if gold else ""}
+
+    monkeypatch.setattr(http, "card", leaking)
+    crawler, marks = crawl(world, annotator)
+    assert {hit.split(" ")[0] for hit in crawler.hits(marks)} == {"Gold.explanation"}
+
+
+def test_a_card_has_these_fields_and_no_others(world, annotator):
+    answer = world.clients["annotator"].post(reverse("annotate:judge-next", args=["made"]), {}, "application/json")
+    for card in answer.json()["cards"]:
+        assert set(card) == {"hand_out", "query", "document", "position", "of"}
+        for item in (card["query"], card["document"]):
+            assert set(item) == {"label", "warning", "parts"}
+            for part in item["parts"]:
+                assert set(part) <= {"kind", "text", "url", "type", "start", "end"}
