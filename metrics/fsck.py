@@ -17,7 +17,7 @@ CHECKS: list[Check] = [
         WHERE length(per_query) <> 8 * n_queries OR n_missing > n_queries OR n_with_positive > n_queries""")),
     Check("metrics.score-interval", "A score lies within its interval.", query("""
         SELECT format('score %s: %s in [%s, %s]', id, mean, low, high) FROM metrics_score
-        WHERE low > high OR mean < low OR mean > high""")),
+        WHERE low > high OR mean < low - 1e-9 OR mean > high + 1e-9""")),
     Check("metrics.score-reference", "A score by reference names the reference.", query("""
         SELECT format('score %s', id) FROM metrics_score
         WHERE label_source = 'reference' AND reference_set_id IS NULL""")),
