@@ -89,9 +89,10 @@ def with_unjudged_as(ranked: RankedGrades, grade: float) -> RankedGrades:
     judged = ranked.grade >= 0
     place = start[ranked.query[judged]] + ranked.rank[judged] - 1
     grades[place], label[place] = ranked.grade[judged], ranked.label[judged]
+    new = np.ones(len(grades), dtype=bool)
+    new[place] = False
     query = np.repeat(np.arange(n_queries), ranked.depth)
-    new = label < 0
-    pooled = np.isin(ranked.label_row, ranked.label[~judged], assume_unique=True)  # now judged: their old line goes
+    pooled = np.isin(ranked.label_row, ranked.label[~judged])  # now judged: their old line goes
     label_query = np.concatenate([ranked.label_query[~pooled], query[new]])
     label_grade = np.concatenate([ranked.label_grade[~pooled], grades[new]])
     label_row = np.concatenate([ranked.label_row[~pooled], label[new]])

@@ -1,0 +1,124 @@
+"""Estimates from sampled pools: definitions written out, and what they must give on average."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics.core import sampled
+from metrics.core.alignment import Labels, Rankings, align
+from metrics.core.bounds import bounds
+from metrics.core.measures import parse_one
+from tests.metrics.core.cases import case
+
+E = 1e-5
+
+
+def xinfap_by_definition(ranking: list[int], labels: dict[int, tuple[int, int]]) -> float:
+    """Yilmaz et al. 2008 for one query; labels: doc -> (stratum, grade), grade -1 = not sampled."""
+    strata = sorted({stratum for stratum, _ in labels.values()})
+    pooled = {s: [g for t, g in labels.values() if t == s] for s in strata}
+    judged = {s: sum(g >= 0 for g in pooled[s]) for s in strata}
+    relevant = {s: sum(g > 0 for g in pooled[s]) for s in strata}
+    estimated = {s: relevant[s] * len(pooled[s]) / judged[s] if judged[s] else 0.0 for s in strata}
+    total = 0.0
+    for s in strata:
+        if not relevant[s]:
+            continue
+        precisions = 0.0
+        for place, doc in enumerate(ranking, start=1):
+            if doc in labels and labels[doc][0] == s and labels[doc][1] > 0:
+                above = [labels[d] for d in ranking[: place - 1] if d in labels]
+                expected = 1.0
+                for t in strata:
+                    m = sum(u == t for u, _ in above)
+                    n = sum(u == t and g >= 0 for u, g in above)
+                    r = sum(u == t and g > 0 for u, g in above)
+                    expected += m * (r + E) / (n + 3 * E)
+                precisions += expected / place
+        total += estimated[s] * precisions / relevant[s]
+    return total / sum(estimated.values()) if sum(estimated.values()) else 0.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_xinfap_follows_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    generated = case(rng, lowest=-1, highest=1)
+    strata = [{doc: int(rng.integers(0, 3)) for doc in labels} for labels in generated.qrels]
+    stratum = np.array([strata[q][doc] for q, labels in enumerate(generated.qrels) for doc in labels])
+    found = sampled.stratified_inferred_ap(generated.ranked, stratum)
+    expected = [
+        xinfap_by_definition(ranking, {doc: (strata[q][doc], g) for doc, g in generated.qrels[q].items()})
+        for q, ranking in enumerate(generated.rankings)
+    ]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_xinfap_of_a_fully_judged_pool_is_ap_and_a_cut_leaves_the_tail_out():
+    generated = case(np.random.default_rng(1), lowest=0, highest=1)
+    for q, ranking in enumerate(generated.rankings):
+        generated.qrels[q].update({doc: generated.qrels[q].get(doc, 0) for doc in ranking})
+    stratum = np.zeros(sum(map(len, generated.qrels)), dtype=int)
+    ranked = generated.ranked
+    assert sampled.stratified_inferred_ap(ranked, stratum) == pytest.approx(parse_one("AP").compute(ranked), abs=1e-3)
+    cut = sampled.stratified_inferred_ap(ranked, stratum, k=10)
+    assert cut == pytest.approx(parse_one("AP@10").compute(ranked), abs=1e-3)
+
+
+def test_estimates_with_every_chance_1_are_the_measures_themselves():
+    ranked = case(np.random.default_rng(2), lowest=0).ranked
+    ones = np.ones(len(ranked.label_row))
+    for name in ("P@5", "R@5", "AP", "AP@7", "RBP(p=0.7)"):
+        found = bounds(parse_one(name), ranked, inclusion=ones)
+        assert found.sampled == pytest.approx(parse_one(name).compute(ranked), abs=1e-12)
+
+
+def test_estimates_over_many_samples_average_to_the_truth():
+    """600 targets of one query, 90 positive, each judged with chance .6 in the first 100 ranks and .2 below."""
+    rng = np.random.default_rng(3)
+    positive = rng.random(600) < np.where(np.arange(600) < 100, 0.5, 0.08)
+    chance = np.where(np.arange(600) < 100, 0.6, 0.2)
+    run = Rankings(np.array([0, 500]), np.arange(500))
+    truth = align(run, Labels(np.zeros(600, dtype=int), np.arange(600), positive.astype(int)))
+    found = {name: [] for name in ("P@50", "R@200", "AP", "RBP(p=0.95)")}
+    for _ in range(600):
+        drawn = np.flatnonzero(rng.random(600) < chance)
+        ranked = align(run, Labels(np.zeros(len(drawn), dtype=int), drawn, positive[drawn].astype(int)))
+        for name, values in found.items():
+            values.append(bounds(parse_one(name), ranked, inclusion=chance[drawn]).sampled[0])
+    for name, values in found.items():
+        expected = parse_one(name).compute(truth)[0]
+        assert np.mean(values) == pytest.approx(expected, rel=0.04)
+
+
+def test_a_label_that_could_not_have_been_drawn_is_refused():
+    ranked = align(Rankings(np.array([0, 1]), np.array([1])), Labels(*np.array([[0], [1], [1]])))
+    with pytest.raises(ValueError, match="probability 0"):
+        sampled.Weighted(ranked, np.zeros(1))
+
+
+@pytest.mark.parametrize("name", ["C@5", "P@5", "RR", "RBP", "C@1", "RR@5"])
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_bounds_hold_whatever_the_unjudged_turn_out_to_be(name, seed):
+    rng = np.random.default_rng(seed)
+    generated = case(rng, lowest=0, highest=1)
+    measure = parse_one(name)
+    found = bounds(measure, generated.ranked)
+    for q, ranking in enumerate(generated.rankings):
+        for doc in ranking:
+            generated.qrels[q].setdefault(doc, int(rng.integers(0, 2)))
+    truth = measure.compute(generated.ranked)
+    assert np.all(found.unjudged_negative <= truth + 1e-12)
+    assert np.all(truth <= found.unjudged_positive + 1e-12)
+    assert found.sampled is None
+
+
+def test_unjudged_positives_join_the_positives_of_their_query():
+    ranked = align(Rankings(np.array([0, 3]), np.array([1, 2, 3])), Labels(*np.array([[0, 0], [2, 9], [1, 1]])))
+    found = bounds(parse_one("R@3"), ranked)
+    assert found.unjudged_negative.tolist() == [0.5]
+    assert found.unjudged_positive.tolist() == [0.75]
+    graded = bounds(parse_one("nDCG@3"), ranked, best_grade=3)
+    assert graded.unjudged_positive[0] > graded.unjudged_negative[0]
