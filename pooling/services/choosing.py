@@ -12,6 +12,8 @@ from pooling.core.strategies import RankedPairs
 from pooling.models import Run
 from pooling.services.rankings import left_out, load_top
 
+MAX_ROWS = 20_000_000  # results looked at for one pool: about a gigabyte while it is chosen
+
 
 class PoolError(Exception):
     """What was asked for cannot be a pool; nothing was created. `field` names what is wrong."""
@@ -76,6 +78,7 @@ def choose_pairs(
     runs = sorted(runs, key=lambda run: run.pk)
     plan, absent = strategies.STRATEGIES[strategy], left_out(collection=collection)
     depth = int(values[plan.reach])
+    _refuse_too_many(runs, depth)
     tops = [load_top(run=run, depth=depth, query_set=query_set, leave_out=absent) for run in runs]
     found: list[strategies.Chosen] = []
     drawn = {}
@@ -88,6 +91,13 @@ def choose_pairs(
             drawn[direction] = np.unique(chosen.source)
         found.append(chosen if direction == Direction.FORWARD else _turned(chosen))
     return Choice(*_merged(found), runs=runs, tops=tops, drawn=drawn)
+
+
+def _refuse_too_many(runs: Sequence[Run], depth: int) -> None:
+    n_rows = sum(run.report.get("n_queries", 0) * min(depth, run.report.get("deepest", depth)) for run in runs)
+    if n_rows > MAX_ROWS:
+        message = f"To this depth the runs hold {n_rows:,} results, more than {MAX_ROWS:,}; choose a smaller depth."
+        raise PoolError("depth", message)
 
 
 def pair_codes(query: NDArray[np.int64], document: NDArray[np.int64], *, width: int) -> NDArray[np.int64]:

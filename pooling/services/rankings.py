@@ -13,13 +13,18 @@ from pooling.core.rankings import Rankings, ranks
 from pooling.core.strategies import RankedPairs
 from pooling.models import Run
 
+# Arrays as PostgreSQL sends them: numbers need not become Python objects one by one.
 _TOPS = """
-    SELECT ranking.source_id, ranking.targets[1:%(depth)s] FROM pooling_ranking ranking
-    WHERE ranking.run_id = %(run)s AND (%(query_set)s::bigint IS NULL OR ranking.source_id IN (
+    SELECT ranking.source_id, cardinality(ranking.targets[1:%(depth)s]), array_send(ranking.targets[1:%(depth)s])
+    FROM pooling_ranking ranking
+    WHERE ranking.run_id = %(run)s AND cardinality(ranking.targets) > 0
+      AND (%(query_set)s::bigint IS NULL OR ranking.source_id IN (
         SELECT member.item_id FROM annotate_querysetitem member
         WHERE member.query_set_id = %(query_set)s AND member.part = 'source'))
     ORDER BY ranking.source_id
 """
+_HEADER = 20  # bytes before the elements of a one-dimensional array
+_ELEMENT = np.dtype([("size", ">i4"), ("key", ">i8")])
 _TO_THE_END = 2**31 - 1
 
 
@@ -33,9 +38,9 @@ def load_top(*, run: Run, depth: int, query_set: QuerySet | None = None, leave_o
     with connection.cursor() as cursor:
         cursor.execute(_TOPS, {"run": run.pk, "depth": reach, "query_set": query_set.pk if query_set else None})
         rows = cursor.fetchall()
-    lengths = np.array([len(targets) for _, targets in rows], dtype=np.int64)
-    source = np.repeat(np.array([key for key, _ in rows], dtype=np.int64), lengths)
-    target = np.fromiter((key for _, targets in rows for key in targets), dtype=np.int64, count=int(lengths.sum()))
+    source = np.repeat([row[0] for row in rows], [row[1] for row in rows]).astype(np.int64)
+    elements = np.frombuffer(b"".join(bytes(row[2])[_HEADER:] for row in rows), dtype=_ELEMENT)
+    target = elements["key"].astype(np.int64)
     if len(leave_out):
         kept = ~(np.isin(source, leave_out) | np.isin(target, leave_out))
         source, target = source[kept], target[kept]

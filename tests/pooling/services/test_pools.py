@@ -248,6 +248,14 @@ def test_a_run_that_is_not_ready_or_foreign_or_the_other_way_is_refused(made, tw
         assert caught.value.field == field
 
 
+def test_more_results_than_memory_holds_are_refused_before_any_is_read(made, two_runs):
+    for run in two_runs:
+        run.report |= {"n_queries": 30_000, "deepest": 1000}
+    with pytest.raises(PoolError, match=r"hold 60,000,000 results, .* choose a smaller depth"):
+        preview(made, two_runs, depth=1000)
+    assert preview(made, two_runs, depth=10).n_pairs == 9
+
+
 def test_the_preview_says_what_is_new_and_what_each_run_brings(made, two_runs):
     seen = preview(made, two_runs)
     assert (seen.n_pairs, seen.n_new, seen.n_waiting, seen.n_judged) == (6, 6, 0, 0)
