@@ -107,7 +107,7 @@ def _run(made: Collection, by: User) -> Run:
 def _pool(made: Collection, run: Run, pair_list: list[Pair]) -> Pool:
     round_ = open_pool_round(made, pair_list)
     pool = Pool.objects.create(
-        collection=made, name=f"{made.slug} pool", strategy="depth", parameters={"depth": 3}, state="open",
+        collection=made, name=f"{made.slug} pool", strategy="depth-k", parameters={"depth": 3}, state="open",
         round=round_, opened_at=timezone.now(),
     )
     pool.runs.add(run)
