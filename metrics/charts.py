@@ -113,7 +113,7 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
 
 
 def leaderboard(bars: Sequence[Bar], *, id: str, title: str, subtitle: str) -> Chart:
-    """Scores of runs by measure: the whole, the reference's part darker, the interval as a whisker."""
+    """Scores of runs by measure: a bar with its interval as a whisker, and a tick where the reference alone puts it."""
     values = [bar._asdict() for bar in bars]
     measures = list(dict.fromkeys(bar.measure for bar in bars))
     runs = list(dict.fromkeys(bar.run for bar in bars))
@@ -129,14 +129,14 @@ def leaderboard(bars: Sequence[Bar], *, id: str, title: str, subtitle: str) -> C
             for name, label in (("whole", "Score"), ("low", "From"), ("high", "To"), ("reference", "Reference only"))
         ),
     ]
-    whole = {
-        "mark": {"type": "bar", "opacity": 0.45},
-        "encoding": {"x": {**x, "field": "whole"}, "color": colour, "tooltip": tooltip},
-    }
-    part = {"mark": "bar", "encoding": {"x": {**x, "field": "reference"}, "color": colour, "tooltip": tooltip}}
+    bar = {"mark": "bar", "encoding": {"x": {**x, "field": "whole"}, "color": colour, "tooltip": tooltip}}
     whisker = {
         "mark": {"type": "rule", "color": "@ink", "strokeWidth": 1.5},
         "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+    }
+    tick = {
+        "mark": {"type": "tick", "color": "@ink", "thickness": 3, "bandSize": 16},
+        "encoding": {"x": {**x, "field": "reference"}, "tooltip": tooltip},
     }
     return Chart(
         id=id,
@@ -146,7 +146,7 @@ def leaderboard(bars: Sequence[Bar], *, id: str, title: str, subtitle: str) -> C
             "data": {"values": values},
             "height": {"step": 16, "for": "offset"},
             "encoding": {"y": y, "yOffset": offset},
-            "layer": [whole, part, whisker],
+            "layer": [bar, whisker, tick],
         },
         columns=["Measure", "Run", "Score", "From", "To", "Reference only"],
         rows=[

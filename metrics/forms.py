@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
 from metrics.http import Wanted
@@ -12,45 +13,42 @@ GRADED, BINARY = "graded", "binary"
 
 
 class QrelsForm(forms.Form):
-    """Every field has a default, so that an address without parameters works too."""
+    """What is left out has a default, so that an address without parameters works too."""
 
-    direction = forms.ChoiceField(choices=Direction.choices, initial=Direction.FORWARD, required=False)
-    label_source = forms.ChoiceField(label="Label source", choices=LabelSource.choices, required=False)
-    reference = forms.ChoiceField(label="Reference set", required=False)
-    queries = forms.ChoiceField(label="Query set", required=False)
-    grades = forms.ChoiceField(
-        choices=[(GRADED, "Grades of the scheme"), (BINARY, "1 if positive, else 0")], initial=GRADED, required=False
-    )
+    direction = forms.ChoiceField(choices=Direction.choices)
+    label_source = forms.ChoiceField(label="Label source", choices=LabelSource.choices)
+    reference = forms.ChoiceField(label="Reference set")
+    queries = forms.ChoiceField(label="Query set")
+    grades = forms.ChoiceField(choices=[(GRADED, "Grades of the scheme"), (BINARY, "1 if positive, else 0")])
     threshold = forms.IntegerField(
-        label="Positive from grade", min_value=0, max_value=100, required=False,
-        help_text="For 1 and 0; the collection's own threshold if left empty.",
-    )  # fmt: skip
+        label="Positive from grade", min_value=0, max_value=100, help_text="Counts for 1 and 0 only."
+    )
 
-    def __init__(self, data: Any = None, *, collection: Collection) -> None:
-        super().__init__(data)
-        self.collection = collection
+    def __init__(self, data: QueryDict | None = None, *, collection: Collection) -> None:
         self.references = {row.name: row for row in ReferenceSet.objects.filter(collection=collection).order_by("pk")}
         self.query_sets = {
             (row.name, row.direction): row for row in QuerySet.objects.filter(collection=collection).order_by("pk")
         }
         names = list(dict.fromkeys(name for name, _ in self.query_sets))
         source = LabelSource.PEOPLE_OVER_REFERENCE if self.references else LabelSource.PEOPLE
-        self.fields["label_source"].initial = source
-        self.fields["reference"].choices = [(name, name) for name in self.references]
-        self.fields["reference"].initial = next(iter(self.references), "")
-        self.fields["queries"].choices = [(name, name) for name in names]
-        self.fields["queries"].initial = "all" if "all" in names else ""
-        self.fields["threshold"].initial = collection.positive_from
+        defaults = {
+            "direction": Direction.FORWARD.value,
+            "label_source": source.value,
+            "reference": next(iter(self.references), ""),
+            "queries": "all" if "all" in names else next(iter(names), ""),
+            "grades": GRADED,
+            "threshold": collection.positive_from,
+        }
+        given = None if data is None else {name: value for name, value in data.items() if value}
+        super().__init__(None if given is None else defaults | given, initial=defaults)
+        self._offer(self.fields["reference"], list(self.references))
+        self._offer(self.fields["queries"], names)
         if not self.references:
             self.fields["label_source"].choices = [(source.value, source.label)]
-            del self.fields["reference"]
 
     def clean(self) -> dict[str, Any]:
-        """Fill in what was left out, and check that the query set has this direction."""
+        """The query set must have the direction."""
         given: dict[str, Any] = super().clean() or {}
-        for name, field in self.fields.items():
-            if name not in self.errors and given.get(name) in ("", None):
-                given[name] = field.initial
         queries, direction = given.get("queries"), given.get("direction")
         if queries and direction and (queries, direction) not in self.query_sets:
             self.add_error("queries", f'Query set "{queries}" has no {direction} direction; choose another.')
@@ -67,3 +65,9 @@ class QrelsForm(forms.Form):
             query_set=self.query_sets.get((given["queries"], given["direction"])),
             threshold=given["threshold"] if given["grades"] == BINARY else None,
         )
+
+    def _offer(self, field: forms.ChoiceField, names: list[str]) -> None:
+        """Let a name be chosen where there is one."""
+        field.choices = [(name, name) for name in names]
+        if not names:
+            field.required, field.widget = False, forms.HiddenInput()

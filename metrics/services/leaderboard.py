@@ -183,7 +183,7 @@ def _chart(direction: Direction, rows: list[Row]) -> Chart:
         bars,
         id=f"scores-{direction}",
         title=f"Scores, {direction.label.lower()}",
-        subtitle="Dark: with the reference alone. Whole bar: with people's labels. Whisker: its 95 % interval.",
+        subtitle="Bar: with people's labels, and its 95 % interval. Thick tick: with the reference alone.",
     )
 
 
