@@ -98,7 +98,7 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer) -> Jud
             raise BatchSettled(f"Batch {hand_out.batch.number} is settled; its answers stand.")
     judgment = _store(annotator, hand_out, seat, level, answer, supersedes=last)
     _take_seat(seat, annotator, judgment)
-    _freeze_scheme(annotator.collection_id)
+    _freeze_scheme(annotator.collection)
     _after_answer(annotator, hand_out, seat, at=judgment.at)
     return judgment
 
@@ -268,11 +268,12 @@ def _give_back(seat: Seat) -> None:
     Seat.objects.filter(pk=seat.pk).update(state=state, leased_until=None, **keep)
 
 
-def _freeze_scheme(collection_id: int) -> None:
-    # A read first: the row must not be locked by every judgment of a campaign.
-    thawed = Collection.objects.filter(pk=collection_id, scheme_frozen_at=None)
-    if thawed.exists():
+def _freeze_scheme(collection: Collection) -> None:
+    # Only while it is seen thawed: the row must not be locked by every judgment of a campaign.
+    if collection.scheme_frozen_at is None:
+        thawed = Collection.objects.filter(pk=collection.pk, scheme_frozen_at=None)
         thawed.update(scheme_frozen_at=ClockTimestamp())
+        collection.refresh_from_db(fields=["scheme_frozen_at"])
 
 
 def _after_answer(annotator: Annotator, hand_out: HandOut, seat: Seat, *, at: datetime) -> None:

@@ -122,8 +122,9 @@ def recent(request: HttpRequest, slug: str) -> JsonResponse:
 @http.for_signed_in
 def token(request: HttpRequest, slug: str) -> JsonResponse:
     """A fresh CSRF token for a page that stood open while the session changed."""
-    access.get_annotator(user=request.user, slug=slug)
-    return JsonResponse({"csrf": get_token(request)})
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    # Whose token it is, so that answers that wait are not sent as somebody who signed in since.
+    return JsonResponse({"csrf": get_token(request), "owner": str(annotator.user_id)})
 
 
 def _next_cards(annotator: Annotator, *, asked: bool) -> dict[str, Any]:

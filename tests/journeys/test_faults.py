@@ -1,0 +1,125 @@
+"""Servers die while people judge: what was acknowledged is on disk, once, and judging goes on."""
+
+import time
+import urllib.error
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from annotate.models import Collection, Judgment, Round, Seat
+from annotate.services import seating
+from config.embedded import start_redis
+from config.home import Home, prepare_home
+from config.processes import stop
+from tests import factories
+from tests.stack import Stack
+from tests.webclient import WebClient
+
+FAILURES = (urllib.error.URLError, ConnectionError, TimeoutError)
+N_PEOPLE = 4
+
+
+def open_study(n_pairs: int) -> Collection:
+    """A collection with an open round; its people are called busy0, busy1..."""
+    made = factories.collection("busy", batch_candidates=18)
+    for index in range(N_PEOPLE):
+        factories.annotator(made, factories.user(f"busy{index}"))
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in factories.pairs(made, n_pairs)],
+    )
+    return made
+
+
+def at_desks(stack: Stack) -> list[WebClient]:
+    """Everybody signed in and on the judge page."""
+    clients = [WebClient(stack.url) for _ in range(N_PEOPLE)]
+    for index, client in enumerate(clients):
+        client.sign_in(f"busy{index}")
+        client.get("/c/busy/judge/")
+    return clients
+
+
+def insist(client: WebClient, path: str, body: dict[str, object]) -> dict[str, object]:
+    """Send the same thing until it is acknowledged, as the judge screen does."""
+    for _ in range(600):
+        try:
+            return client.post(path, body)[0]
+        except FAILURES:
+            time.sleep(0.05)
+    raise AssertionError("not acknowledged within 30 s")
+
+
+def judge_until(client: WebClient, stopped: Event) -> Iterator[tuple[str, float]]:
+    """Judge without a pause; yields each acknowledged submission and its seconds."""
+    cards = insist(client, "/c/busy/judge/next", {})["cards"]
+    while not stopped.is_set() and cards:
+        submission, begun = str(uuid4()), time.perf_counter()
+        body = {"submission_id": submission, "hand_out": cards[0]["hand_out"], "grade": 1}
+        cards = insist(client, "/c/busy/judge/answer", body)["cards"]
+        yield submission, time.perf_counter() - begun
+        cards = cards or insist(client, "/c/busy/judge/next", {})["cards"]
+
+
+def assert_ledger(made: Collection, acknowledged: list[str]) -> None:
+    """Every acknowledged submission is stored once, and each counts for one seat."""
+    stored = [str(uuid) for uuid in Judgment.objects.filter(collection=made).values_list("submission_id", flat=True)]
+    assert len(stored) == len(set(stored))
+    assert set(acknowledged) <= set(stored)
+    done = Seat.objects.filter(collection=made, state="done")
+    assert done.values("judgment").distinct().count() == done.count()
+
+
+@pytest.mark.parametrize("part", ["postgres", "web"])
+def test_no_acknowledged_answer_is_lost_by_kill_9(
+    part: str,
+    fault_stack: Callable[..., Stack],
+    django_db_blocker: DjangoDbBlocker,
+    pytestconfig: pytest.Config,
+) -> None:
+    kills = 20 if pytestconfig.getoption("--heavy") else 2
+    stack = fault_stack(f"kill {part}")
+    with stack.orm(django_db_blocker):
+        made = open_study(4000)
+    clients, stopped = at_desks(stack), Event()
+    with ThreadPoolExecutor(N_PEOPLE) as pool:
+        working = [pool.submit(lambda desk=desk: list(judge_until(desk, stopped))) for desk in clients]
+        try:
+            for _ in range(kills):
+                time.sleep(1.5)
+                stack.kill(part)
+                time.sleep(2)
+        finally:
+            stopped.set()
+        acknowledged = [submission for desk in working for submission, _ in desk.result()]
+    assert len(acknowledged) > 20 * kills
+    with stack.orm(django_db_blocker):
+        assert_ledger(made, acknowledged)
+    assert "every check" in stack.manage("fsck", check=False).lower()
+
+
+def test_without_redis_answers_are_saved_and_quick_and_people_sign_in(
+    open_folder, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
+) -> None:
+    home = Home(open_folder / "redis")
+    prepare_home(home)
+    redis = start_redis(home)
+    try:
+        stack = fault_stack("no redis", REDIS_URL=home.redis_url)
+        with stack.orm(django_db_blocker):
+            made = open_study(400)
+    finally:
+        stop(redis)
+    clients, stopped = at_desks(stack), Event()  # they sign in without Redis
+    judging = judge_until(clients[0], stopped)
+    answers = [next(judging) for _ in range(60)]
+    seconds = np.array([seconds for _, seconds in answers])
+    print(f"without Redis: p50 {1000 * np.median(seconds):.0f} ms, p99 {1000 * np.percentile(seconds, 99):.0f} ms")
+    assert np.percentile(seconds, 99) < 0.3
+    with stack.orm(django_db_blocker):
+        assert_ledger(made, [submission for submission, _ in answers])

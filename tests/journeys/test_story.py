@@ -1,0 +1,263 @@
+"""The README's story in a browser, on the running product: from uploaded runs to qrels that tools agree with."""
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ir_measures
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
+from pytest_django import DjangoDbBlocker
+
+from annotate.models import Judgment, Part, Role
+from tests import factories
+from tests.journeys.study import Study, small_study
+from tests.stack import Stack
+
+SLUG = "small-shapes"
+LEVELS = [(3, "Exactly this"), (2, "Mostly"), (1, "Somewhat"), (0, "Not relevant")]
+PASSWORD = "a long pass phrase for the story"
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return small_study(6)
+
+
+@pytest.fixture
+def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Page]]:
+    """Gives a page of a browser of one's own; a complaint of the content policy or a foreign request fails the test."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def make() -> Page:
+        context = browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+        ours = (live_stack.url, "blob:", "data:")
+        page.on("request", lambda asked: asked.url.startswith(ours) or complaints.append(asked.url))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def upload(name: str, content: bytes) -> dict[str, Any]:
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+
+
+def sign_in(page: Page, username: str, password: str) -> None:
+    page.goto("/accounts/login/")
+    page.locator("[name=login]").fill(username)
+    page.locator("[name=password]").fill(password)
+    page.locator("main form button").last.click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def make_collection(page: Page, study: Study) -> None:
+    page.goto(reverse("annotate:collection-new"))
+    page.get_by_label("Name", exact=True).fill("Small Shapes")
+    page.get_by_label("Short name").fill(SLUG)
+    for number, (grade, name) in enumerate(LEVELS, start=1):
+        page.get_by_label(f"Grade of level {number}", exact=True).fill(str(grade))
+        page.get_by_label(f"Name of level {number}", exact=True).fill(name)
+    page.get_by_label("Relevant from grade").fill("2")
+    page.get_by_label("Items").set_input_files(upload("items.zip", study.items))
+    page.get_by_role("button", name="Make the collection").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Small Shapes")
+
+
+def load_reference(page: Page, study: Study) -> None:
+    page.goto(reverse("annotate:reference-new", args=[SLUG]))
+    page.get_by_label("Labels").set_input_files(upload("reference.qrels", study.reference))
+    page.locator("main form button").last.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Small Shapes")
+
+
+def upload_run(page: Page, name: str, content: bytes) -> None:
+    page.goto(reverse("pooling:run-upload", args=[SLUG]))
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("File", exact=True).set_input_files(upload(f"{name}.run", content))
+    page.locator("main form button").last.click()
+    expect(page.locator("main")).to_contain_text("Ready", timeout=60_000)
+
+
+def open_pool(page: Page) -> int:
+    """Preview, then open; returns the number of pairs."""
+    page.goto(reverse("pooling:pool-new", args=[SLUG]))
+    page.get_by_label("Name", exact=True).fill("depth 10")
+    page.get_by_label("Depth", exact=True).fill("10")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("#preview")).to_contain_text("People-hours")
+    page.get_by_role("button", name="Open pool").click()
+    expect(page.locator("main")).to_contain_text("Open", timeout=60_000)
+    page.wait_for_url(re.compile(r"/pools/\d+/$"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("depth 10")
+    return int(page.url.rstrip("/").rsplit("/", 1)[1])
+
+
+def invite(page: Page) -> str:
+    page.goto(reverse("annotate:members", args=[SLUG]))
+    page.get_by_label("Role").select_option("annotator")
+    page.get_by_role("button", name="Make a link").click()
+    return page.locator("#invitation-link").input_value()
+
+
+def accept(page: Page, link: str, username: str) -> None:
+    page.goto(link)
+    page.get_by_label("User name").fill(username)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Make the account and join").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Small Shapes")
+
+
+class Annotator:
+    """Judges with the keyboard what is on the screen, as the truth says, until nothing is left."""
+
+    def __init__(self, page: Page, study: Study, item_of_part: dict[int, str]) -> None:
+        self.page, self.study, self.item_of_part = page, study, item_of_part
+        self.cards: dict[tuple[int, int], dict[str, Any]] = {}
+        page.on("response", self.learn)
+
+    def learn(self, response: Response) -> None:
+        """Keep the cards that came, by batch and position."""
+        if re.search(r"/judge/(next|answer)$", response.url) and response.status == 200:
+            answer = response.json()
+            for card in answer["cards"]:
+                self.cards[answer["progress"]["batch"], card["position"]] = card
+
+    def grade(self, card: dict[str, Any]) -> int:
+        caption = card["query"]["parts"][0]["text"]
+        part = card["document"]["parts"][0]
+        is_text = part["kind"] == "text"
+        item = self.study.label_of[part["text"]] if is_text else self.item_of_part[int(part["url"].split("/")[-2])]
+        return self.study.truth[caption].get(item, 0)
+
+    def work(self) -> int:
+        """Judge everything; returns how many keys were pressed."""
+        self.page.goto(reverse("annotate:judge", args=[SLUG]))
+        pressed = 0
+        while True:
+            self.page.locator("#judge:not(.is-loading) :is(#card, #empty):visible").first.wait_for()
+            if self.page.locator("#empty").is_visible():
+                title = self.page.locator("#empty-title").inner_text()
+                if title == "Batch done":
+                    self.page.get_by_role("button", name="Next batch").click()
+                elif not title.startswith(("Looking", "Saving")):
+                    return pressed
+                self.page.wait_for_timeout(100)
+                continue
+            shown = self.page.locator("#progress-text").inner_text()
+            batch, position, size = map(int, re.findall(r"\d+", shown)[:3])
+            self.page.keyboard.press(str(self.grade(self.cards[batch, position])))
+            pressed += 1
+            if position == size:
+                self.page.locator("#empty:visible").wait_for()
+            else:
+                expect(self.page.locator("#progress-text")).not_to_have_text(shown)
+
+
+def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
+    live_stack: Stack, django_db_blocker: DjangoDbBlocker, new_person: Callable[[], Page], study: Study
+) -> None:
+    with live_stack.orm(django_db_blocker):
+        factories.member(factories.collection("earlier-work"), Role.RESEARCHER, factories.user("rita"))
+    researcher = new_person()
+    sign_in(researcher, "rita", factories.PASSWORD)
+    make_collection(researcher, study)
+    load_reference(researcher, study)
+    for name, content in study.runs.items():
+        upload_run(researcher, name, content)
+    open_pool(researcher)
+    with live_stack.orm(django_db_blocker):
+        parts = Part.objects.filter(item__collection__slug=SLUG, item__side="document")
+        item_of_part = dict(parts.values_list("pk", "item__external_id"))
+    for username in ("anna", "bert"):
+        page = new_person()
+        accept(page, invite(researcher), username)
+        assert Annotator(page, study, item_of_part).work() > 0
+    with live_stack.orm(django_db_blocker):
+        n_judgments = Judgment.objects.filter(collection__slug=SLUG, purpose="label").count()
+    see_dashboard(researcher, n_judgments)
+    compare_with_tools(researcher, study)
+
+
+def see_dashboard(page: Page, n_judgments: int) -> None:
+    """Progress, alpha with its interval and the agreement rate, of all the judgments."""
+    page.goto(reverse("metrics:dashboard", args=[SLUG]))
+    main = page.locator("main")
+    expect(main).to_contain_text(re.compile(rf"Labels\s+{n_judgments}\b"), timeout=30_000)
+    expect(main).to_contain_text(re.compile(r"Alpha, ordinal\s+1\.0000\s+95 %: 1\.000 to 1\.000"))
+    expect(main).to_contain_text(re.compile(r"Agreement rate\s+100\.0"))
+    expect(main).to_contain_text(re.compile(r"Pairs resolved\s+\d+"))
+
+
+def compare_with_tools(page: Page, study: Study) -> None:
+    """The downloaded qrels and the run give the leaderboard's numbers, by tools that nobody here wrote."""
+    qrels = download(page, "people_over_reference")
+    reference = download(page, "reference")
+    page.goto(reverse("metrics:leaderboard", args=[SLUG]))
+    table = page.get_by_role("region", name="Scores, query to document").get_by_role("table")
+    columns = [cell.strip().split("\n")[0] for cell in table.locator("thead th").all_inner_texts()]
+    for name, content in study.runs.items():
+        row = table.locator("tbody tr").filter(has=page.get_by_role("rowheader", name=name))
+        cells = dict(zip(columns, row.locator("th, td").all_inner_texts(), strict=True))
+        for ours, theirs in oracles(qrels, reference, content).items():
+            whole, alone = (100 * value for value in theirs)
+            expected = f"{whole:.1f} ({alone:.1f} + {whole - alone:.1f})"
+            assert same(cells[ours].split("\n")[0], expected), (name, ours, cells[ours], expected)
+        assert float(cells["Judged@10"]) == 100.0
+
+
+def same(shown: str, expected: str) -> bool:
+    """Equal as printed, but for a last digit that rounding may turn."""
+    ours, theirs = (list(map(float, re.findall(r"-?\d+\.\d", text.replace("−", "-")))) for text in (shown, expected))
+    return len(ours) == len(theirs) == 3 and all(abs(a - b) < 0.11 for a, b in zip(ours, theirs, strict=True))
+
+
+def download(page: Page, label_source: str) -> str:
+    path = reverse("metrics:download-qrels", args=[SLUG])
+    answer = page.request.get(f"{path}?direction=forward&label_source={label_source}")
+    assert answer.status == 200, answer.text()
+    return answer.text()
+
+
+def oracles(qrels: str, reference: str, run: bytes) -> dict[str, tuple[float, float]]:
+    """Each measure with people's labels over the reference, and with the reference alone."""
+    names = {"C@1": "Success(rel=2)@1", "C@5": "Success(rel=2)@5", "C@10": "Success(rel=2)@10",
+             "AP": "AP(rel=2)", "nDCG@10": "nDCG@10"}  # fmt: skip
+    wanted = {ours: ir_measures.parse_measure(theirs) for ours, theirs in names.items()}
+    found = []
+    for labels in (qrels, reference):
+        values = ir_measures.calc_aggregate(
+            list(wanted.values()),
+            list(ir_measures.read_trec_qrels(io.StringIO(labels))),
+            list(ir_measures.read_trec_run(io.StringIO(run.decode()))),
+        )
+        found.append({ours: values[theirs] for ours, theirs in wanted.items()} | {"mAP@R": map_at_r(labels, run.decode())})
+    return {ours: (found[0][ours], found[1][ours]) for ours in found[0]}
+
+
+def map_at_r(qrels: str, run: str, threshold: int = 2) -> float:
+    """Musgrave's mAP@R as the ECCV Caption code computes it: precision at the positives within the first R."""
+    positives: dict[str, set[str]] = {}
+    for query, _, document, grade in map(str.split, qrels.splitlines()):
+        positives.setdefault(query, set())
+        if int(grade) >= threshold:
+            positives[query].add(document)
+    ranked: dict[str, list[tuple[float, str]]] = {}
+    for query, _, document, _, score, _ in map(str.split, run.splitlines()):
+        ranked.setdefault(query, []).append((float(score), document))
+    total = 0.0
+    for query, wanted in positives.items():
+        first = [document for _, document in sorted(ranked[query], reverse=True)][: len(wanted)]
+        hits = [document in wanted for document in first]
+        total += sum(sum(hits[: i + 1]) / (i + 1) for i, hit in enumerate(hits) if hit) / len(wanted) if wanted else 0.0
+    return total / len(positives)
