@@ -1,7 +1,5 @@
 """The addresses of the API, below /api/v1/; each application's api.py ends with its own table."""
 
-from importlib.util import find_spec
-
 from django.urls import URLPattern, URLResolver, include, path
 from rest_framework.exceptions import NotFound
 from rest_framework.permissions import IsAuthenticated
@@ -20,10 +18,9 @@ class Unknown(APIView):
         raise NotFound("There is no such endpoint; see the README for those there are.")
 
 
-PARTS = [app for app in ("pooling", "metrics") if find_spec(f"{app}.api")]
-
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
-    *[path("", include(f"{app}.api")) for app in PARTS],
+    path("", include("pooling.api")),
+    path("", include("metrics.api")),
     path("<path:rest>", Unknown.as_view(), name="unknown"),
 ]

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 
 from annotate import access
 from annotate.models import Collection, Role
@@ -45,17 +45,12 @@ def navigation(request: HttpRequest) -> dict[str, list[Entry]]:
 def entries(request: HttpRequest, collection: Collection) -> list[Entry]:
     """The pages of a collection for who asks; the one that is open, or stands above it, is current."""
     roles = access.roles_in(user=request.user, collection=collection)
-    home = _address(PAGES[0][1], collection)
+    home = reverse(PAGES[0][1], args=[collection.slug])
     found = []
     for label, name, whose in PAGES:
-        if roles & whose and (url := _address(name, collection)):
+        if roles & whose:
+            url = reverse(name, args=[collection.slug])
             open_ = request.path == url or (url != home and request.path.startswith(url))
             found.append(Entry(label, url, open_))
     return found
 
-
-def _address(name: str, collection: Collection) -> str:
-    try:
-        return reverse(name, args=[collection.slug])
-    except NoReverseMatch:
-        return ""
