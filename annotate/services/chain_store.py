@@ -51,7 +51,7 @@ class ChainStore:
         """Store judgments and seats, and let resolutions and metrics follow."""
         counting = self._write_judgments(new)
         pair_ids = sorted({key.pair for key in counting})
-        self._write_seats(counting, pair_ids, round_)
+        self._write_seats(counting, round_)
         self._write_round_pairs(counting, pair_ids, round_)
         Collection.objects.filter(pk=self.collection.pk, scheme_frozen_at=None).update(
             scheme_frozen_at=ClockTimestamp()
@@ -73,11 +73,12 @@ class ChainStore:
         stored = Pair.objects.filter(collection=self.collection).values_list("query_id", "document_id", "pk")
         found = {(query, document): pk for query, document, pk in stored if (query, document) in wanted}
         missing = sorted(wanted - found.keys())
-        made = Pair.objects.bulk_create(
-            (Pair(collection=self.collection, query_id=query, document_id=document) for query, document in missing),
-            batch_size=CHUNK,
-        )
-        return {**found, **{(pair.query_id, pair.document_id): pair.pk for pair in made}}
+        for chunk in chunked(missing):
+            made = Pair.objects.bulk_create(
+                Pair(collection=self.collection, query_id=query, document_id=document) for query, document in chunk
+            )
+            found.update(zip(chunk, (pair.pk for pair in made), strict=True))
+        return found
 
     def _annotators(self, wanted: set[str]) -> dict[str, int]:
         stored = Annotator.objects.filter(collection=self.collection, origin=Annotator.Origin.IMPORT)
@@ -129,41 +130,41 @@ class ChainStore:
         )
         return uuid5(NAMESPACE, "\t".join(map(str, words)))
 
-    def _write_seats(self, counting: dict[Key, int], pair_ids: list[int], round_: Round) -> None:
+    def _write_seats(self, counting: Mapping[Key, int], round_: Round) -> None:
         """One done seat an annotator and pair; a chain that grew lets its seat point to its new end."""
-        imported = Seat.objects.filter(collection=self.collection, purpose=Seat.Purpose.IMPORT)
         taken = self._seats([key.pair for key in counting if key in self.stored])
-        numbers = dict(imported.values_list("pair_id").annotate(Max("number")))
-        new, grown = [], []
-        for key, judgment in counting.items():
-            seat = taken.get(key)
-            if seat is not None:
-                seat.judgment_id, seat.state = judgment, Seat.State.DONE
+        grown = []
+        for key, seat in taken.items():
+            if key in counting:
+                seat.judgment_id, seat.state = counting[key], Seat.State.DONE
                 grown.append(seat)
-                continue
-            numbers[key.pair] = numbers.get(key.pair, 0) + 1
-            new.append(
-                Seat(
-                    collection=self.collection,
-                    round=round_,
-                    pair_id=key.pair,
-                    purpose=Seat.Purpose.IMPORT,
-                    number=numbers[key.pair],
-                    state=Seat.State.DONE,
-                    annotator_id=key.annotator,
-                    judgment_id=judgment,
-                )
-            )
-        Seat.objects.bulk_create(new, batch_size=CHUNK)
         Seat.objects.bulk_update(grown, ["judgment", "state"], batch_size=CHUNK)
+        numbers = self._last_numbers()
+        for chunk in chunked([key for key in counting if key not in taken]):
+            Seat.objects.bulk_create(self._seat(key, counting[key], numbers, round_) for key in chunk)
+
+    def _seat(self, key: Key, judgment: int, numbers: dict[int, int], round_: Round) -> Seat:
+        numbers[key.pair] = numbers.get(key.pair, 0) + 1
+        return Seat(
+            collection=self.collection,
+            round=round_,
+            pair_id=key.pair,
+            purpose=Seat.Purpose.IMPORT,
+            number=numbers[key.pair],
+            state=Seat.State.DONE,
+            annotator_id=key.annotator,
+            judgment_id=judgment,
+        )
+
+    def _last_numbers(self) -> dict[int, int]:
+        imported = Seat.objects.filter(collection=self.collection, purpose=Seat.Purpose.IMPORT)
+        return dict(imported.values_list("pair_id").annotate(Max("number")))
 
     def _write_round_pairs(self, counting: Mapping[Key, int], pair_ids: list[int], round_: Round) -> None:
         known = set(round_.round_pairs.values_list("pair_id", flat=True))
         wanted = Counter(key.pair for key in counting)
-        RoundPair.objects.bulk_create(
-            (RoundPair(round=round_, pair_id=pk, n_wanted=wanted[pk]) for pk in pair_ids if pk not in known),
-            batch_size=CHUNK,
-        )
+        for chunk in chunked([pk for pk in pair_ids if pk not in known]):
+            RoundPair.objects.bulk_create(RoundPair(round=round_, pair_id=pk, n_wanted=wanted[pk]) for pk in chunk)
 
     def _seats(self, pair_ids: list[int]) -> dict[Key, Seat]:
         seats = Seat.objects.filter(collection=self.collection, purpose=Seat.Purpose.IMPORT)
