@@ -23,6 +23,7 @@ from pooling.services.choosing import Choice, PoolError, check, choose_pairs
 from pooling.services.golds import make_golds
 from pooling.services.pairing import ensure_pairs
 from pooling.services.runs import BadName, check_name
+from pooling.services.solitude import alone_with
 
 log = logging.getLogger(__name__)
 
@@ -93,37 +94,25 @@ def open_pool(*, pool: Pool) -> None:
     Safe to run twice, also at once: who comes second finds it taken or done. A worker that dies leaves no pair
     behind; after MAX_ATTEMPTS such deaths the pool has failed, and may be asked for again.
     """
-    if _begin(pool):
-        with transaction.atomic():
-            taken = _take(pool)
-            if taken is not None:
-                _open_or_fail(taken)
+    with alone_with(pool) as is_ours:
+        if is_ours and _begin(pool):
+            _open_or_fail(pool)
     pool.refresh_from_db()
 
 
 @transaction.atomic
 def _begin(pool: Pool) -> bool:
     """Count an attempt, committed before any work, so that one which kills its worker is counted too."""
-    taken = _take(pool)
-    if taken is None:
-        return False
-    if taken.attempts >= MAX_ATTEMPTS:
-        Pool.objects.filter(pk=taken.pk).update(state=Pool.State.FAILED, error=WORN_OUT)
-        return False
-    Pool.objects.filter(pk=taken.pk).update(attempts=F("attempts") + 1)
-    return True
-
-
-def _take(pool: Pool) -> Pool | None:
-    """The pool, locked, if it waits to be opened and nobody else is at it."""
-    waiting = Pool.objects.select_for_update(skip_locked=True, of=("self",)).select_related("collection", "query_set")
-    return waiting.filter(pk=pool.pk, state__in=[Pool.State.DRAFT, Pool.State.OPENING]).first()
+    waiting = Pool.objects.filter(pk=pool.pk, state__in=[Pool.State.DRAFT, Pool.State.OPENING])
+    waiting.filter(attempts__gte=MAX_ATTEMPTS).update(state=Pool.State.FAILED, error=WORN_OUT)
+    return waiting.update(attempts=F("attempts") + 1) == 1
 
 
 def _open_or_fail(pool: Pool) -> None:
     try:
         with transaction.atomic():
-            _open(pool)
+            of_it = Pool.objects.select_related("collection", "query_set")
+            _open(of_it.select_for_update(of=("self",)).get(pk=pool.pk))
     except (PoolError, seating.RoundExists) as error:
         Pool.objects.filter(pk=pool.pk).update(state=Pool.State.FAILED, error=str(error)[:300])
 

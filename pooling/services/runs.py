@@ -18,6 +18,7 @@ from pooling.core.run_files import read_file
 from pooling.models import Run
 from pooling.services.run_reports import RunReport, told
 from pooling.services.run_storage import store_rankings
+from pooling.services.solitude import alone_with
 
 log = logging.getLogger(__name__)
 
@@ -115,37 +116,22 @@ def ingest_run(*, run: Run) -> None:
     Safe to run twice, also at once: who comes second finds the run taken or done. A worker that dies leaves the run
     as it was; after MAX_ATTEMPTS such deaths it is rejected.
     """
-    if not _begin(run):
-        return
-    with transaction.atomic():
-        taken = _take(run)
-        if taken is not None:
-            _ingest(taken)
-            taken.finished_at = Now()
-            taken.save(update_fields=["state", "report", "finished_at"])
-            log.info("Run %s of %s is %s", taken, taken.collection, taken.state)
+    with alone_with(run) as is_ours:
+        if is_ours and _begin(run):
+            with transaction.atomic():
+                _ingest(Run.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk))
     run.refresh_from_db()
 
 
 @transaction.atomic
 def _begin(run: Run) -> bool:
     """Count an attempt, committed before any work, so that one which kills its worker is counted too."""
-    taken = _take(run)
-    if taken is None:
-        return False
-    if taken.attempts >= MAX_ATTEMPTS:
-        Run.objects.filter(pk=taken.pk).update(
-            state=Run.State.REJECTED, finished_at=Now(), report=asdict(RunReport(errors=[told(WORN_OUT)], n_errors=1))
-        )
-        return False
-    Run.objects.filter(pk=taken.pk).update(attempts=F("attempts") + 1)
-    return True
-
-
-def _take(run: Run) -> Run | None:
-    """The run, locked, if it waits to be read and nobody else is at it."""
-    waiting = Run.objects.select_for_update(skip_locked=True, of=("self",)).select_related("collection")
-    return waiting.filter(pk=run.pk, state=Run.State.RECEIVED).first()
+    waiting = Run.objects.filter(pk=run.pk, state=Run.State.RECEIVED)
+    report = RunReport(errors=[told(WORN_OUT)], n_errors=1)
+    waiting.filter(attempts__gte=MAX_ATTEMPTS).update(
+        state=Run.State.REJECTED, finished_at=Now(), report=asdict(report)
+    )
+    return waiting.update(attempts=F("attempts") + 1) == 1
 
 
 def _ingest(run: Run) -> None:
@@ -161,4 +147,6 @@ def _ingest(run: Run) -> None:
     report.errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
     report.n_errors = problems.n
     run.state = Run.State.REJECTED if problems else Run.State.READY
-    run.report = asdict(report)
+    run.report, run.finished_at = asdict(report), Now()
+    run.save(update_fields=["state", "report", "finished_at"])
+    log.info("Run %s of %s is %s", run, run.collection, run.state)

@@ -105,7 +105,7 @@ def test_eight_workers_that_open_one_pool_at_once_open_it_once(made, two_runs):
     for thread in threads:
         thread.join()
     pool.refresh_from_db()
-    assert (failures, pool.state, Round.objects.count(), Seat.objects.count()) == ([], "open", 1, 6)
+    assert (failures, pool.state, pool.attempts, Round.objects.count(), Seat.objects.count()) == ([], "open", 1, 1, 6)
 
 
 @pytest.mark.django_db(transaction=True)
