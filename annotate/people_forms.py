@@ -90,6 +90,10 @@ class GuidelinesForm(forms.Form):
                 max_length=200, initial=level.sentence, required=False, label=f"Sentence of grade {level.grade}"
             )
 
+    def words(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        """Name and sentence of each level, side by side."""
+        return [(self[f"name-{level.grade}"], self[f"sentence-{level.grade}"]) for level in self.levels]
+
 
 class PolicyForm(forms.ModelForm):
     """The figures of a policy; the share of doubles is typed in per cent."""
