@@ -1,0 +1,126 @@
+"""Real judgments and two text searches in both rooms: the known agreement, and scores that other tools give too.
+
+Set ASSAYER_DATA to the folder with the data sets (see docs/real-data.md); without it these tests are skipped.
+"""
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import ir_measures
+import pytest
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from ir_measures import AP, Success, nDCG
+
+from annotate.models import Collection, Role
+from metrics.models import Score
+from metrics.services import refresh
+from pooling.services import runs
+from pooling.services.pools import create_pool, open_pool
+from tests import factories
+
+DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "flickr8k_to_assayer.py"
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(not DATA.is_dir(), reason="ASSAYER_DATA names no folder of data sets"),
+]
+LEVELS = "1:Not at all,2:Minor aspects,3:Almost,4:Describes the image"
+
+
+def words(text):
+    return re.findall(r"[a-z]+", text.lower())
+
+
+def read(path, **wanted):
+    rows = (json.loads(line) for line in path.read_text().splitlines())
+    return {row["id"]: Counter(words(row["text"])) for row in rows if wanted.items() <= row.items()}
+
+
+def search(queries, images, *, bm25):
+    """The 50 best images of each caption by TF-IDF's cosine or BM25, as a TREC run."""
+    postings = defaultdict(list)
+    for image, counts in images.items():
+        for word, n in counts.items():
+            postings[word].append((image, n))
+    rarity = {word: math.log(1 + len(images) / len(found)) for word, found in postings.items()}
+    mean = sum(sum(counts.values()) for counts in images.values()) / len(images)
+    norm = {
+        image: 1.2 * (0.25 + 0.75 * sum(counts.values()) / mean)
+        if bm25
+        else math.sqrt(sum((n * rarity[word]) ** 2 for word, n in counts.items())) or 1.0
+        for image, counts in images.items()
+    }
+    lines = []
+    for query, asked in queries.items():
+        scores = defaultdict(float)
+        for word, m in asked.items():
+            for image, n in postings.get(word, ()):
+                gain = 2.2 * n / (n + norm[image]) if bm25 else m * n * rarity[word] / norm[image]
+                scores[image] += rarity[word] * gain
+        best = sorted(scores.items(), key=lambda row: (-row[1], row[0]))[:50]
+        lines += [f"{query} Q0 {image} {rank} {score:.6f} text\n" for rank, (image, score) in enumerate(best, 1)]
+    return "".join(lines)
+
+
+@pytest.fixture
+def flickr8k(tmp_path, settings):
+    """The collection with its reference, the experts' grades, two runs, a pool and its numbers."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    subprocess.run([sys.executable, TOOL, DATA / "flickr8k_judgments", tmp_path], check=True)
+    levels = {"levels": LEVELS, "positive_from": 4, "name": "Flickr8k experts"}
+    call_command("load_collection", "flickr8k", tmp_path / "collection.jsonl", **levels)
+    call_command("load_reference", "flickr8k", tmp_path / "reference.qrels")
+    call_command("import_judgments", "flickr8k", tmp_path / "experts.csv", annotators="expert1,expert2,expert3")
+    made = Collection.objects.get(slug="flickr8k")
+    made.files = {}
+    queries, images = read(tmp_path / "collection.jsonl", side="query"), read(tmp_path / "image_texts.jsonl")
+    for name in ("tf-idf", "bm25"):
+        made.files[name] = search(queries, images, bm25=name == "bm25")
+        upload = ContentFile(made.files[name].encode(), name=f"{name}.run")
+        received = runs.receive_run(collection=made, name=name, direction="forward", upload=upload)
+        runs.ingest_run(run=received.run)
+    ready = list(made.runs.filter(state="ready"))
+    pool = create_pool(collection=made, name="depth 5", strategy="depth-k", parameters={"depth": 5}, runs=ready)
+    open_pool(pool=pool)
+    begun = time.perf_counter()
+    refresh.refresh(collection=made)
+    print(f"\nrefresh of {made.judgments.count()} judgments, 2 runs: {time.perf_counter() - begun:.2f} s")
+    return made
+
+
+def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k):
+    client.force_login(factories.member(flickr8k, Role.LEAD))
+    known = {"nominal": "0.5168", "ordinal": "0.6939", "interval": "0.7885", "ratio": "0.7054"}
+    for level, value in known.items():
+        page = client.get("/c/flickr8k/dashboard/", {"level": level}).content.decode()
+        assert f"Alpha, {level}" in page and f">{value}<" in page
+        assert "17,466" in page and "5,822 pairs with two labels or more" in page
+    rows = {row["kind"]: row for row in flickr8k.snapshots.get(kind="progress").value["rounds"]}
+    assert (rows["import"]["n_pairs"], rows["import"]["n_done"]) == (5822, 17466)
+    assert rows["pool"]["n_left"] > 0
+    lines = b"".join(client.get("/c/flickr8k/downloads/judgments/jsonl/").streaming_content).splitlines()
+    assert len(lines) == 17466
+
+
+def test_the_leaderboard_says_what_ir_measures_says_on_the_files(client, flickr8k):
+    client.force_login(factories.member(flickr8k, Role.RESEARCHER))
+    theirs = {"C@1": Success(rel=4) @ 1, "C@10": Success(rel=4) @ 10, "AP": AP(rel=4), "nDCG@10": nDCG @ 10}
+    for source in ("people_over_reference", "reference"):
+        answer = client.get("/c/flickr8k/downloads/qrels/", {"label_source": source})
+        qrels = list(ir_measures.read_trec_qrels(b"".join(answer.streaming_content).decode()))
+        for name, file in flickr8k.files.items():
+            found = ir_measures.calc_aggregate(theirs.values(), qrels, list(ir_measures.read_trec_run(file)))
+            for measure, theirs_ in theirs.items():
+                score = Score.objects.get(run__name=name, measure=measure, label_source=source)
+                assert score.mean == pytest.approx(found[theirs_], abs=1e-9)
+    page = client.get("/c/flickr8k/leaderboard/").content.decode()
+    assert "977, of them 819 without a grade by people" in page
+    assert "bm25" in page and "tf-idf" in page
