@@ -58,7 +58,9 @@ class Command(BaseCommand):
             confidence=options["confidence"],
             rng=np.random.default_rng(options["seed"]),
         )
-        report = as_dict(found, seed=options["seed"]) | percent_agreement(counted)._asdict()
+        percent = percent_agreement(counted)._asdict()
+        percent.pop("n_units")  # the pairable ones, which alpha's report names
+        report = as_dict(found, seed=options["seed"]) | percent
         report["n_repeated_labels"] = labels.n_repeated
         if options["json"]:
             self.stdout.write(json.dumps(report))

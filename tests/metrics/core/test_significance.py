@@ -4,14 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from metrics.core import significance
-
-P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
 def pairs(seed: int, n: int = 40):
@@ -64,8 +60,8 @@ def test_one_query_has_no_t_test_and_systems_on_different_queries_are_refused():
         significance.paired_t([1, 2], [1])
 
 
-@settings(max_examples=50, deadline=None)
-@given(P_VALUES)
-def test_corrections_equal_statsmodels(p):
+@pytest.mark.parametrize("seed", range(10))
+def test_corrections_equal_statsmodels(seed):
+    p = np.random.default_rng(seed).choice([0, 1e-9, 0.01, 0.02, 0.3, 0.5, 1], size=seed + 1)
     assert significance.holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
     assert significance.benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)

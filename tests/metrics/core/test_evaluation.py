@@ -1,0 +1,176 @@
+"""Files in, numbers out: runs, matrices, label tables and score files as written."""
+
+import io
+
+import ir_measures
+import numpy as np
+import pytest
+import pytrec_eval
+
+from annotate.core.formats import FormatError, Problems
+from metrics.core.agreement import alpha_of_counts
+from metrics.core.counts import count_units
+from metrics.core.evaluation import evaluate_file, read_matrix
+from metrics.core.labels import read_labels
+from metrics.core.measures import evaluate, parse
+from metrics.core.scores import paired, read_scores
+from pooling.core.runs import read_qrels
+
+MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@5": "P_5", "Bpref": "bpref", "infAP": "infAP"}
+
+
+def generated_files(rng) -> tuple[str, str]:
+    """A run with ties, close scores, scattered queries and meaningless ranks, and qrels of every kind of query."""
+    names = [f"{'DOC-' if rng.random() < 0.5 else 'é'}{i}" for i in range(50)]
+    run, qrels = [], []
+    for q in range(12):
+        if q % 5 != 4:
+            for doc in rng.permutation(names)[: rng.integers(1, 50)]:
+                score = float(rng.choice([rng.integers(0, 5), 1 + rng.integers(0, 3) * 1e-9, rng.normal()]))
+                run.append(f"q{q} Q0 {doc} {rng.integers(0, 99)} {score!r} tag")
+        grades = rng.integers(-1, 4 if q % 4 else 1, 30)
+        qrels += [f"q{q} 0 {doc} {g}" for doc, g in zip(rng.permutation(names), [0, *grades], strict=False)]
+    qrels += ["alone 0 DOC-1 1"]
+    run += ["elsewhere Q0 DOC-1 1 1.0 tag"]
+    return "\n".join(rng.permutation(run)) + "\n", "\n".join(rng.permutation(qrels)) + "\n"
+
+
+def read(text: str) -> io.BytesIO:
+    return io.BytesIO(text.encode())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_files_score_as_trec_eval_scores_them(seed):
+    run, qrels = generated_files(np.random.default_rng(seed))
+    labels = read_qrels(read(qrels), name="qrels")
+    found = evaluate_file(read(run), labels, name="run")
+    theirs = pytrec_eval.RelevanceEvaluator(
+        pytrec_eval.parse_qrel(io.StringIO(qrels)),
+        {"map", "ndcg_cut.10", "recip_rank", "P.5", "bpref", "infAP"},
+    ).evaluate(pytrec_eval.parse_run(io.StringIO(run)))
+    values = evaluate(parse(" ".join(MEASURES)), found.ranked)
+    for place, query in enumerate(found.queries):
+        for ours, name in MEASURES.items():
+            expected = theirs.get(query.decode(), {}).get(name, 0.0)
+            assert values[ours][place] == pytest.approx(expected, abs=1e-9), (query, ours)
+    assert (found.name, found.n_missing, found.n_extra) == ("tag", 3, 1)
+
+
+def test_the_mean_equals_that_of_ir_measures_over_all_queries():
+    run, qrels = generated_files(np.random.default_rng(1))
+    names = ["AP", "nDCG@10", "Success@5"]
+    expected = ir_measures.calc_aggregate(
+        [ir_measures.parse_measure(name) for name in names],
+        list(ir_measures.read_trec_qrels(io.StringIO(qrels))),
+        list(ir_measures.read_trec_run(io.StringIO(run))),
+    )
+    found = evaluate_file(read(run), read_qrels(read(qrels), name="qrels"), name="run")
+    for name, measure in zip(names, parse(" ".join(names)), strict=True):
+        theirs = expected[ir_measures.parse_measure(name)]
+        assert measure.average(measure.compute(found.ranked)) == pytest.approx(theirs, abs=1e-9)
+
+
+def as_npz(**arrays) -> io.BytesIO:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    stream.seek(0)
+    return stream
+
+
+@pytest.mark.parametrize("id_type", [str, int])
+def test_a_matrix_scores_as_the_run_that_lists_it(id_type):
+    rng = np.random.default_rng(3)
+    rows, columns = [id_type(i) for i in range(100, 108)], [id_type(i) for i in rng.permutation(30) + 7]
+    scores = rng.integers(0, 6, (8, 30)).astype(np.float32)
+    run = "".join(
+        f"{q} Q0 {d} 1 {s} t\n"
+        for q, line in zip(rows, scores, strict=True)
+        for d, s in zip(columns, line, strict=True)
+    )
+    pairs = [(q, d) for q in rows[:6] for d in rng.choice(columns, 5, replace=False)]
+    qrels = "".join(f"{q} 0 {d} {rng.integers(0, 3)}\n" for q, d in pairs) + "101 0 outside 1\nnobody 0 7 1\n"
+    labels = read_qrels(read(qrels), name="qrels")
+    from_run = evaluate_file(read(run), labels, name="run")
+    from_matrix = evaluate_file(as_npz(sim_mat=scores, row_ids=rows, column_ids=columns), labels, name="m.npz")
+    wanted = parse("AP nDCG@5 C@1 mAP@R R@10 MedR Judged@5")
+    ours, theirs = (evaluate(wanted, found.ranked) for found in (from_matrix, from_run))
+    assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
+    assert (from_matrix.n_missing, from_matrix.n_extra) == (from_run.n_missing, from_run.n_extra) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"other": np.ones(3)}, "must hold sim_mat and the ids"),
+        ({"sim_mat": np.ones((2, 2)), "row_ids": ["a"], "column_ids": ["x", "y"]}, "1 row ids and 2 column ids"),
+    ],
+)
+def test_a_matrix_that_lacks_something_says_what(arrays, message):
+    with pytest.raises(FormatError, match=message):
+        read_matrix(as_npz(**arrays), name="m.npz")
+
+
+def test_a_damaged_matrix_or_one_with_nan_says_so():
+    whole = as_npz(sim_mat=np.full((1, 1), np.nan), row_ids=["q"], column_ids=["d"]).getvalue()
+    with pytest.raises(FormatError, match="damaged"):
+        read_matrix(io.BytesIO(whole[:-20]), name="m.npz")
+    with pytest.raises(FormatError, match="NaN"):
+        evaluate_file(io.BytesIO(whole), read_qrels(read("q 0 d 1\n"), name="qrels"), name="m.npz")
+
+
+def labels_of(text: str, *, problems: Problems | None = None, **options):
+    columns = {"unit": ["unit"], "annotator": ["annotator"], "value": "value", "level": "interval"} | options
+    return read_labels(read(text), Problems() if problems is None else problems, name="labels", **columns)
+
+
+def test_a_label_a_line_and_a_column_an_annotator_give_the_same_agreement():
+    long = "unit,annotator,value\n" + "".join(
+        f"u{u},a{a},{(u + (a == u % 3)) % 4}\n" for u in range(9) for a in range(3)
+    )
+    wide = "id\ta0\ta1\ta2\n" + "".join(
+        f"u{u}\t" + "\t".join(str((u + (a == u % 3)) % 4) for a in range(3)) + "\n" for u in range(9)
+    )
+    one = labels_of(long)
+    other = labels_of(wide, unit=["id"], annotator=["a0", "a1", "a2"], value=None)
+    found = [alpha_of_counts(count_units(each), level="interval").value for each in (one, other)]
+    assert found[0] == found[1]
+
+
+def test_missing_cells_are_left_out_and_repeated_labels_count_once():
+    found = labels_of("unit,annotator,value\nu,a,1\nu,b,NA\nu,c,\nu,a,2\n")
+    assert (len(found.value), found.values.tolist(), found.n_repeated) == (1, [1.0, 2.0], 1)
+
+
+def test_faulty_lines_are_collected_and_a_missing_column_is_named():
+    problems = Problems()
+    labels_of("unit,annotator,value\nu,a,yes\nu,b\nu,c,2\n", problems=problems)
+    assert problems.lines() == [
+        'Line 2: "yes" is not a number; use the nominal level for words.',
+        "Line 3: expected 3 fields, found 2.",
+    ]
+    with pytest.raises(FormatError, match='no column "who"; there are: unit, annotator, value'):
+        labels_of("unit,annotator,value\n", annotator=["who"])
+    assert labels_of("unit,annotator,value\nu,a,yes\nu,b,no\n", level="nominal").values.tolist() == ["no", "yes"]
+
+
+def test_scores_are_read_from_evaluate_s_output_or_from_bare_numbers():
+    text = "AP\tq1\t0.5\nRR\tq1\t1\nAP\tq2\t0.25\nnum_q\tall\t2\nAP\tall\t0.375\n"
+    assert read_scores(read(text), name="s", measure="AP") == {"q1": 0.5, "q2": 0.25}
+    assert read_scores(read("0.5\n0.25\n"), name="s") == {"1": 0.5, "2": 0.25}
+    first, second = paired({"a": 1.0, "b": 2.0, "c": 3.0}, {"c": 1.0, "b": 0.5})
+    assert (first.tolist(), second.tolist()) == ([2, 3], [0.5, 1])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("AP\tq1\t0.5\nRR\tq1\t1\n", "several measures"),
+        ("AP\tq1\tmuch\n", 'Line 1: "much" is not a number'),
+        ("AP\tq1\tnan\n", "finite"),
+        ("AP q1\n", "found 2 fields"),
+        ("\n", "holds no scores"),
+    ],
+)
+def test_a_score_file_that_cannot_be_read_says_why(text, message):
+    with pytest.raises(FormatError, match=message):
+        read_scores(read(text), name="s")

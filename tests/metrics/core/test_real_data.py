@@ -1,0 +1,199 @@
+"""Published numbers from real files, which are not shipped: ASSAYER_DATA names the folder that holds them."""
+
+import bz2
+import csv
+import gzip
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metrics.core import anova, multiple, significance, swaps
+from metrics.core.agreement import alpha
+from metrics.core.comparison import measure_correlations
+from metrics.core.evaluation import evaluate_file
+from metrics.core.measures import evaluate, parse
+from metrics.core.raters import gold_accuracy
+from pooling.core.runs import read_qrels
+
+FOLDER = os.environ.get("ASSAYER_DATA")
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(not FOLDER, reason="ASSAYER_DATA names no folder with the real label and run files"),
+]
+
+
+@pytest.fixture(scope="module")
+def data() -> Path:
+    return Path(FOLDER or "")
+
+
+def matrix(path: Path) -> np.ndarray:
+    return np.loadtxt(path, delimiter=",", skiprows=1)
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"), [("nominal", 0.5168), ("ordinal", 0.6939), ("interval", 0.7885), ("ratio", 0.7054)]
+)
+def test_the_experts_of_flickr8k(data, level, expected):
+    rows = [line.split() for line in (data / "flickr8k_judgments/ExpertAnnotations.txt").read_text().splitlines()]
+    value = np.array([row[2:5] for row in rows], dtype=int)
+    found = alpha(np.repeat(np.arange(len(rows)), 3), np.tile(np.arange(3), len(rows)), value.ravel(), level=level)
+    assert (found.n_units, found.n_labels) == (5822, 17466)
+    assert found.value == pytest.approx(expected, abs=5e-5)
+    if level == "nominal":
+        binary = alpha(
+            np.repeat(np.arange(len(rows)), 3), np.tile(np.arange(3), len(rows)), value.ravel() >= 3, level=level
+        )
+        assert binary.value == pytest.approx(0.7097, abs=5e-5)
+
+
+def test_the_crowd_of_flickr8k(data):
+    unit, value = [], []
+    with gzip.open(data / "flickr8k_judgments/CrowdFlowerAnnotations.txt.gz", "rt") as lines:
+        for number, line in enumerate(lines):
+            _, _, _, yes, no = line.split()
+            unit += [number] * (int(yes) + int(no))
+            value += [1] * int(yes) + [0] * int(no)
+    assert alpha(unit, np.arange(len(unit)), value, level="nominal").value == pytest.approx(0.5093, abs=5e-5)
+
+
+def crowd(data: Path, *names: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unit, worker and label of each line, in the order of the files."""
+    rows = []
+    for name in names:
+        with gzip.open(data / "crowd_vuurens_trec2011" / name, "rt") as lines:
+            rows += [line.split()[-3:] for line in lines]
+    unit, worker, label = (np.array(column) for column in zip(*rows, strict=True))
+    return unit, worker, label
+
+
+@pytest.mark.parametrize(
+    ("names", "n_labels", "expected"),
+    [
+        (["votes.tsv.gz"], 17395, 0.1658),
+        (["otherparticipantsvotes.tsv.gz"], 41081, 0.3212),
+        (["votes.tsv.gz", "otherparticipantsvotes.tsv.gz"], 58476, 0.2569),
+    ],
+)
+def test_the_trec_crowd_where_the_last_label_of_a_worker_counts(data, names, n_labels, expected):
+    unit, worker, label = crowd(data, *names)
+    assert len(unit) == n_labels
+    assert alpha(unit, worker, label, level="nominal").value == pytest.approx(expected, abs=5e-5)
+    each_alone = alpha(unit, np.arange(n_labels), label, level="nominal").value
+    assert each_alone == pytest.approx({17395: 0.1658, 41081: 0.3254, 58476: 0.2608}[n_labels], abs=5e-5)
+
+
+@pytest.mark.parametrize(("output", "options"), [("out.test.aq", {}), ("out.test.aql", {"threshold": 2})])
+def test_trec_eval_s_own_files(data, output, options):
+    folder = data / "trec_eval_test"
+    names = {"map": "AP", "Rprec": "Rprec", "bpref": "Bpref", "recip_rank": "RR", "infAP": "infAP", "ndcg": "nDCG"}
+    names |= {f"P_{k}": f"P@{k}" for k in (5, 10, 100, 1000)} | {f"recall_{k}": f"R@{k}" for k in (5, 100)}
+    names |= {f"ndcg_cut_{k}": f"nDCG@{k}" for k in (5, 10, 1000)} | {f"success_{k}": f"C@{k}" for k in (1, 5, 10)}
+    names |= {f"map_cut_{k}": f"AP@{k}" for k in (5, 100)} | {"11pt_avg": "IPrec11"}
+    names |= {f"iprec_at_recall_{r / 10:.2f}": f"IPrec@{r / 10:g}" for r in range(11)}
+    qrels_name = "qrels.rel_level" if options else "qrels.test"
+    with open(folder / qrels_name, "rb") as qrels, open(folder / "results.test", "rb") as run:
+        found = evaluate_file(run, read_qrels(qrels, name="qrels"), name="run")
+    values = evaluate(parse(" ".join(names.values())), found.ranked, **options)
+    place = {query.decode(): q for q, query in enumerate(found.queries)}
+    checked = 0
+    for line in (folder / "v9.0.8" / output).read_text().splitlines():
+        measure, query, printed = line.split()
+        if measure in names and query in place:
+            value = values[parse(names[measure])[0].name][place[query]]
+            assert f"{value:.4f}" == printed, line
+            checked += 1
+    assert checked == len(names) * len(place)
+
+
+def test_the_analysis_of_variance_of_trec_3(data):
+    scores = matrix(data / "trec_topic_run_matrices/adhoc3.csv")
+    best = np.sort(np.argsort(-scores.mean(axis=0))[:30])
+    found = anova.two_way(scores[:, best])
+    assert (found.ms_systems, found.ms_topics) == pytest.approx((0.15074, 0.85296), abs=5e-6)
+    assert found.ms_error == pytest.approx(0.010152, abs=5e-7)
+
+
+def test_the_paired_tests_of_two_runs_of_trec_8(data):
+    scores = matrix(data / "trec_topic_run_matrices/adhoc8_ap.csv")
+    x, y = scores[:, 124], scores[:, 125]
+    rng = np.random.default_rng(0)
+    assert significance.paired_t(x, y).p_value == pytest.approx(0.0013193972, abs=1e-10)
+    assert significance.wilcoxon(x, y).p_value == pytest.approx(0.003445188, abs=1e-9)
+    assert significance.sign(x, y, tolerance=0.01).p_value == pytest.approx(0.009559879, abs=1e-9)
+    assert significance.randomization(x, y, rng=rng).p_value == pytest.approx(0.001188, abs=4e-4)
+    assert significance.bootstrap(x, y, rng=rng).p_value == pytest.approx(0.000586, abs=3e-4)
+
+
+def test_newman_keuls_over_the_129_runs_of_trec_8(data):
+    scores = matrix(data / "trec_topic_run_matrices/adhoc8_ap.csv")
+    assert anova.two_way(scores).f_systems == pytest.approx(34.46, abs=5e-3)
+    found = multiple.compare_systems(scores)
+    assert int(found.significant.sum()) // 2 == 3865
+    assert [len(group) for group in found.groups] == [1, 8, 71, 23, 11, 15]
+
+
+def test_real_swap_rates_follow_the_paired_formula(data):
+    """Mean absolute error over pairs of runs: .014 to .05 paired, .12 to .15 independent."""
+    scores = matrix(data / "trec_topic_run_matrices/adhoc8_ap.csv")[:, ::4]
+    rng = np.random.default_rng(0)
+    one, other = np.triu_indices(scores.shape[1], k=1)
+    swapped = np.zeros(len(one))
+    for _ in range(400):
+        half = rng.permutation(50)
+        first, second = (scores[half[part]].mean(axis=0) for part in (slice(25), slice(25, None)))
+        swapped += (first[one] - first[other]) * (second[one] - second[other]) < 0
+    for formula, low, high in ((swaps.reer_paired, 0, 0.06), (swaps.reer_independent, 0.08, 0.2)):
+        rate = np.array([formula(scores[:, i], scores[:, j], n_queries=25) for i, j in zip(one, other, strict=True)])
+        assert low <= np.abs(rate - swapped / 400).mean() <= high
+
+
+def columns(path: Path) -> dict[str, dict[str, float]]:
+    with open(path) as lines:
+        return {row.pop("model"): {key: float(value) for key, value in row.items()} for row in csv.DictReader(lines)}
+
+
+def test_table_5_of_eccv_caption_cell_for_cell(data):
+    """From Tables 4, D.2 and D.3: 132 of 132 cells to two digits, with Table 4's PMRP and its one tie broken."""
+    folder = data / "paper_tables"
+    whole, i2t, t2i = (columns(folder / f"eccv_{name}.csv") for name in ("table4", "tableD2_i2t", "tableD3_t2i"))
+    with open(folder / "eccv_table5_tau_b.csv") as lines:
+        printed = {row.pop("metric"): row for row in csv.DictReader(lines)}
+    names = list(printed)
+    rows = list(zip(whole.values(), i2t.values(), t2i.values(), strict=True))  # one order, spelt with small differences
+    scores = np.array([[_cell(*row, name) for name in names] for row in rows])
+    tied = [place for place, model in enumerate(whole) if "WSL" in model and whole[model]["PMRP"] == 57.65]
+    scores[tied, names.index("PMRP")] += 1e-6
+    found = measure_correlations(scores)
+    cells = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+    wrong = [
+        (names[i], names[j], found[i, j], printed[names[i]][names[j]])
+        for i, j in cells
+        if round(found[i, j], 2) != float(printed[names[i]][names[j]])
+    ]
+    assert len(cells) == 132
+    assert wrong == []
+
+
+def _cell(whole: dict[str, float], i2t: dict[str, float], t2i: dict[str, float], name: str) -> float:
+    recalls = [table[f"1K R@{k}"] for table in (i2t, t2i) for k in (1, 5, 10)]
+    if name == "RSUM":
+        return sum(recalls)
+    return whole["PMRP"] if name == "PMRP" else (i2t[name] + t2i[name]) / 2
+
+
+def test_agreement_with_nist_of_the_trec_crowd(data):
+    """62.32 % of the crowd's labels on gold units say what NIST's assessors said."""
+    folder = data / "crowd_vuurens_trec2011"
+    with bz2.open(folder / "task1_unlabeled_g_truth_cons_public.txt.bz2", "rt") as lines:
+        rows = [line.split("\t") for line in lines][1:]
+    truth = {f"{row[1]}_{row[2]}": int(row[3]) > 0 for row in rows if row[3] not in ("", "-1")}
+    unit, worker, label = crowd(data, "votes.tsv.gz")
+    on_gold = np.isin(unit, list(truth))
+    right = np.array([truth[each] for each in unit[on_gold]]) == (label[on_gold] == "1")
+    assert (len(truth), len(set(unit[on_gold]))) == (395, 290)
+    assert right.mean() == pytest.approx(0.6232, abs=5e-5)
+    people = gold_accuracy(worker[on_gold], right)
+    assert sum(person.accuracy.n for person in people) == on_gold.sum()

@@ -1,0 +1,145 @@
+"""The four commands that read files and print numbers, run as people run them, without a database."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+ROOT = Path(__file__).resolve().parents[3]
+QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\nq3 0 b 1\nq4 0 b 0\n"
+RUN = "q1 Q0 a 1 3 good\nq1 Q0 b 2 2 good\nq1 Q0 c 3 1 good\nq2 Q0 b 1 2 good\nq2 Q0 a 2 1 good\nq4 Q0 b 1 1 good\n"
+OTHER = "q1 Q0 b 1 3.0 bad\nq1 Q0 c 2 2.0 bad\nq2 Q0 c 1 2.0 bad\nq3 Q0 b 1 1.0 bad\n"
+LABELS = "unit,annotator,value\nu1,a,1\nu1,b,1\nu2,a,1\nu2,b,2\nu3,a,3\nu3,b,3\nu4,a,2\n"
+
+
+def manage(*arguments: str) -> SimpleNamespace:
+    """Run a command in this process, which may not touch a database: no test here asks for one."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        call_command(*arguments, stdout=out, stderr=err)
+    except CommandError as error:
+        return SimpleNamespace(stdout=out.getvalue(), stderr=f"CommandError: {error}")
+    return SimpleNamespace(stdout=out.getvalue(), stderr=err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    for name, text in {"qrels": QRELS, "run": RUN, "other": OTHER, "labels.csv": LABELS}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def rows(output: str) -> list[list[str]]:
+    return [line.split("\t") for line in output.splitlines()]
+
+
+def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missing(files):
+    done = manage(
+        "evaluate",
+        "--qrels",
+        f"{files}/qrels",
+        f"{files}/run",
+        "--measures",
+        "AP RR C@1",
+        "--per-query",
+        "--digits",
+        "3",
+    )
+    assert done.stderr == ""
+    assert rows(done.stdout)[:3] == [["AP", "q1", "0.833"], ["RR", "q1", "1.000"], ["C@1", "q1", "1.000"]]
+    assert rows(done.stdout)[-7:] == [
+        ["runid", "all", "good"],
+        ["num_q", "all", "4"],
+        ["num_q_missing", "all", "1"],
+        ["num_q_positive", "all", "3"],
+        ["AP", "all", "0.333"],
+        ["RR", "all", "0.375"],
+        ["C@1", "all", "0.250"],
+    ]
+
+
+def test_a_fresh_process_needs_no_database_to_evaluate(files):
+    environment = os.environ | {"SECRET_KEY": "s" * 60, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing"}
+    command = [sys.executable, "manage.py", "evaluate", "--qrels", f"{files}/qrels", f"{files}/plain"]
+    (files / "plain").write_text(RUN)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "num_q\tall\t4\n" in done.stdout
+
+
+def test_evaluate_averages_over_queries_with_a_positive_only_when_asked_to(files):
+    done = manage(
+        "evaluate", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other",
+        "--measures", "AP nDCG@3", "--positive-queries", "--json", "--threshold", "2",
+    )  # fmt: skip
+    good, bad = map(json.loads, done.stdout.splitlines())
+    assert (good["runid"], bad["runid"]) == ("good", "bad")
+    assert (good["num_q"], good["num_q_missing"]) == (1, 0)
+    assert good["all"]["AP"] == pytest.approx(1 / 3)
+    assert bad["all"]["AP"] == pytest.approx(1 / 2)
+    assert "queries" not in good
+
+
+def test_evaluate_says_what_is_wrong_in_one_line(files):
+    (files / "broken").write_text("q1 Q0 a 1 3.0\n")
+    done = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/broken")
+    assert done.stderr.strip() == f"CommandError: {files}/broken: Line 1: expected 6 fields, found 5."
+    assert "there are: C@k" in manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "X").stderr
+    assert "No such file" in manage("evaluate", "--qrels", f"{files}/none", f"{files}/run").stderr
+
+
+def test_agreement_prints_alpha_with_its_interval_and_the_three_percentages(files):
+    done = manage("agreement", f"{files}/labels.csv", "--level", "ordinal", "--bootstrap", "200", "--seed", "7")
+    found = dict(rows(done.stdout))
+    assert (found["n_units"], found["n_pairable_units"], found["seed"]) == ("4", "3", "7")
+    assert float(found["low"]) <= float(found["alpha"]) <= float(found["high"])
+    assert found["unanimous_units"] == "0.6667"
+    assert (
+        done.stdout
+        == manage("agreement", f"{files}/labels.csv", "--level", "ordinal", "--bootstrap", "200", "--seed", "7").stdout
+    )
+
+
+def test_agreement_says_when_alpha_is_not_defined(files):
+    (files / "one.csv").write_text("unit,annotator,value\nu1,a,1\nu2,a,2\n")
+    found = json.loads(manage("agreement", f"{files}/one.csv", "--level", "nominal", "--json").stdout)
+    assert (found["alpha"], found["not_defined"]) == (None, "no unit has two labels yet")
+
+
+def test_compare_names_groups_or_tests_every_pair(files):
+    groups = rows(manage("compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other").stdout)
+    assert groups[0] == ["place", "run", "mean", "group", "differs_from"]
+    assert [row[1] for row in groups[1:]] == ["bad", "good"] or [row[1] for row in groups[1:]] == ["good", "bad"]
+    pairs = rows(
+        manage(
+            "compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other", "--test", "randomization"
+        ).stdout
+    )
+    assert pairs[0][:3] == ["run", "other", "difference"]
+    assert pairs[1][-2] == "no"
+    assert "two runs or more" in manage("compare", "--qrels", f"{files}/qrels", f"{files}/run").stderr
+
+
+def test_plan_reads_what_evaluate_prints(files):
+    for name in ("run", "other"):
+        done = manage("evaluate", "--qrels", f"{files}/qrels", f"{files}/{name}", "--measures", "AP", "--per-query")
+        (files / f"{name}.scores").write_text(done.stdout)
+    done = manage(
+        "plan", f"{files}/run.scores", "--sizes", "4,100", "--error", "0.1",
+        "--against", f"{files}/other.scores", "--difference", "0.1",
+    )  # fmt: skip
+    found = rows(done.stdout)
+    assert found[:2] == [["mean", "0.3333"], ["queries", "4"]]
+    sizes = {row[0]: float(row[1]) for row in found[5:7]}
+    assert sizes["4"] > sizes["100"]
+    assert found[7][0] == "queries_for_error_0.1"
+    assert found[8][0] == "queries_for_difference_0.1"
+    assert "--against" in manage("plan", f"{files}/run.scores", "--difference", "0.1").stderr
