@@ -18,10 +18,7 @@ from metrics.core.raters import gold_accuracy
 from pooling.core.runs import read_qrels
 
 FOLDER = os.environ.get("ASSAYER_DATA")
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(not FOLDER, reason="ASSAYER_DATA names no folder with the real label and run files"),
-]
+pytestmark = pytest.mark.skipif(not FOLDER, reason="ASSAYER_DATA names no folder with the real label and run files")
 
 
 @pytest.fixture(scope="module")
