@@ -1,0 +1,24 @@
+"""A look at runs and pools for who looks after the site; everything is changed on the product's own pages."""
+
+from django.contrib import admin
+
+from annotate.admin import ReadOnlyAdmin
+from pooling.models import Pool, Run
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnlyAdmin):
+    """Runs; their files stay where only the services read them."""
+
+    list_display = ["name", "collection", "direction", "state", "attempts", "created_at"]
+    list_select_related = ["collection"]
+    fields = ["collection", "name", "direction", "system", "state", "attempts", "file_name", "sha256", "report"]
+
+
+@admin.register(Pool)
+class PoolAdmin(ReadOnlyAdmin):
+    """Pools, and what stopped those that failed."""
+
+    list_display = ["name", "collection", "strategy", "state", "attempts", "created_at"]
+    list_select_related = ["collection"]
+    fields = ["collection", "name", "strategy", "parameters", "seed", "state", "attempts", "error", "opened_at"]

@@ -1,0 +1,24 @@
+"""The site's admin may look at runs and pools, and change none of them."""
+
+import pytest
+from django.urls import reverse
+
+from tests import factories
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db
+
+
+def test_lists_and_rows_open_and_nothing_can_be_added_or_deleted(client, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    made = making.collection()
+    run = making.run(made, "a", {0: [1]})
+    pool = making.opened(made, [run])
+    client.force_login(factories.user("root", is_staff=True, is_superuser=True))
+    for model, row in (("run", run), ("pool", pool)):
+        name = f"admin:pooling_{model}"
+        assert client.get(reverse(f"{name}_changelist")).status_code == 200
+        assert client.get(reverse(f"{name}_change", args=[row.pk])).status_code == 200
+        assert client.post(reverse(f"{name}_change", args=[row.pk]), {"name": "x"}).status_code == 403
+        assert client.get(reverse(f"{name}_add")).status_code == 403
+        assert client.get(reverse(f"{name}_delete", args=[row.pk])).status_code == 403
