@@ -3,7 +3,7 @@
 Keys and scopes are checked before by annotate/authentication.py; an endpoint names its `scope`.
 """
 
-from collections.abc import Container
+from collections.abc import Collection as Container
 from http import HTTPStatus
 from typing import Any
 
@@ -51,7 +51,7 @@ def problem(error: Exception, context: dict[str, Any]) -> Response | None:
         body["detail"] = told["detail"]
     else:
         body |= {"detail": "Some fields are wrong; see errors.", "errors": told}
-    if getattr(error, "errors", None):
+    if isinstance(error, Unprocessable) and error.errors:
         body["errors"] = error.errors
     response.data = body
     response.content_type = "application/problem+json"

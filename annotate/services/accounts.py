@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import count
 from typing import NamedTuple
 
+from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -155,7 +156,7 @@ def erase_person(*, user: User) -> None:
     Membership.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
     Invitation.objects.filter(accepted_by=user).update(email="")
-    user.emailaddress_set.all().delete()  # django-allauth's copy
+    EmailAddress.objects.filter(user=user).delete()  # sign-in keeps a copy
     user.username, user.email = f"erased-{user.pk}", ""
     user.first_name = user.last_name = ""
     user.is_active = user.is_staff = user.is_superuser = False

@@ -170,7 +170,7 @@ def change_policy(*, collection: Collection, by: User | None, **changes: Any) ->
 
 def worded(collection: Collection) -> list[dict[str, Any]]:
     """The levels as annotators read them, largest grade first."""
-    return list(collection.levels.order_by("-grade").values("grade", "name", "sentence"))
+    return [dict(row) for row in collection.levels.order_by("-grade").values("grade", "name", "sentence")]
 
 
 def _lock(collection: Collection) -> Collection:
