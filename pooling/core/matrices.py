@@ -13,13 +13,14 @@ from typing import IO, Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, id_fault, shown
+from annotate.core.formats import MAX_ID_BYTES, FormatError, id_fault, shown
 from annotate.core.reading import LIMITS, Limits
 
 MATRIX = "sim_mat"
 ID_NAMES = (("row_ids", "column_ids"), ("query_ids", "document_ids"), ("vis_ids", "txt_ids"))
 DEPTH = 100  # targets kept of each row
-ROWS_AT_ONCE = 256
+CELLS_AT_ONCE = 2_000_000
+MAX_IDS = 2_000_000  # of one side
 # What zipfile lets escape on an archive whose bytes were changed.
 _DAMAGED = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error,
@@ -78,8 +79,9 @@ def _read(archive: zipfile.ZipFile, packed: int, name: str, limits: Limits) -> M
     with archive.open(f"{MATRIX}.npy") as file:
         header = _header(file, MATRIX, name)
         _check_matrix(header, (len(rows), len(columns)), archive, name)
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            part = _rows(file, header, min(ROWS_AT_ONCE, len(rows) - start))[:, by_id]
+        at_once = max(1, CELLS_AT_ONCE // max(1, len(columns)))
+        for start in range(0, len(rows), at_once):
+            part = _rows(file, header, min(at_once, len(rows) - start))[:, by_id]
             _refuse_undefined(part, start, name)
             row, column = np.nonzero(_best(part, DEPTH) & np.isfinite(part))
             kept.append((row + start, column, part[row, column]))
@@ -130,9 +132,15 @@ def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
     with archive.open(member) as file:
         header = _header(file, array, name)
         n_bytes = int(np.prod(header.shape, dtype=object)) * header.dtype.itemsize
-        sound = len(header.shape) == 1 and header.dtype.kind in "USiu" and header.dtype.itemsize
-        if not sound or not 0 <= n_bytes <= member.file_size:
-            raise FormatError(name, None, array, f"Array {array} is no list of ids: one axis of text or whole numbers.")
+        sound = len(header.shape) == 1 and header.dtype.kind in "USiu"
+        few = sound and header.shape[0] <= MAX_IDS and 0 < header.dtype.itemsize <= 4 * MAX_ID_BYTES
+        if not few or not 0 <= n_bytes <= member.file_size:
+            raise FormatError(
+                name,
+                None,
+                array,
+                f"Array {array} is no list of ids: one axis of short texts or whole numbers, at most {MAX_IDS:,}.",
+            )
         try:
             values = np.frombuffer(_exactly(file, n_bytes), dtype=header.dtype).tolist()
         except ValueError as error:  # four bytes that are no character
@@ -179,7 +187,10 @@ def _best(part: NDArray[Any], depth: int) -> NDArray[np.bool_]:
     """Which entries are among the `depth` largest of their row; of equal ones the first columns."""
     if part.shape[1] <= depth:
         return np.ones(part.shape, dtype=bool)
-    last = -np.partition(-part, depth - 1, axis=1)[:, depth - 1 : depth]
-    above, level = part > last, part == last
-    places_left = depth - above.sum(axis=1, keepdims=True)
-    return above | (level & (np.cumsum(level, axis=1) <= places_left))
+    last = np.partition(part, part.shape[1] - depth, axis=1)[:, -depth, None]
+    best = part >= last
+    tied = np.flatnonzero(best.sum(axis=1) > depth)  # several equal scores stand at the last place
+    above = part[tied] > last[tied]
+    level = best[tied] & ~above
+    best[tied] = above | (level & (np.cumsum(level, axis=1) <= depth - above.sum(axis=1, keepdims=True)))
+    return best
