@@ -14,6 +14,7 @@ from annotate.core.sources import Source
 from annotate.models import Collection, Direction, Item, Part, QuerySet, QuerySetItem, Side, User
 from annotate.services import media, references
 from annotate.services.references import ReferenceReport, Rejected
+from annotate.services.seating import note_changes
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +72,8 @@ def load_collection(
             "Load it as a new collection."
         )
     complete_query_sets(collection=locked)
+    if report.n_items:
+        note_changes(collection_id=locked.pk, pair_ids=[None])  # scores average over more items now
     report.references = _load_beir_labels(locked, source, by)
     report.n_media = media.store_media(collection=locked, source=media_source or source, paths=loader.missing_media)
     log.info("%s loaded %s into %s: %s", by, source.name, locked.slug, report)

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
+from annotate.checks.check import run
 from annotate.models import Collection, Judgment, Pair, ReferenceLabel, Resolution, Seat
+from config.management.commands.fsck import CHECKS
 from metrics.core.agreement import alpha
 
 DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
@@ -64,6 +66,7 @@ def test_every_pair_is_resolved_and_loading_all_of_it_again_changes_nothing(flic
     own = ReferenceLabel.objects.filter(reference_set__name="original").values_list("query_id", "document_id")
     judged = set(Pair.objects.values_list("query_id", "document_id"))
     assert len(judged & set(own)) == 158
+    assert [finding for finding in run(CHECKS) if not finding.check.notice] == []
     capsys.readouterr()
     call_command("load_collection", "flickr8k", flickr8k / "collection.jsonl")
     call_command("load_reference", "flickr8k", flickr8k / "reference.qrels")

@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from annotate.checks.check import run
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Annotator, Change, Collection, Judgment, Pair, Resolution, Round, Seat, Side
 from annotate.services.importing import import_judgments, policy_for
 from annotate.services.references import Rejected
+from config.management.commands.fsck import CHECKS
 from tests import factories
 from tests.annotate.core.files import file, packed
 
@@ -159,3 +161,9 @@ def test_queries_do_not_grow_with_judgments(made, django_assert_max_num_queries)
     rows = [f"{person},q{q},d{d},{person % 4}" for person in range(60) for q in range(3) for d in range(3)]
     with django_assert_max_num_queries(48):
         load(made, *rows)
+
+
+def test_every_invariant_holds_after_imports_that_supersede(made):
+    load(made, "a,q0,d0,1", "b,q0,d0,2", "a,q0,d0,2", "c,q1,d0,3")
+    load(made, "a,q0,d0,3", "d,q0,d0,0", name="second")
+    assert [finding for finding in run(CHECKS) if not finding.check.notice] == []
