@@ -149,7 +149,7 @@ def test_another_file_of_a_name_that_is_taken_is_refused(tmp_path):
     (tmp_path / "a.png").write_bytes(b"one")
     load(made, line("d1", image="a.png"), media_source=FolderSource(tmp_path))
     (tmp_path / "a.png").write_bytes(b"two")
-    with pytest.raises(media.MediaConflict, match="a[.]png"):
+    with pytest.raises(media.MediaConflict, match=r"a[.]png"):
         load(made, line("d2", image="a.png"), media_source=FolderSource(tmp_path))
     assert Item.objects.filter(collection=made).count() == 1
 
