@@ -105,11 +105,9 @@ def take_n_by_fusion(runs: Sequence[RankedPairs], values: Values, rng: np.random
     A pair's score is the sum of 1 / (60 + rank) over the runs that hold it (Cormack, Clarke & Buettcher 2009); ties go
     to the better best rank, then to the larger target key. A fixed cost per source item: Lipani et al., ECIR 2017.
     """
-    rows = [_within(run, int(values["depth"])) for run in runs]
-    union = _union(rows)
-    score = np.zeros(len(union.source))
-    for run in rows:
-        score[_find(union, run)] += 1 / (RRF_K + run.rank)
+    rows, starts = _sorted_rows([_within(run, int(values["depth"])) for run in runs])
+    union = _first_rows(rows, starts)
+    score = np.add.reduceat(1 / (RRF_K + rows.rank), starts) if len(starts) else np.empty(0)
     order = np.lexsort((-union.target, union.best_rank, -score, union.source))
     place = _place_in_source(union.source[order])
     return _take(union, np.sort(order[place < int(values["n"])]))
@@ -203,25 +201,24 @@ def _within(run: RankedPairs, depth: int) -> RankedPairs:
 
 def _union(runs: Sequence[RankedPairs]) -> Chosen:
     """All pairs of the runs once, each with its best rank."""
+    return _first_rows(*_sorted_rows(runs))
+
+
+def _sorted_rows(runs: Sequence[RankedPairs]) -> tuple[RankedPairs, NDArray[np.int64]]:
+    """The rows of all runs by source, target and rank, and where each pair's rows begin."""
     none = [np.empty(0, dtype=np.int64)]
-    source, target, rank = (
-        np.concatenate(columns or none) for columns in ([run[at] for run in runs] for at in range(3))
-    )
-    order = np.lexsort((rank, target, source))
-    source, target, rank = source[order], target[order], rank[order]
-    first = np.ones(len(source), dtype=bool)
-    first[1:] = (source[1:] != source[:-1]) | (target[1:] != target[:-1])
-    n_pairs = int(np.count_nonzero(first))
-    return Chosen(source[first], target[first], rank[first], np.zeros(n_pairs, np.int64), np.ones(n_pairs))
+    rows = RankedPairs(*(np.concatenate([run[at] for run in runs] or none) for at in range(3)))
+    order = np.lexsort((rows.rank, rows.target, rows.source))
+    rows = RankedPairs(*(column[order] for column in rows))
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = (rows.source[1:] != rows.source[:-1]) | (rows.target[1:] != rows.target[:-1])
+    return rows, np.flatnonzero(is_first)
 
 
-def _find(union: Chosen, run: RankedPairs) -> NDArray[np.int64]:
-    """Where each row of a run stands in the union that holds it."""
-    sources, targets = np.unique(union.source), np.unique(union.target)
-    width = max(len(targets), 1)
-    known = np.searchsorted(sources, union.source) * width + np.searchsorted(targets, union.target)
-    wanted = np.searchsorted(sources, run.source) * width + np.searchsorted(targets, run.target)
-    return np.searchsorted(known, wanted)
+def _first_rows(rows: RankedPairs, starts: NDArray[np.int64]) -> Chosen:
+    n_pairs = len(starts)
+    source, target, rank = (column[starts] for column in rows)
+    return Chosen(source, target, rank, np.zeros(n_pairs, np.int64), np.ones(n_pairs))
 
 
 def _place_in_source(source: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -127,7 +127,7 @@ def test_a_wrong_strategy_or_parameter_is_named_with_its_range(strategy, values,
     assert caught.value.field == field
 
 
-def test_three_runs_of_27763_queries_are_pooled_to_depth_10_within_a_second():
+def test_three_runs_of_27763_queries_are_pooled_in_a_second_or_two_of_work():
     rng = np.random.default_rng(7)
     n = 27_763
     runs = [
@@ -136,6 +136,6 @@ def test_three_runs_of_27763_queries_are_pooled_to_depth_10_within_a_second():
         for _ in range(3)
     ]  # fmt: skip
     for strategy in STRATEGIES:
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(choose(strategy, runs, {}, seed=1).source) > 0
-        assert time.perf_counter() - start < 3
+        assert time.process_time() - start < 2.5
