@@ -1,6 +1,6 @@
 """Who may see or do what with runs and pools: one lookup with its right for each; see annotate/access.py."""
 
-from collections.abc import Container
+from collections.abc import Collection as Container
 
 from django.shortcuts import get_object_or_404
 

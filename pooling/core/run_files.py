@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import islice
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,7 +206,7 @@ def _repeat(read: ReadRun, row: int, name: str) -> FormatError:
 def _gather(rows: Iterable[Row], name: str, problems: Problems) -> ReadRun:
     """The rows as columns; a stretch at a time, so that few of them are objects at once."""
     number: dict[bytes, int] = {}
-    columns: list[tuple[NDArray[np.generic], ...]] = []
+    columns: list[tuple[NDArray[Any], ...]] = []
     left = iter(guarded(rows, problems))
     while part := list(islice(left, ROWS_AT_ONCE)):
         line, source, target, score, rank = zip(*part, strict=True)
@@ -216,5 +216,5 @@ def _gather(rows: Iterable[Row], name: str, problems: Problems) -> ReadRun:
     if not columns:
         return ReadRun(EMPTY, None)
     queries = np.array(list(number), dtype=np.bytes_)
-    query, docs, score, rank, line = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return ReadRun(RunFile(queries, query, docs, score, rank, ""), line)
+    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
+    return ReadRun(RunFile(queries, *joined[:4], ""), joined[4])

@@ -186,12 +186,14 @@ def check_values(strategy: str, values: Mapping[str, object]) -> dict[str, float
 
 
 def _checked(parameter: Parameter, value: object) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not parameter.low <= value <= parameter.high or (parameter.is_whole and value != int(value)):
-        kind = "a whole number" if parameter.is_whole else "a number"
-        message = f"{parameter.label} is {kind} from {parameter.low:g} to {parameter.high:,g}."
-        raise StrategyError(parameter.name, message)
-    return int(value) if parameter.is_whole else float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and parameter.low <= value <= parameter.high:
+        if not parameter.is_whole:
+            return float(value)
+        if value == int(value):
+            return int(value)
+    kind = "a whole number" if parameter.is_whole else "a number"
+    message = f"{parameter.label} is {kind} from {parameter.low:g} to {parameter.high:,g}."
+    raise StrategyError(parameter.name, message)
 
 
 def _within(run: RankedPairs, depth: int) -> RankedPairs:

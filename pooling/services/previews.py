@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Gold, Policy, QuerySet
 from pooling.core import overlap
+from pooling.core.strategies import RankedPairs
 from pooling.models import Run
 from pooling.services.choosing import Choice, as_pairs, choose_pairs, pair_codes
 from pooling.services.rankings import as_rankings
@@ -164,7 +165,7 @@ def _likenesses(choice: Choice) -> list[Likeness]:
     return [_likeness(*one, *other) for one, other in both if one[0].direction == other[0].direction]
 
 
-def _likeness(first: Run, first_top: object, second: Run, second_top: object) -> Likeness:
+def _likeness(first: Run, first_top: RankedPairs, second: Run, second_top: RankedPairs) -> Likeness:
     one, other = as_rankings([first_top, second_top])
     return Likeness(
         first=first,

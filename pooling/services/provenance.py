@@ -32,7 +32,7 @@ def pools_with(*, pair: Pair) -> QuerySet[PoolPair]:
 
 def sentence(*, pair: Pair) -> str:
     """Both in words: 'in runs A rank 3, C rank 17; pooled in "first" (depth-k), best rank 3'."""
-    runs = ", ".join(f"{row.run.name} rank {row.rank}" for row in rankings_with(pair=pair))
+    runs = ", ".join(f"{name} rank {rank}" for name, rank in rankings_with(pair=pair).values_list("run__name", "rank"))
     pools = ", ".join(
         f'"{row.pool.name}" ({row.pool.strategy}), best rank {row.best_rank}' for row in pools_with(pair=pair)
     )

@@ -1,5 +1,7 @@
 """Pools: what there is, building one after seeing its price, and how far it is."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -156,7 +158,7 @@ def _is_researcher(request: HttpRequest, collection: Collection) -> bool:
     return Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection)
 
 
-def _waiting(pool: Pool) -> dict[str, object]:
+def _waiting(pool: Pool) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
     if pool.state != Pool.State.OPENING:
         return {}

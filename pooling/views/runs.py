@@ -1,5 +1,7 @@
 """Runs: what there is, bringing one, and what became of its file."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -79,7 +81,7 @@ def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "_job.html", _waiting(run)["job"])
 
 
-def _waiting(run: Run) -> dict[str, object]:
+def _waiting(run: Run) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
     if run.state != Run.State.RECEIVED:
         return {}
