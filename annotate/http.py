@@ -7,7 +7,6 @@ named by its hand-out's random token, its kind, number, purpose, round, rank and
 import json
 from collections.abc import Callable
 from functools import wraps
-from mimetypes import guess_type
 from typing import Any
 
 from django import forms
@@ -16,6 +15,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from annotate.core.media_types import media_type
 from annotate.models import HandOut, Item, Part
 
 N_CARDS = 3  # the card to judge and the ones whose media the browser loads meanwhile
@@ -130,10 +130,11 @@ def _part(part: Part, slug: str) -> dict[str, Any]:
     if part.kind == Part.Kind.TEXT:
         return {"kind": "text", "text": part.text}
     url = part.path if "://" in part.path else reverse("annotate:part-media", args=[slug, part.pk])
+    known = media_type(part.path)
     return {
         "kind": part.kind,
         "url": url,
-        "type": guess_type(part.path)[0] or "",
+        "type": known.content_type if known else "",
         "start": part.start,
         "end": part.end,
     }

@@ -135,8 +135,11 @@ def reconcile_pairs(*, pair_ids: Iterable[int]) -> None:
 def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
     """Tell metrics, by rows and after commit by a signal, that these pairs' labels changed.
 
-    None stands for what concerns no single pair, such as a new reference set.
+    None stands for what concerns no single pair, such as a new reference set; and for more pairs than are worth
+    telling one by one.
     """
+    if len(pair_ids) > CHUNK:
+        pair_ids = [None]
     Change.objects.bulk_create(
         (Change(collection_id=collection_id, pair_id=pair) for pair in pair_ids), batch_size=CHUNK
     )

@@ -40,7 +40,8 @@ def small_study(n_captions: int) -> Study:
         system: _of(chosen, gzip.decompress((SHAPES / "runs" / f"{system}.forward.run.gz").read_bytes()).decode())
         for system in SYSTEMS
     }
-    return Study(_zipped(kept), reference, runs, truth, {_shown(row): row["id"] for row in rows if row["side"] == "document"})
+    label_of = {_shown(row): row["id"] for row in rows if row["side"] == "document"}
+    return Study(_zipped(kept), reference, runs, truth, label_of)
 
 
 def _of(captions: list[str], text: str) -> bytes:

@@ -218,7 +218,8 @@ def compare_with_tools(page: Page, study: Study) -> None:
 
 def same(shown: str, expected: str) -> bool:
     """Equal as printed, but for a last digit that rounding may turn."""
-    ours, theirs = (list(map(float, re.findall(r"-?\d+\.\d", text.replace("−", "-")))) for text in (shown, expected))
+    texts = (text.replace("\u2212", "-") for text in (shown, expected))
+    ours, theirs = (list(map(float, re.findall(r"-?\d+\.\d", text))) for text in texts)
     return len(ours) == len(theirs) == 3 and all(abs(a - b) < 0.11 for a, b in zip(ours, theirs, strict=True))
 
 
@@ -241,7 +242,8 @@ def oracles(qrels: str, reference: str, run: bytes) -> dict[str, tuple[float, fl
             list(ir_measures.read_trec_qrels(io.StringIO(labels))),
             list(ir_measures.read_trec_run(io.StringIO(run.decode()))),
         )
-        found.append({ours: values[theirs] for ours, theirs in wanted.items()} | {"mAP@R": map_at_r(labels, run.decode())})
+        tools = {ours: values[theirs] for ours, theirs in wanted.items()}
+        found.append(tools | {"mAP@R": map_at_r(labels, run.decode())})
     return {ours: (found[0][ours], found[1][ours]) for ours in found[0]}
 
 
