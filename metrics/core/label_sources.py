@@ -58,39 +58,6 @@ LABEL_SOURCES: dict[str, Callable[[Grades, Grades], Grades]] = {
 }
 
 
-class Conflicts(NamedTuple):
-    """How people and a reference differ on the pairs that carry both their grades.
-
-    n_both, n_equal : pairs with both grades; of them with equal ones
-    n_false_positives : the reference calls the pair positive, people do not
-    n_false_negatives : people call the pair positive, the reference labels it and does not
-    n_reference, n_unchecked : pairs of the reference; of them without a grade by people
-    """
-
-    n_both: int
-    n_equal: int
-    n_false_positives: int
-    n_false_negatives: int
-    n_reference: int
-    n_unchecked: int
-
-
-def conflicts(people: Grades, reference: Grades, *, threshold: int) -> Conflicts:
-    """Count where people and reference differ; a pair is positive from grade `threshold` up."""
-    source, target, grade = _sorted_together(people, reference, by_grade=False)
-    first = np.flatnonzero(_repeats(source, target))
-    said, was = grade[first], grade[first + 1]
-    n_both, n_reference = len(first), len(reference.source)
-    return Conflicts(
-        n_both=n_both,
-        n_equal=int(np.count_nonzero(said == was)),
-        n_false_positives=int(np.count_nonzero((was >= threshold) & (said < threshold))),
-        n_false_negatives=int(np.count_nonzero((said >= threshold) & (was < threshold))),
-        n_reference=n_reference,
-        n_unchecked=n_reference - n_both,
-    )
-
-
 def _merged(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:
     source, target, grade = _sorted_together(people, reference, by_grade=by_grade)
     keep = np.ones(len(source), dtype=bool)

@@ -10,7 +10,6 @@ from django.db import connection
 from django.db.models import Count, F, Q
 
 from annotate.models import Collection, Level, ReferenceSet, Report, Resolution, Round, RoundPair, Seat
-from metrics.services import labels
 
 Summary = dict[str, Any]
 
@@ -40,15 +39,22 @@ _WORK = """
     GROUP BY annotator.id ORDER BY annotator.pseudonym
 """
 _SHARED = """
-    WITH labels AS (
-        SELECT seat.pair_id, seat.annotator_id, judgment.level_id
+    SELECT annotator_id, sum(n_pair - 1)::bigint, sum(n_level - 1)::bigint FROM (
+        SELECT seat.annotator_id,
+               count(*) OVER (PARTITION BY seat.pair_id) AS n_pair,
+               count(*) OVER (PARTITION BY seat.pair_id, judgment.level_id) AS n_level
         FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
         WHERE seat.collection_id = %s AND seat.state = 'done' AND seat.purpose IN ('label', 'import')
-    )
-    SELECT hers.annotator_id, count(*), count(*) FILTER (WHERE hers.level_id = theirs.level_id)
-    FROM labels hers JOIN labels theirs
-      ON theirs.pair_id = hers.pair_id AND theirs.annotator_id <> hers.annotator_id
-    GROUP BY hers.annotator_id
+    ) labels WHERE n_pair > 1 GROUP BY annotator_id
+"""
+_CONFLICTS = """
+    SELECT count(*), count(said.grade), count(*) FILTER (WHERE said.grade = label.grade),
+           count(*) FILTER (WHERE label.grade >= %(threshold)s AND said.grade < %(threshold)s),
+           count(*) FILTER (WHERE label.grade < %(threshold)s AND said.grade >= %(threshold)s)
+    FROM annotate_referencelabel label
+    LEFT JOIN annotate_pair pair ON pair.query_id = label.query_id AND pair.document_id = label.document_id
+    LEFT JOIN annotate_resolution said ON said.pair_id = pair.id
+    WHERE label.reference_set_id = %(reference)s
 """
 
 
@@ -160,16 +166,17 @@ def people(collection: Collection) -> Summary:
 
 
 def conflicts(collection: Collection) -> Summary:
-    """How each reference set and people differ on the pairs that carry both grades."""
-    references = ReferenceSet.objects.filter(collection=collection).order_by("pk")
-    return {
-        "threshold": collection.positive_from,
-        "references": [
-            {
-                "reference_set": reference.pk,
-                "name": reference.name,
-                **labels.conflicts_with(collection=collection, reference_set=reference)._asdict(),
-            }
-            for reference in references
-        ],
-    }
+    """How each reference set and people differ on the pairs that carry both their grades.
+
+    A false positive is a pair that the reference calls positive and people do not, a false negative the reverse;
+    n_unchecked are pairs of the reference without a grade by people.
+    """
+    names = ["n_reference", "n_both", "n_equal", "n_false_positives", "n_false_negatives"]
+    rows = []
+    for reference in ReferenceSet.objects.filter(collection=collection).order_by("pk"):
+        with connection.cursor() as cursor:
+            cursor.execute(_CONFLICTS, {"reference": reference.pk, "threshold": collection.positive_from})
+            counts = dict(zip(names, cursor.fetchone(), strict=True))
+        unchecked = counts["n_reference"] - counts["n_both"]
+        rows.append({"reference_set": reference.pk, "name": reference.name, **counts, "n_unchecked": unchecked})
+    return {"threshold": collection.positive_from, "references": rows}

@@ -1,4 +1,4 @@
-"""Labels and query sets as arrays: what scores, qrels and conflicts are computed from.
+"""Labels and query sets as arrays: what scores and qrels are computed from.
 
 Forward and reverse share the pairs: in the reverse direction the document is the source.
 """
@@ -21,7 +21,7 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
-from metrics.core.label_sources import LABEL_SOURCES, Conflicts, Grades, conflicts, ordered
+from metrics.core.label_sources import LABEL_SOURCES, Grades, ordered
 from metrics.models import LabelSource
 
 Ids = NDArray[np.int64]
@@ -108,13 +108,6 @@ def within(grades: Grades, scope: Scope) -> Grades:
     """The labels that count in a query set."""
     keep = np.isin(grades.source, scope.sources) & scope.counts(grades.target)
     return Grades(*(values[keep] for values in grades))
-
-
-def conflicts_with(*, collection: Collection, reference_set: ReferenceSet) -> Conflicts:
-    """How often people and a reference set differ; two queries."""
-    people = people_grades(collection=collection, direction=Direction.FORWARD)
-    reference = reference_grades(reference_set=reference_set, direction=Direction.FORWARD)
-    return conflicts(people, reference, threshold=collection.positive_from)
 
 
 def ends(direction: Direction) -> Sequence[str]:

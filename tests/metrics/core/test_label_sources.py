@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.label_sources import LABEL_SOURCES, Conflicts, conflicts, ordered
+from metrics.core.label_sources import LABEL_SOURCES, ordered
 
 PEOPLE = ordered(np.array([[2, 7, 0], [1, 9, 2], [1, 8, 1]]))
 REFERENCE = ordered(np.array([[1, 8, 3], [2, 7, 2], [3, 5, 1]]))
@@ -34,15 +34,8 @@ def test_grades_come_out_ordered_by_source_and_target():
     assert list(zip(merged.source.tolist(), merged.target.tolist(), strict=True)) == [(1, 8), (1, 9), (2, 7), (3, 5)]
 
 
-def test_conflicts_are_counted_by_side_of_the_threshold():
-    assert conflicts(PEOPLE, REFERENCE, threshold=1) == Conflicts(2, 0, 1, 0, 3, 1)
-    assert conflicts(PEOPLE, REFERENCE, threshold=2) == Conflicts(2, 0, 2, 0, 3, 1)
-    assert conflicts(REFERENCE, PEOPLE, threshold=2) == Conflicts(2, 0, 0, 2, 3, 1)
-
-
 def test_without_labels_there_is_nothing_to_merge():
     assert as_dict(LABEL_SOURCES["people_over_reference"](NOTHING, NOTHING)) == {}
-    assert conflicts(NOTHING, NOTHING, threshold=1) == Conflicts(0, 0, 0, 0, 0, 0)
 
 
 def test_two_labels_on_one_pair_are_refused():
@@ -62,7 +55,3 @@ def test_merging_agrees_with_plain_dictionaries(people, reference):
     assert as_dict(LABEL_SOURCES["people_over_reference"](one, other)) == {**reference, **people}
     larger = {pair: max(people.get(pair, 0), reference.get(pair, 0)) for pair in {**people, **reference}}
     assert as_dict(LABEL_SOURCES["union"](one, other)) == larger
-    both = people.keys() & reference.keys()
-    counted = conflicts(one, other, threshold=1)
-    assert counted.n_both == len(both)
-    assert counted.n_equal == sum(people[pair] == reference[pair] for pair in both)

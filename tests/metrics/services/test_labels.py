@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotate.models import Direction, Item, Pair, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
 from metrics.models import LabelSource
-from metrics.services import labels
+from metrics.services import inputs, labels
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -67,9 +67,12 @@ def test_labels_of_some_sources_are_those_of_all_sources_cut_down(study):
     assert said(study, LabelSource.PEOPLE_OVER_REFERENCE, sources=[query.pk]) == {("q1", "d2"): 1, ("q1", "d0"): 1}
 
 
-def test_conflicts_count_pairs_that_both_graded(study):
-    found = labels.conflicts_with(collection=study, reference_set=study.reference)
-    assert (found.n_both, found.n_equal, found.n_false_positives, found.n_unchecked) == (1, 0, 1, 2)
+def test_conflicts_count_pairs_that_both_graded_by_side_of_the_threshold(study):
+    (row,) = inputs.conflicts(study)["references"]
+    assert (row["n_both"], row["n_equal"], row["n_false_positives"], row["n_unchecked"]) == (1, 0, 1, 2)
+    study.positive_from = 2
+    (row,) = inputs.conflicts(study)["references"]
+    assert (row["n_both"], row["n_false_positives"], row["n_false_negatives"]) == (1, 0, 0)
 
 
 def test_a_query_set_leaves_out_excluded_items_and_targets_beyond_its_gallery(study):

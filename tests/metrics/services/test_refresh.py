@@ -259,3 +259,21 @@ def test_every_invariant_holds_after_a_refresh():
     refresh.refresh(collection=made)
     with check.one_moment():
         assert check.run([each for each in fsck.CHECKS if not each.notice]) == []
+
+
+def test_what_people_share_is_counted_label_by_label():
+    made = studies.study(labels_per_pair=4, ceiling=4)
+    people = [factories.annotator(made) for _ in range(4)]
+    for seed, annotator in enumerate(people):
+        studies.judge(annotator, n=14, seed=seed)
+    refresh.refresh(collection=made)
+    told = {row["pseudonym"]: row for row in Snapshot.objects.get(collection=made, kind="people").value["people"]}
+    said = {
+        annotator: dict(Seat.objects.filter(annotator=annotator, state="done").values_list("pair", "judgment__level"))
+        for annotator in people
+    }
+    for one in people:
+        both = [(pair, other) for other in people if other != one for pair in said[one].keys() & said[other].keys()]
+        equal = sum(said[one][pair] == said[other][pair] for pair, other in both)
+        row = told[one.pseudonym]
+        assert (row["n_labels"], row["n_shared"], row["n_equal"]) == (len(said[one]), len(both), equal)

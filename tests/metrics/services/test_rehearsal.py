@@ -9,11 +9,15 @@ SYSTEMS = ["heron", "otter", "finch"]  # best first: so they were made
 
 def show(seed: int, done: Rehearsal) -> None:
     """The figures, for whoever runs with -s."""
-    print(f"\nseed {seed}: {done.n_judgments} judgments of {done.n_pairs} pairs in {done.seconds:.0f} s, "
-          f"pool misses {done.missed:.1%}, alpha {done.alpha:.3f}, inflation of C@10 {done.inflation}")
+    print(
+        f"\nseed {seed}: {done.n_judgments} judgments of {done.n_pairs} pairs in {done.seconds:.0f} s, "
+        f"pool misses {done.missed:.1%}, alpha {done.alpha:.3f}, inflation of C@10 {done.inflation}"
+    )
     for measure in ("C@1", "AP"):
-        print(f"  {measure}: people at most {done.largest_error(measure, 'people'):.3f} off, "
-              f"reference alone at least {done.smallest_error(measure, 'reference'):.3f}")
+        print(
+            f"  {measure}: people at most {done.largest_error(measure, 'people'):.3f} off, "
+            f"reference alone at least {done.smallest_error(measure, 'reference'):.3f}"
+        )
 
 
 def assert_truthful(done: Rehearsal) -> None:
