@@ -173,7 +173,7 @@ def plan(*, pairs: Sequence[Pair]) -> Plan:
 
 
 def _gather(ids: list[int]) -> dict[int, Standing]:
-    """What stands for each pair that any round names, in four queries."""
+    """What stands for each pair that any round names, in five queries."""
     grades: dict[int, list[int]] = defaultdict(list)
     done = Seat.objects.filter(pair__in=ids, purpose__in=Seat.COUNTING, state=Seat.State.DONE)
     for pair, grade in done.order_by("judgment_id").values_list("pair_id", "judgment__level__grade"):
@@ -182,24 +182,31 @@ def _gather(ids: list[int]) -> dict[int, Standing]:
     for seat in Seat.objects.filter(pair__in=ids, purpose=Seat.Purpose.LABEL).order_by("number"):
         seats[seat.pair_id].append(seat)
     escalated = _escalated(ids)
-    # Open rounds first, the most demanding of them first, then the newest: the head governs.
-    rounds = RoundPair.objects.filter(pair__in=ids, round__kind__in=["pool", "import"])
-    rounds = rounds.select_related("round__policy", "round__collection")
-    rounds = rounds.order_by("-round__state", "-n_wanted", "-round_id")
     standings: dict[int, Standing] = {}
-    for row in rounds:
-        if row.pair_id in standings:
-            continue
-        is_open = row.round.state == Round.State.OPEN
-        standings[row.pair_id] = Standing(
-            grades=grades[row.pair_id],
-            seats=seats[row.pair_id],
-            round=row.round if is_open else None,
-            n_wanted=row.n_wanted if is_open else 0,
-            policy=row.round.policy,
-            escalated=row.pair_id in escalated,
+    for pair, n_wanted, round_ in _wishes(ids):
+        is_open = round_.state == Round.State.OPEN
+        standings.setdefault(
+            pair,
+            Standing(
+                grades=grades[pair],
+                seats=seats[pair],
+                round=round_ if is_open else None,
+                n_wanted=n_wanted if is_open else 0,
+                policy=round_.policy,
+                escalated=pair in escalated,
+            ),
         )
     return standings
+
+
+def _wishes(ids: list[int]) -> list[tuple[int, int, Round]]:
+    """What each round wants of each pair: open rounds first, the most demanding of them, then the newest."""
+    wanted = RoundPair.objects.filter(pair__in=ids, round__kind__in=[Round.Kind.POOL, Round.Kind.IMPORT])
+    rows = list(wanted.values_list("pair_id", "n_wanted", "round_id"))
+    # One object a round, not one a row: a large pool is one round.
+    rounds = Round.objects.select_related("policy", "collection").in_bulk({round_id for _, _, round_id in rows})
+    wishes = [(pair, n_wanted, rounds[round_id]) for pair, n_wanted, round_id in rows]
+    return sorted(wishes, key=lambda wish: (wish[2].state != Round.State.OPEN, -wish[1], -wish[2].pk))
 
 
 def _escalated(ids: list[int]) -> set[int]:
