@@ -22,9 +22,7 @@ N_ANSWERS = 36  # two batches each
 pytestmark = pytest.mark.heavy
 
 
-def work(
-    slug: str, browser: WebClient, barrier: Barrier, pause: float
-) -> tuple[list[float], list[float], list[str]]:
+def work(slug: str, browser: WebClient, barrier: Barrier, pause: float) -> tuple[list[float], list[float], list[str]]:
     """Judge N_ANSWERS pairs; the seconds of claims and answers, and the submissions acknowledged."""
     claims, answers, saved = [], [], []
     rng = random.Random(browser.csrf)
