@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_TABLE_BITS = 18  # kinds of units are counted in a table of at most this many bits, else sorted
+
 
 class Annotations(NamedTuple):
     """Labels in long form, coded, each annotator counted once a unit.
@@ -93,21 +95,23 @@ def count_units(labels: Annotations) -> UnitCounts:
 
 def group(counts: NDArray[Any], values: ArrayLike) -> UnitCounts:
     """The distinct rows of a (U, V) table of counts, with how often each occurs."""
-    counts = np.asarray(counts, dtype=np.int64)
-    key = _row_key(counts)
-    if key is None:
-        kinds, frequency = np.unique(counts, axis=0, return_counts=True)
-        return UnitCounts(kinds, frequency, np.asarray(values))
-    _, first, frequency = np.unique(key, return_index=True, return_counts=True)
-    return UnitCounts(counts[first], frequency, np.asarray(values))
-
-
-def _row_key(counts: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """One integer a row, equal for equal rows; None where 62 bits cannot hold it."""
     base = int(counts.max(initial=0)) + 1
-    if counts.shape[1] * np.log2(base) >= 62:
-        return None
-    return counts @ (base ** np.arange(counts.shape[1], dtype=np.int64))
+    n_values = counts.shape[1]
+    bits = n_values * np.log2(base)
+    if bits >= 62:
+        kinds, frequency = np.unique(counts, axis=0, return_counts=True)
+        return UnitCounts(kinds.astype(np.int64), frequency, np.asarray(values))
+    digit = base ** np.arange(n_values, dtype=np.int64)
+    key = np.zeros(len(counts), dtype=np.int64)  # one number a row, its counts being the digits
+    for column, unit in zip(counts.T, digit, strict=True):
+        key += column * unit
+    if bits <= _TABLE_BITS:
+        frequency = np.bincount(key, minlength=1)
+        found = np.flatnonzero(frequency)
+        frequency = frequency[found]
+    else:
+        found, frequency = np.unique(key, return_counts=True)
+    return UnitCounts(found[:, None] // digit % base, frequency, np.asarray(values))
 
 
 def _coded(items: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metrics.core.alignment import RankedGrades
 
 _BLOCK = 1 << 21  # scores copied at a time
+_TILE = 1024  # and rows of a matrix whose columns are copied at a time
 
 
 class Cells(NamedTuple):
@@ -110,7 +111,17 @@ def _blocks(
     for start in range(0, scores.shape[0], rows):
         end = min(start + rows, scores.shape[0])
         if bounds[end] > bounds[start]:
-            yield start, np.ascontiguousarray(scores[start:end], dtype=score_type)
+            yield start, _contiguous(scores[start:end], score_type)
+
+
+def _contiguous(part: NDArray[Any], score_type: str) -> NDArray[np.floating]:
+    """A part of the matrix with its rows in one piece, which the columns of a matrix are not: copied tile by tile."""
+    if part.strides[1] == part.itemsize:
+        return np.ascontiguousarray(part, dtype=score_type)
+    out = np.empty(part.shape, dtype=score_type)
+    for at in range(0, part.shape[1], _TILE):
+        out[:, at : at + _TILE] = part[:, at : at + _TILE]
+    return out
 
 
 def _ranks_in(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]) -> list[int]:

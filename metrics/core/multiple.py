@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
+from scipy.interpolate import BarycentricInterpolator
 from scipy.optimize import elementwise
 
 from metrics.core.anova import two_way
 
 METHODS = ("newman-keuls", "tukey")
 _Z_NODES = 160
+_CHEBYSHEV_NODES = 24
 
 
 class Comparison(NamedTuple):
@@ -82,19 +84,33 @@ def pseudo_groups(significant: NDArray[np.bool_]) -> list[list[int]]:
 def studentized_range_quantiles(k: int, df: float, alpha: float) -> NDArray[np.float64]:
     """(k,) q(1 - alpha; r, df) for ranges of r = 1..k means; 0 for r = 1. Equals scipy.stats.studentized_range.ppf.
 
-    One vectorised root search for all r: the distribution function is a sum over 160 x 48 (or 192) Gauss-Legendre
-    nodes.
+    The distribution function is a sum over 160 x 48 (or 192) Gauss-Legendre nodes. Quantiles are smooth in log r, and r
+    need not be whole, so for many means a polynomial through 24 of them gives the others to 1e-9.
     """
+    if k < 2:
+        return np.zeros(k)
     r = np.arange(2, k + 1, dtype=np.float64)
+    node = r if k <= _CHEBYSHEV_NODES else _chebyshev_nodes(np.log(2), np.log(k))
+    solved = _quantiles(node if k <= _CHEBYSHEV_NODES else np.exp(node), df, alpha)
+    quantiles = np.append(0.0, solved if k <= _CHEBYSHEV_NODES else BarycentricInterpolator(node, solved)(np.log(r)))
+    quantiles.flags.writeable = False
+    return quantiles
+
+
+def _chebyshev_nodes(low: float, high: float) -> NDArray[np.float64]:
+    angle = (np.arange(_CHEBYSHEV_NODES) + 0.5) * np.pi / _CHEBYSHEV_NODES
+    return np.asarray((low + high) / 2 + (high - low) / 2 * np.cos(angle))
+
+
+def _quantiles(r: NDArray[np.float64], df: float, alpha: float) -> NDArray[np.float64]:
+    """(n,) q(1 - alpha; r, df), all roots at once."""
     found = elementwise.find_root(
         lambda q, r: studentized_range_cdf(q, r, df) - (1 - alpha),
         (np.full(len(r), 1e-3), np.full(len(r), 100.0 if df >= 4 else 10_000.0)),
         args=(r,),
         tolerances={"xatol": 1e-10, "xrtol": 1e-12},
     )
-    quantiles = np.append(0.0, found.x)
-    quantiles.flags.writeable = False
-    return quantiles
+    return np.asarray(found.x)
 
 
 def studentized_range_cdf(q: ArrayLike, r: ArrayLike, df: float) -> NDArray[np.float64]:

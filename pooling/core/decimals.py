@@ -12,6 +12,7 @@ from pooling.core.fields import Block, Fault
 
 _ZEROS = np.uint64(0x3030303030303030)
 _HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
+_ABOVE_NINE = np.uint64(0x0606060606060606)  # carries a byte of 10 to 15 into its upper half
 _DOTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ONES = np.uint64(0x0101010101010101)
 _TOPS = np.uint64(0x8080808080808080)
@@ -26,9 +27,41 @@ _LONG_DOUBLE_HAS_64_BITS = np.finfo(np.longdouble).nmant == 63
 def floats(block: Block, column: int, field: str) -> tuple[NDArray[np.float64], list[Fault]]:
     """(n,) finite numbers of a column, NaN where there is none, and the faults of those lines."""
     start, end = block.span(column)
+    if not len(start):
+        return np.zeros(0), []
+    alike = _alike(block, start, end)
+    if alike is not None:
+        return alike, []
+    value, good = _any_form(block, start, end)
+    return value, _slowly(block, column, field, value, np.flatnonzero(~good))
+
+
+def _alike(block: Block, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """The values where all are written with the same number of decimals, at most 8, and no sign; else None.
+
+    Most runs are written so, and then masks and scales are single numbers.
+    """
+    decimals = int(end[0] - start[0]) - 1 - block.data[start[0] : end[0]].tobytes().find(b".")
+    point = end - (decimals + 1)
+    length = point - start
+    if not 1 <= decimals <= 8 or length.min() < 1 or length.max() > 8 or np.any(block.data.take(point) != ord(".")):
+        return None
+    keep = _LAST_BYTES[decimals]
+    part = (block.words(end - 8) ^ _ZEROS) & keep
+    whole = (block.words(point - 8) ^ _ZEROS) & _LAST_BYTES.take(length)
+    if np.any(_no_digits(part) | _no_digits(whole)) or decimals + length.max() > 15:
+        return None
+    scale = 10.0**decimals
+    return np.asarray((_value(whole) * scale + _value(part)) / scale, dtype=np.float64)
+
+
+def _any_form(
+    block: Block, start: NDArray[np.int64], end: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """(n,) values of decimals of up to 19 digits with or without a sign, and which of them could be read so."""
     first = block.data.take(start)
     negative = first == ord("-")
-    start += negative | (first == ord("+"))
+    start = start + (negative | (first == ord("+")))
     length = end - start
     point = _point(block, start, length)
     decimals = np.maximum(length - point - 1, 0)
@@ -49,23 +82,20 @@ def floats(block: Block, column: int, field: str) -> tuple[NDArray[np.float64], 
         value[inexact], sure = _divide(digits[inexact], scale[inexact])
         good[np.flatnonzero(inexact)[~sure]] = False
     np.negative(value, out=value, where=negative)
-    return value, _slowly(block, column, field, value, np.flatnonzero(~good))
+    return value, good
 
 
 def integers(block: Block, column: int, field: str) -> tuple[NDArray[np.int64], list[Fault]]:
     """(n,) whole numbers of a column, 0 where there is none, and the faults of those lines."""
     start, end = block.span(column)
-    first = block.data.take(start)
-    negative = first == ord("-")
-    start += negative | (first == ord("+"))
     length = end - start
     digits, good = _digits(block, end, length)
-    value = digits.astype(np.int64)
-    np.negative(value, out=value, where=negative)
+    value = digits.view(np.int64)
     faults = []
-    for row in np.flatnonzero(~good | (length > 8) | (length < 1)):
+    for row in np.flatnonzero(~good | (length > 8)):
         text = block.text(int(row), column)
-        value[row] = int(text) if text.lstrip("+-").isdecimal() and len(text) < 19 and text.isascii() else 0
+        plain = text.isascii() and text.lstrip("+-").isdecimal() and len(text) < 19 and "-" not in text[1:]
+        value[row] = int(text) if plain and "+" not in text[1:] else 0
         if not value[row] and text.strip("+-0"):
             faults.append(Fault(int(block.line[row]), field, f'the {field} "{text}" is not a whole number.'))
     return value, faults
@@ -84,13 +114,25 @@ def _digits(
     block: Block, end: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """(n,) value of the last `length` (0..8 of them count) characters before `end`, and whether they all are digits."""
-    keep = _LAST_BYTES.take(np.clip(length, 0, 8))
-    text = (block.words(end - 8) & keep) | (_ZEROS & ~keep)
-    fine = ((text & _HIGH) == _ZEROS) & (((text + _ONES * np.uint64(6)) & _HIGH) == _ZEROS)
-    value = ((text & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561)) >> np.uint64(8)
-    value = ((value & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
-    value = ((value & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
-    return value, fine
+    text = (block.words(end - 8) ^ _ZEROS) & _LAST_BYTES.take(length, mode="clip")
+    return _value(text), _no_digits(text) == 0
+
+
+def _no_digits(text: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """(n,) 0 where all eight bytes are 0 to 9; they are digits less "0", or blanked out."""
+    return (text | (text + _ABOVE_NINE)) & _HIGH
+
+
+def _value(text: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """(n,) the number that eight digits make, the first byte being the highest."""
+    value = (text * np.uint64(2561)) >> np.uint64(8)
+    value &= np.uint64(0x00FF00FF00FF00FF)
+    value *= np.uint64(6553601)
+    value >>= np.uint64(16)
+    value &= np.uint64(0x0000FFFF0000FFFF)
+    value *= np.uint64(42949672960001)
+    value >>= np.uint64(32)
+    return value
 
 
 def _divide(digits: NDArray[np.uint64], scale: NDArray[np.uint64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -1,15 +1,12 @@
 """Text files of white-space separated fields, read a block at a time into arrays.
 
 A block of regular lines (single blanks, the right number of fields) is cut up by array operations on its bytes; any
-other block is put into that form line by line first, and lines that cannot be are reported with their number. Two
-threads share the blocks, as almost all of the work happens outside the interpreter's lock.
+other block is put into that form line by line first, and lines that cannot be are reported with their number.
 """
 
 import gzip
 import zlib
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,8 +18,8 @@ from annotate.core.formats import FormatError
 BLOCK = 1 << 18  # bytes; a block and what is made of it stay in the processor's cache
 LEAD, TAIL = 16, 32  # blanks around a block, so that eight bytes may be read before or after any field
 LONGEST = 255  # bytes of a field: one of a megabyte would make a column of them as wide
-_THREADS = 2
-_FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_HEAD, _FOOT = b" " * (LEAD - 1) + b"\n", b" " * TAIL
+_BETWEEN = np.frombuffer(b" \t", dtype=np.uint8)  # what may part two fields of a regular line
 FIRST_BYTES = np.array([0] + [0xFFFFFFFFFFFFFFFF >> (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
 
 Result = TypeVar("Result")
@@ -84,49 +81,45 @@ def unpacked(stream: BinaryIO) -> BinaryIO:
 
 
 def map_blocks(stream: BinaryIO, n_fields: int, work: Callable[[Block], Result], *, name: str) -> Iterator[Result]:
-    """`work` of every block of a file (gzip or plain) in the file's order; `name` is for the error of a damaged
-
-    archive.
-    """
-    waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(_THREADS) as pool:
-        for text, first_line in _chunks(unpacked(stream), name):
-            waiting.append(pool.submit(lambda text, line: work(cut(text, n_fields, line)), text, first_line))
-            if len(waiting) > _THREADS + 1:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    """`work` of every block of a file (gzip or plain) in the file's order; `name` is for a damaged archive's error."""
+    for text, first_line in _chunks(unpacked(stream), name):
+        yield work(cut(text, n_fields, first_line))
 
 
-def cut(text: bytes, n_fields: int, first_line: int) -> Block:
-    """Whole lines as a Block; the last one needs no line end."""
-    block = _cut_regular(text, n_fields, first_line) if text.isascii() else None
+def cut(padded: bytes, n_fields: int, first_line: int) -> Block:
+    """Whole lines between the blanks of `_HEAD` and `_FOOT` as a Block."""
+    block = None
+    if padded.isascii() and b"\r" not in padded:
+        block = _cut_regular(padded, n_fields, first_line)
     if block is None:
-        text, lines, faults = _regular(text, n_fields, first_line)
-        block = _cut_regular(text, n_fields, first_line)
+        text, lines, faults = _regular(padded[LEAD:-TAIL], n_fields, first_line)
+        block = _cut_regular(_HEAD + text + _FOOT, n_fields, first_line)
         assert block is not None, "a block put into regular form is regular"  # noqa: S101
         block = block._replace(line=lines, faults=faults)
     return block
 
 
-def _cut_regular(text: bytes, n_fields: int, first_line: int) -> Block | None:
+def _cut_regular(padded: bytes, n_fields: int, first_line: int) -> Block | None:
     """The block where every line is regular, else None."""
-    data = np.frombuffer(b"".join([b" " * (LEAD - 1), b"\n", text, b" " * TAIL]), dtype=np.uint8)
-    inner = data[LEAD : LEAD + len(text)]
-    blank = inner <= 32
-    if not text:
+    data = np.frombuffer(padded, dtype=np.uint8)
+    inner = data[LEAD:-TAIL]
+    if not len(inner):
         return Block(data, np.zeros((0, n_fields), dtype=np.int64), np.zeros(0, dtype=np.int64), [])
-    n_lines = np.count_nonzero(inner == ord("\n"))
-    n_blanks = n_lines + np.count_nonzero(inner == ord(" ")) + np.count_nonzero(inner == ord("\t"))
-    if n_blanks != n_lines * n_fields or blank[0] or np.any(blank[1:] & blank[:-1]):
-        return None
+    blank = inner <= 32
     end = np.flatnonzero(blank)
-    if len(end) != n_blanks or not np.all(inner.take(end[n_fields - 1 :: n_fields]) == ord("\n")):
+    if len(end) % n_fields or blank[0] or np.any(blank[1:] & blank[:-1]):
         return None
-    if np.diff(end, prepend=-1).max() > LONGEST + 1:
+    parting = inner.take(end).reshape(-1, n_fields)
+    if np.any(parting[:, -1] != ord("\n")) or not np.isin(parting[:, :-1], _BETWEEN, kind="table").all():
+        return None
+    # Only where some line is long enough to hold a field that is too long do all fields have to be looked at.
+    if (
+        np.diff(end[n_fields - 1 :: n_fields], prepend=-1).max() > LONGEST
+        and np.diff(end, prepend=-1).max() > LONGEST + 1
+    ):
         return None
     end += LEAD
-    return Block(data, end.reshape(-1, n_fields), np.arange(first_line, first_line + n_lines), [])
+    return Block(data, end.reshape(-1, n_fields), np.arange(first_line, first_line + len(parting)), [])
 
 
 def _regular(text: bytes, n_fields: int, first_line: int) -> tuple[bytes, NDArray[np.int64], list[Fault]]:
@@ -160,38 +153,44 @@ def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
 
 
 def _chunks(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
-    """Whole lines of about BLOCK bytes each, all ending in a line feed, with the number of the first."""
+    """Whole lines of about BLOCK bytes between _HEAD and _FOOT, the very last ended, and the first line's number."""
     rest, first_line = b"", 1
-    while True:
-        try:
-            chunk = stream.read(BLOCK)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise FormatError(name, None, "", "The gzip archive is damaged or incomplete; pack it again.") from error
+    while chunk := _read(stream, name):
         if first_line == 1 and not rest:
             chunk = chunk.removeprefix(b"\xef\xbb\xbf")
-        rest += chunk
-        if not chunk:
-            rest = rest.rstrip()
-            if rest:
-                yield rest + b"\n", first_line
-            return
-        cut_at = rest.rfind(b"\n", 0, len(rest.rstrip())) + 1  # blank lines wait: at the file's end they are none
-        text, rest = rest[:cut_at].replace(b"\r\n", b"\n"), rest[cut_at:]
-        if text:
-            yield text, first_line
-            first_line += text.count(b"\n")
+        cut_at = chunk.rfind(b"\n") + 1
+        if chunk[max(cut_at - 2, 0) : cut_at].isspace():  # blank lines wait: at the file's end they are none
+            cut_at = chunk.rfind(b"\n", 0, len(chunk[:cut_at].rstrip())) + 1
+        if cut_at:
+            padded = b"".join([_HEAD, rest, memoryview(chunk)[:cut_at], _FOOT])
+            yield padded, first_line
+            first_line += padded.count(b"\n") - 1
+            rest = chunk[cut_at:]
+        else:
+            rest += chunk
+    if rest.rstrip():
+        yield b"".join([_HEAD, rest.rstrip(), b"\n", _FOOT]), first_line
+
+
+def _read(stream: BinaryIO, name: str) -> bytes:
+    try:
+        return stream.read(BLOCK)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(name, None, "", "The gzip archive is damaged or incomplete; pack it again.") from error
 
 
 def ids(block: Block, column: int) -> NDArray[np.uint64]:
     """(n, W) a column's bytes as words, filled with zeros: `as_bytes` of it are the fields."""
     start, end = block.span(column)
     length = end - start
-    n_words = max(-(-int(length.max(initial=0)) // 8), 1)
+    longest = int(length.max(initial=0))
+    if longest <= 8:
+        return (block.words(start) & FIRST_BYTES.take(length))[:, None]
+    n_words = -(-longest // 8)
     out = np.empty((len(start), n_words), dtype="<u8")
     for word in range(n_words):
-        left = np.clip(length - 8 * word, 0, 8)
         at = np.minimum(start + 8 * word, len(block.data) - 8)
-        np.bitwise_and(block.words(at), FIRST_BYTES.take(left), out=out[:, word])
+        np.bitwise_and(block.words(at), FIRST_BYTES.take(length - 8 * word, mode="clip"), out=out[:, word])
     return out
 
 

@@ -1,0 +1,105 @@
+"""How fast the numbers are, beside the tools people use: prints a table. Not a test.
+
+    python -m tests.benchmarks.metrics_numbers [--small] [--repeat 5] [--only ranking,alpha]
+
+Every peer runs in the same process from its own in-memory form, made before the clock starts; times are medians after
+one run that does not count. Peers that are not installed (ranx, pyarrow and pandas are no dependencies of ours) are
+left out by name.
+"""
+
+import argparse
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from tests.benchmarks import metrics_workloads as workloads
+
+SECTIONS = {
+    "ranking": workloads.ranking,
+    "matrix": workloads.matrix,
+    "parse": workloads.parse,
+    "alpha": workloads.alpha,
+    "planner": workloads.planner,
+    "newman-keuls": workloads.newman_keuls,
+}
+
+
+class Row(NamedTuple):
+    """One line of the table; seconds are medians, `peak` the most memory ours took beyond its input, in MB."""
+
+    work: str
+    ours: float
+    peer: str
+    theirs: float | None
+    goal: str
+    peak: float | None
+
+
+def median_of(work: Callable[[], Any], repeat: int) -> float:
+    """Median seconds of some runs, after one that does not count."""
+    work()
+    seconds = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def peak_of(work: Callable[[], Any]) -> float:
+    """Megabytes that arrays made on the way took at most; numpy reports its memory to tracemalloc."""
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def measured(contest: workloads.Contest, repeat: int) -> Iterator[Row]:
+    """A row for each peer; one that was given a part of the work, being slow, runs once."""
+    ours = median_of(contest.ours, repeat)
+    peak = peak_of(contest.ours) if contest.memory else None
+    for peer, work in contest.peers.items():
+        if work is None:
+            yield Row(contest.work, ours, f"{peer} (not installed)", None, contest.goal, peak)
+        elif peer in contest.scale:
+            start = time.perf_counter()
+            work()
+            yield Row(contest.work, ours, peer, contest.scale[peer] * (time.perf_counter() - start), contest.goal, peak)
+        else:
+            yield Row(contest.work, ours, peer, median_of(work, repeat), contest.goal, peak)
+    if not contest.peers:
+        yield Row(contest.work, ours, "", None, contest.goal, peak)
+
+
+def printed(rows: list[Row]) -> str:
+    """The table in Markdown."""
+    lines = ["| work | ours | peer | peer's | ratio | goal | peak MB |", "|---|---|---|---|---|---|---|"]
+    for row in rows:
+        theirs = "" if row.theirs is None else f"{row.theirs:.4g} s"
+        ratio = "" if row.theirs is None else f"{row.theirs / row.ours:.1f}x"
+        peak = "" if row.peak is None else f"{row.peak:.0f}"
+        lines.append(f"| {row.work} | {row.ours:.4g} s | {row.peer} | {theirs} | {ratio} | {row.goal} | {peak} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the sections asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="a tenth of the sizes")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--only", default=",".join(SECTIONS))
+    options = parser.parse_args()
+    rows: list[Row] = []
+    for name in options.only.split(","):
+        for contest in SECTIONS[name](options.small):
+            new = list(measured(contest, options.repeat))
+            print(printed(new), flush=True)
+            rows += new
+    print("\n" + printed(rows))
+
+
+if __name__ == "__main__":
+    main()

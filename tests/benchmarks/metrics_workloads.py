@@ -1,0 +1,325 @@
+"""The work that is timed, at the sizes of real studies, for us and for each peer in its own form."""
+
+import importlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from metrics.core import agreement, counts, measures, multiple, sampling
+from metrics.core.alignment import Labels, Rankings, align
+from metrics.core.matrices import Cells, from_ranks, restricted, row_ranks
+from pooling.core.runs import read_run
+
+Work = Callable[[], Any]
+
+
+@dataclass
+class Contest:
+    """One piece of work: ours, and each peer's (None where it is not installed).
+
+    scale : what a peer's time is multiplied by, where it was given a part of the work
+    """
+
+    work: str
+    goal: str
+    ours: Work
+    peers: dict[str, Work | None]
+    scale: dict[str, float] = field(default_factory=dict)
+    memory: bool = False
+
+
+def optional(name: str) -> ModuleType | None:
+    """A module if it is installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def ranking(small: bool) -> Iterator[Contest]:
+    """AP, nDCG@10, RR and R@{10, 100, 1000} of 6,980 queries x 1,000 targets with sparse labels (MS MARCO's shape)."""
+    rng, n_queries, depth = np.random.default_rng(0), 698 if small else 6980, 1000
+    docs = np.stack([np.unique(rng.integers(0, 8_841_823, depth + 50))[:depth] for _ in range(n_queries)])
+    docs = rng.permuted(docs, axis=1)
+    query = np.append(np.arange(n_queries), rng.integers(0, n_queries, n_queries // 15))
+    pairs = np.unique(np.stack([query, docs[query, rng.integers(0, depth, len(query))]]), axis=1)
+    labels = Labels(pairs[0], pairs[1], np.ones(pairs.shape[1], dtype=np.int64))
+    rankings = Rankings(np.arange(n_queries + 1) * depth, docs.ravel())
+    wanted = measures.parse("AP nDCG@10 RR R@10 R@100 R@1000")
+    run = {str(q): dict(zip(map(str, row.tolist()), range(depth, 0, -1), strict=True)) for q, row in enumerate(docs)}
+    qrels: dict[str, dict[str, int]] = {}
+    for q, doc in pairs.T.tolist():
+        qrels.setdefault(str(q), {})[str(doc)] = 1
+    yield Contest(
+        f"{n_queries} queries x {depth}, six measures",
+        ">= 10x pytrec-eval; not slower than ranx",
+        lambda: measures.evaluate(wanted, align(rankings, labels)),
+        {"pytrec-eval-terrier": _pytrec_eval(run, qrels), "ranx, compiled": _ranx(run, qrels)},
+        memory=True,
+    )
+
+
+def _pytrec_eval(run: dict, qrels: dict) -> Work:
+    import pytrec_eval
+
+    asked = {"map", "ndcg_cut.10", "recip_rank", "recall.10,100,1000"}
+    return lambda: pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+
+
+def _ranx(run: dict, qrels: dict) -> Work | None:
+    ranx = optional("ranx")
+    if ranx is None:
+        return None
+    theirs = ranx.Qrels(qrels), ranx.Run(run)
+    names = ["map", "ndcg@10", "mrr", "recall@10", "recall@100", "recall@1000"]
+    return lambda: ranx.evaluate(*theirs, names)
+
+
+def matrix(small: bool) -> Iterator[Contest]:
+    """COCO 5K both ways with ECCV Caption's, CxC's and COCO's own positives, five folds included."""
+    eccv_caption = optional("eccv_caption")
+    if eccv_caption is None:
+        return
+    oracle = eccv_caption.Metrics()
+    captions = oracle.coco_ids
+    image_of = {caption: images[0] for caption, images in oracle.coco_gts["t2i"].items()}
+    images = np.array(list(dict.fromkeys(image_of[caption] for caption in captions)))
+    own = np.searchsorted(np.sort(images), [image_of[caption] for caption in captions])
+    rng = np.random.default_rng(1)
+    scores = rng.standard_normal((len(captions), len(images)), dtype=np.float32)
+    place = np.argsort(images)[own]
+    scores[np.arange(len(captions)), place] += 3
+    work = Coco(oracle, captions, images, place, scores)
+    part = 20
+    yield Contest(
+        "COCO 5K, 25,000 x 5,000, both ways, COCO 1K/5K + CxC + ECCV",
+        ">= 30x, peak < 2x the matrix",
+        work.ours,
+        {f"eccv_caption (1/{part} of the queries, scaled; its lists made before)": work.theirs(part)},
+        scale={f"eccv_caption (1/{part} of the queries, scaled; its lists made before)": part},
+        memory=True,
+    )
+
+
+class Coco:
+    """The positives of the three sets as cells, and eccv_caption's lists."""
+
+    def __init__(self, oracle: Any, captions: Any, images: Any, own: Any, scores: Any) -> None:
+        self.oracle, self.captions, self.images, self.own, self.scores = oracle, captions, images, own, scores
+        self.caption_at = {int(c): i for i, c in enumerate(captions)}
+        self.image_at = {int(image): i for i, image in enumerate(images)}
+        self.sets = {(name, way): self._pairs(name, way) for name in ("coco", "cxc", "eccv") for way in ("t2i", "i2t")}
+        self.wanted = measures.parse("C@1 C@5 C@10 mAP@R Rprec")
+        self.caption_fold = np.repeat(np.arange(5), len(captions) // 5)
+        self.image_fold = self.caption_fold[np.searchsorted(own, np.arange(len(images)))]
+
+    def _pairs(self, name: str, way: str) -> np.ndarray:
+        gts = getattr(self.oracle, f"{name}_gts")[way]
+        query, target = (self.caption_at, self.image_at) if way == "t2i" else (self.image_at, self.caption_at)
+        known = ((q, t) for q, targets in gts.items() for t in targets if q in query and t in target)
+        return np.array([(query[q], target[t]) for q, t in known]).T
+
+    def ours(self) -> dict[str, float]:
+        """All values: pairs that several sets share are ranked once."""
+        found = {}
+        for way, scores in (("t2i", self.scores), ("i2t", self.scores.T)):
+            pairs = [self.sets[name, way] for name in ("coco", "cxc", "eccv")]
+            key = np.concatenate([query * scores.shape[1] + target for query, target in pairs])
+            unique, back = np.unique(key, return_inverse=True)
+            cells = Cells(unique // scores.shape[1], unique % scores.shape[1], np.ones(len(unique), dtype=np.int64))
+            ranks = np.split(row_ranks(scores, cells)[back], np.cumsum([pair.shape[1] for pair in pairs])[:-1])
+            for name, (query, _), rank in zip(("coco", "cxc", "eccv"), pairs, ranks, strict=True):
+                ranked = from_ranks(query, rank, np.ones(len(rank), dtype=np.int64), shape=scores.shape)
+                for measure, values in measures.evaluate(self.wanted, restricted(ranked, np.unique(query))).items():
+                    found[f"{name} {way} {measure}"] = values.mean()
+        return found | self._folds()
+
+    def _folds(self) -> dict[str, float]:
+        found: dict[str, list[float]] = {}
+        for fold in range(5):
+            rows, columns = np.flatnonzero(self.caption_fold == fold), np.flatnonzero(self.image_fold == fold)
+            part = self.scores[np.ix_(rows, columns)]
+            own = np.searchsorted(columns, self.own[rows])
+            ones = np.ones(len(rows), dtype=np.int64)
+            captions = np.arange(len(rows))
+            for way, scores, query, target in (("t2i", part, captions, own), ("i2t", part.T, own, captions)):
+                ranked = from_ranks(query, row_ranks(scores, Cells(query, target, ones)), ones, shape=scores.shape)
+                for measure, values in measures.evaluate(self.wanted[:3], ranked).items():
+                    found.setdefault(f"coco 1k {way} {measure}", []).append(values.mean())
+        return {name: float(np.mean(values)) for name, values in found.items()}
+
+    def theirs(self, part: int) -> Work:
+        """eccv_caption's own code over every `part`-th query of its sets; its sorted lists are made beforehand."""
+        for name in ("coco", "cxc", "eccv"):
+            for way, gts in getattr(self.oracle, f"{name}_gts").items():
+                queries = sorted(gts)
+                getattr(self.oracle, f"{name}_gts")[way] = {q: gts[q] for q in queries[::part]}
+        lists = {way: self._lists(way) for way in ("t2i", "i2t")}
+        recalls = (self.oracle.coco_5k_recalls, self.oracle.cxc_recalls, self.oracle.eccv_recalls)
+
+        def work() -> None:
+            for k in (1, 5, 10):
+                for recall in recalls:
+                    recall(lists, "all", K=k)
+                self._their_folds(lists, k)
+            self.oracle.eccv_metrics(lists, "all")
+
+        return work
+
+    def _lists(self, way: str) -> dict[int, list[int]]:
+        wanted = {q for name in ("coco", "cxc", "eccv") for q in getattr(self.oracle, f"{name}_gts")[way]}
+        ids = self.images if way == "t2i" else self.captions
+        at = self.caption_at if way == "t2i" else self.image_at
+        scores = self.scores if way == "t2i" else self.scores.T
+        return {q: ids[np.argsort(-scores[at[q]])].tolist() for q in wanted}
+
+    def _their_folds(self, lists: dict[str, dict[int, list[int]]], k: int) -> None:
+        from eccv_caption._metrics import compute_coco1k_r_at_k
+
+        for fold in range(5):
+            ids = {
+                "t2i": {int(i) for i in self.images[self.image_fold == fold]},
+                "i2t": {int(c) for c in self.captions[self.caption_fold == fold]},
+            }
+            for way, other in (("t2i", "i2t"), ("i2t", "t2i")):
+                gts = {q: v for q, v in self.oracle.coco_gts[way].items() if q in ids[other]}
+                compute_coco1k_r_at_k(lists[way], gts, ids[way], k, False)
+
+
+def parse(small: bool) -> Iterator[Contest]:
+    """A run file of 6.98 million lines: query, document, rank and score; six decimals."""
+    rng = np.random.default_rng(3)
+    folder = tempfile.TemporaryDirectory()
+    path = Path(folder.name) / "run"
+    with path.open("w") as file:
+        for q in range(698 if small else 6980):
+            docs = np.unique(rng.integers(0, 8_841_823, 1050))[:1000]
+            rows = zip(rng.permutation(docs), np.sort(rng.gamma(4, 4, 1000))[::-1], strict=True)
+            file.write("".join(f"{1000 + q * 151} Q0 {d} {i} {s:.6f} bm25\n" for i, (d, s) in enumerate(rows, 1)))
+    pandas, arrow = optional("pandas"), optional("pyarrow.csv")
+    names = ["query", "q0", "doc", "rank", "score", "tag"]
+    types = {"query": str, "doc": str, "rank": np.int32, "score": np.float64}
+
+    def ours() -> Any:
+        with path.open("rb") as file:
+            return read_run(file, name="run")
+
+    def by_arrow() -> Any:
+        import pyarrow as pa
+
+        return arrow.read_csv(
+            path,
+            read_options=arrow.ReadOptions(column_names=names),
+            parse_options=arrow.ParseOptions(delimiter=" ", quote_char=False),
+            convert_options=arrow.ConvertOptions(
+                include_columns=list(types),
+                column_types={"query": pa.string(), "doc": pa.string(), "rank": pa.int32(), "score": pa.float64()},
+            ),
+        )
+
+    def by_pandas() -> Any:
+        return pandas.read_csv(path, sep=" ", names=names, usecols=list(types), dtype=types, quoting=3)
+
+    yield Contest(
+        f"parse a run of {path.stat().st_size / 1e6:.0f} MB",
+        "<= 1.5x the faster peer's time; memory < 6x the arrays (144 MB at full size)",
+        ours,
+        {"pyarrow.csv": by_arrow if arrow else None, "pandas.read_csv": by_pandas if pandas else None},
+        memory=True,
+    )
+    folder.cleanup()
+
+
+def alpha(small: bool) -> Iterator[Contest]:
+    """FIRE's size: 659,126 labels on 555,391 pairs; and the interval beside one alpha of ours."""
+    rng = np.random.default_rng(4)
+    n_units, n_second = (55_539, 10_374) if small else (555_391, 103_735)
+    unit = np.append(np.arange(n_units), rng.choice(n_units, n_second, replace=False))
+    annotator = np.append(rng.integers(0, 50, n_units), rng.integers(50, 100, n_second))
+    truth = rng.integers(0, 4, n_units)
+    value = np.where(rng.random(len(unit)) < 0.1, rng.integers(0, 4, len(unit)), truth[unit])
+    table = np.zeros((n_units, 4), dtype=np.int64)
+    np.add.at(table, (unit, value), 1)
+    krippendorff = optional("krippendorff")
+    values = np.arange(4)
+    for level in agreement.Level:
+        peer = None
+        if krippendorff:
+            peer = lambda level=level: krippendorff.alpha(  # noqa: E731
+                value_counts=table, value_domain=values, level_of_measurement=str(level)
+            )
+        yield Contest(
+            f"alpha, {level}, from the table of counts",
+            ">= 5x",
+            lambda level=level: agreement.alpha_of_counts(counts.group(table, values), level=level),
+            {"krippendorff": peer},
+        )
+    yield Contest(
+        "alpha, ordinal, from labels in long form",
+        "",
+        lambda: agreement.alpha(unit, annotator, value, level="ordinal"),
+        {},
+    )
+    labels = counts.annotations(unit, annotator, value)
+    yield Contest(
+        "interval of 1,000 samples, ordinal, coded labels (peer: one alpha of ours)",
+        "<= 100x one alpha: ratio >= 0.01",
+        lambda: agreement.alpha_of_counts(
+            counts.count_units(labels), level="ordinal", n_replicates=1000, rng=np.random.default_rng(0)
+        ),
+        {"one alpha": lambda: agreement.alpha_of_counts(counts.count_units(labels), level="ordinal")},
+    )
+
+
+def planner(small: bool) -> Iterator[Contest]:
+    """10,000 samples of 500, 1,000 and 3,000 queries out of 27,763: a score that takes any value, and C@1."""
+    rng = np.random.default_rng(5)
+    n_samples = 1000 if small else 10_000
+    scores = rng.beta(0.7, 0.9, 27_763)
+    for name, values in (("AP", scores), ("C@1", (scores > 0.6).astype(float))):
+
+        def plainly(values: np.ndarray = values) -> list[float]:
+            generator = np.random.default_rng(0)
+            found = []
+            for size in (500, 1000, 3000):
+                means = values[generator.integers(0, len(values), (n_samples, size))].mean(axis=1)
+                found.append(float(np.quantile(np.abs(means - values.mean()), 0.95)))
+            return found
+
+        yield Contest(
+            f"planner, {n_samples} samples x (500, 1000, 3000), {name}",
+            ">= 3x, bounded memory",
+            lambda values=values: sampling.sampling_error(
+                values, [500, 1000, 3000], rng=np.random.default_rng(0), n_samples=n_samples
+            ),
+            {"numpy, straightforward": plainly},
+            memory=True,
+        )
+
+
+def newman_keuls(small: bool) -> Iterator[Contest]:
+    """129 runs x 50 topics, quantiles never seen before."""
+    rng = np.random.default_rng(6)
+    n_runs = 30 if small else 129
+    scores = rng.normal(0, 0.1, (50, n_runs)) + rng.normal(0, 0.2, (50, 1)) + np.linspace(0, 0.3, n_runs)
+    df = 49 * (n_runs - 1)
+    spans = np.arange(2, n_runs + 1, 8)
+
+    def ours() -> Any:
+        multiple.studentized_range_quantiles.cache_clear()
+        return multiple.compare_systems(scores)
+
+    name = f"scipy, a quantile a span (1/{(n_runs - 1) / len(spans):.1f} of the spans, scaled)"
+    yield Contest(
+        f"Newman-Keuls, {n_runs} runs x 50 topics",
+        ">= 20x",
+        ours,
+        {name: lambda: [stats.studentized_range.ppf(0.95, int(r), df) for r in spans]},
+        scale={name: (n_runs - 1) / len(spans)},
+    )
