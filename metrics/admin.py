@@ -21,4 +21,7 @@ class ScoreAdmin(ReadOnlyAdmin):
 
     list_display = ["run", "query_set", "label_source", "reference_set", "measure", "threshold", "mean", "computed_at"]
     list_select_related = ["run", "query_set", "reference_set"]
-    fields = [*list_display, "low", "high", "n_queries", "n_missing", "n_with_positive", "inputs_sha256"]
+    fields = [
+        "run", "query_set", "label_source", "reference_set", "measure", "threshold", "mean", "low", "high",
+        "n_queries", "n_missing", "n_with_positive", "inputs_sha256", "computed_at",
+    ]  # fmt: skip

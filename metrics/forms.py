@@ -1,6 +1,6 @@
 """Which qrels somebody wants, from a page or a program."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
@@ -41,10 +41,10 @@ class QrelsForm(forms.Form):
         }
         given = None if data is None else {name: value for name, value in data.items() if value}
         super().__init__(None if given is None else defaults | given, initial=defaults)
-        self._offer(self.fields["reference"], list(self.references))
-        self._offer(self.fields["queries"], names)
+        self._offer("reference", list(self.references))
+        self._offer("queries", names)
         if not self.references:
-            self.fields["label_source"].choices = [(source.value, source.label)]
+            self._choice("label_source").choices = [(source.value, source.label)]
 
     def clean(self) -> dict[str, Any]:
         """The query set must have the direction."""
@@ -66,8 +66,12 @@ class QrelsForm(forms.Form):
             threshold=given["threshold"] if given["grades"] == BINARY else None,
         )
 
-    def _offer(self, field: forms.ChoiceField, names: list[str]) -> None:
+    def _choice(self, name: str) -> forms.ChoiceField:
+        return cast(forms.ChoiceField, self.fields[name])
+
+    def _offer(self, name: str, names: list[str]) -> None:
         """Let a name be chosen where there is one."""
+        field = self._choice(name)
         field.choices = [(name, name) for name in names]
         if not names:
             field.required, field.widget = False, forms.HiddenInput()

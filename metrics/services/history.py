@@ -20,8 +20,7 @@ def observe(*, collection: Collection) -> bool:
     """
     n_judgments = Judgment.objects.filter(collection=collection).count()
     last = Observation.objects.filter(collection=collection).order_by("-n_judgments").first()
-    is_near = last is not None and n_judgments < last.n_judgments * GROWTH
-    if is_near and timezone.now() - last.at < PAUSE and n_judgments > last.n_judgments:
+    if last is not None and _is_near(last, n_judgments):
         return False
     Observation.objects.bulk_create(
         (
@@ -38,6 +37,11 @@ def observe(*, collection: Collection) -> bool:
 def points(*, collection: Collection, kind: str) -> list[Observation]:
     """The kept observations of one kind, oldest first."""
     return list(Observation.objects.filter(collection=collection, kind=kind).order_by("n_judgments"))
+
+
+def _is_near(last: Observation, n_judgments: int) -> bool:
+    has_grown_little = last.n_judgments < n_judgments < last.n_judgments * GROWTH
+    return has_grown_little and timezone.now() - last.at < PAUSE
 
 
 def _agreement(collection: Collection) -> dict[str, Any]:

@@ -102,9 +102,10 @@ def _counts_by_round(collection: Collection) -> dict[int, dict[str, int]]:
     )
     reports = Report.objects.filter(collection=collection, settled_at=None, kind=Report.Kind.CANNOT_JUDGE)
     unjudged = reports.values(round=F("hand_out__seat__round")).annotate(n_cannot_judge=Count("pair", distinct=True))
-    for rows in (pairs, seats, unjudged):
+    tables: tuple[Any, ...] = (pairs, seats, unjudged)
+    for rows in tables:
         for row in rows.order_by():
-            counts[row.pop("round")] |= row
+            counts[row["round"]] |= {name: row[name] for name in names if name in row}
     return counts
 
 

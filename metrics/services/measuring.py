@@ -26,6 +26,11 @@ class Source(NamedTuple):
     label_source: LabelSource
     reference_set: ReferenceSet | None
 
+    @property
+    def reference_id(self) -> int | None:
+        """The reference set's key."""
+        return None if self.reference_set is None else self.reference_set.pk
+
 
 class Board(NamedTuple):
     """What runs are measured on: a query set, and each label source."""

@@ -78,7 +78,7 @@ def _update(board: Board, runs: list[Run], touched: Touched) -> int:
 
 
 def _key(run: Run, source: Source, measure: str) -> Key:
-    return run.pk, str(source.label_source), source.reference_set and source.reference_set.pk, measure
+    return run.pk, str(source.label_source), source.reference_id, measure
 
 
 def _known_scores(board: Board, runs: Sequence[Run]) -> dict[Key, Score]:
@@ -131,10 +131,11 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
     if not changed:
         return 0
     found = mean_intervals(np.array([values for _, values in changed]), seed=seed)
-    for (score, _), interval in zip(changed, found, strict=True):
-        if score.measure != N_POSITIVE and interval.low is not None:
-            # The interval's sums are rounded, the mean is not: equal values must still lie within it.
-            score.low, score.high = min(interval.low, score.mean), max(interval.high, score.mean)
+    for (score, _), (low, high) in zip(changed, found, strict=True):
+        if score.measure == N_POSITIVE or score.mean is None or low is None or high is None:
+            continue
+        # The interval's sums are rounded, the mean is not: equal values must still lie within it.
+        score.low, score.high = min(low, score.mean), max(high, score.mean)
     _store([score for score, _ in changed])
     return len(changed)
 

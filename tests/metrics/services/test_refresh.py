@@ -12,8 +12,8 @@ from annotate.checks import check
 from annotate.models import Batch, Change, Item, Seat
 from annotate.services import claiming, judging, reviewing, seating
 from metrics import fsck
-from metrics.models import Score, Snapshot
-from metrics.services import refresh
+from metrics.models import Observation, Score, Snapshot
+from metrics.services import history, refresh
 from pooling.models import Ranking, Run
 from tests import factories
 from tests.metrics import studies
@@ -277,3 +277,17 @@ def test_what_people_share_is_counted_label_by_label():
         equal = sum(said[one][pair] == said[other][pair] for pair, other in both)
         row = told[one.pseudonym]
         assert (row["n_labels"], row["n_shared"], row["n_equal"]) == (len(said[one]), len(both), equal)
+
+
+def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
+    monkeypatch.setattr(history, "GROWTH", 1.5)
+    made = studies.study()
+    ann = factories.annotator(made)
+    for n in (6, 2, 2):
+        studies.judge(ann, n=n)
+        refresh.refresh(collection=made)
+    assert [point.n_judgments for point in studies.observations(made, "agreement")] == [6, 10]
+    Observation.objects.update(at=timezone.now() - timedelta(minutes=2))
+    studies.judge(ann, n=1)
+    refresh.refresh(collection=made)
+    assert studies.observations(made, "agreement")[-1].n_judgments == 11
