@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from metrics.core.intervals import wilson
+
 WEIGHTS = ("nominal", "linear", "quadratic")
 
 
-class Interval(NamedTuple):
-    """A share with its confidence interval; value None (and 0 to 1) where nothing was counted."""
+class Share(NamedTuple):
+    """A share of n with its confidence interval; value None (and 0 to 1) where nothing was counted."""
 
     value: float | None
     low: float
@@ -22,7 +24,7 @@ class GoldAccuracy(NamedTuple):
     """How often one annotator gave a gold pair its known grade."""
 
     annotator: Any
-    accuracy: Interval
+    accuracy: Share
 
 
 def cohen_kappa(
@@ -65,21 +67,13 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     return float((observed - by_chance) / (1 - by_chance)) if by_chance < 1 else float("nan")
 
 
-def wilson_interval(successes: int, n: int, *, confidence: float = 0.95) -> Interval:
-    """Share of successes with Wilson's score interval, which stays inside 0..1 and holds for few trials.
-
-    Wilson 1927, doi:10.1080/01621459.1927.10502953. Equals statsmodels proportion_confint(method="wilson").
-    """
-    if not n:
-        return Interval(None, 0.0, 1.0, 0)
-    z = float(special.ndtri((1 + confidence) / 2))
-    share = successes / n
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+def share_of(successes: int, n: int, *, confidence: float = 0.95) -> Share:
+    """Share of successes with Wilson's score interval, which stays inside 0..1 and holds for few trials."""
+    low, high = wilson(successes, n, z=float(special.ndtri((1 + confidence) / 2)))
+    if low is None or high is None:
+        return Share(None, 0.0, 1.0, 0)
     # the ends are exact at 0 and n successes, where rounding would leave 1e-17
-    low = 0.0 if successes == 0 else float(centre - half)
-    high = 1.0 if successes == n else float(centre + half)
-    return Interval(share, low, high, n)
+    return Share(successes / n, low if successes else 0.0, high if successes < n else 1.0, n)
 
 
 def gold_accuracy(annotator: ArrayLike, correct: ArrayLike, *, confidence: float = 0.95) -> list[GoldAccuracy]:
@@ -91,6 +85,6 @@ def gold_accuracy(annotator: ArrayLike, correct: ArrayLike, *, confidence: float
     n: NDArray[np.int64] = np.bincount(code, minlength=len(people))
     right = np.bincount(code, weights=np.asarray(correct, dtype=np.float64), minlength=len(people))
     return [
-        GoldAccuracy(person, wilson_interval(round(hits), trials, confidence=confidence))
+        GoldAccuracy(person, share_of(round(hits), trials, confidence=confidence))
         for person, hits, trials in zip(people.tolist(), right.tolist(), n.tolist(), strict=True)
     ]

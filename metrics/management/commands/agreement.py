@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.core.formats import FormatError, Problems
 from metrics.core.agreement import Alpha, Level, alpha_of_counts, percent_agreement
 from metrics.core.counts import count_units
-from metrics.core.labels import read_labels
+from metrics.core.label_files import read_labels
 
 
 class Command(BaseCommand):

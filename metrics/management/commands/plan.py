@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
 from metrics.core.sampling import queries_for_difference, queries_for_error, sampling_error
-from metrics.core.scores import paired, read_scores
+from metrics.core.score_files import paired, read_scores
 
 
 class Command(BaseCommand):

@@ -11,9 +11,9 @@ from annotate.core.formats import FormatError, Problems
 from metrics.core.agreement import alpha_of_counts
 from metrics.core.counts import count_units
 from metrics.core.evaluation import evaluate_file, read_matrix
-from metrics.core.labels import read_labels
+from metrics.core.label_files import read_labels
 from metrics.core.measures import evaluate, parse
-from metrics.core.scores import paired, read_scores
+from metrics.core.score_files import paired, read_scores
 from pooling.core.runs import read_qrels
 
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@5": "P_5", "Bpref": "bpref", "infAP": "infAP"}

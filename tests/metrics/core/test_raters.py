@@ -63,14 +63,14 @@ def test_cohen_s_kappa_of_one_value_is_undefined_and_unknown_weights_are_listed(
 @pytest.mark.parametrize("confidence", [0.9, 0.95])
 def test_wilson_s_interval_equals_statsmodels(n, confidence):
     for successes in range(n + 1):
-        found = raters.wilson_interval(successes, n, confidence=confidence)
+        found = raters.share_of(successes, n, confidence=confidence)
         expected = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
         assert (found.low, found.high) == pytest.approx(expected, abs=1e-12)
         assert 0 <= found.low <= found.value <= found.high <= 1
 
 
 def test_nobody_is_judged_on_no_gold():
-    assert raters.wilson_interval(0, 0) == (None, 0.0, 1.0, 0)
+    assert raters.share_of(0, 0) == (None, 0.0, 1.0, 0)
 
 
 def test_gold_accuracy_is_counted_by_person():
