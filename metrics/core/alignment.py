@@ -5,6 +5,7 @@ kept. A run of 6,980 queries x 1,000 targets with 7,437 labels becomes at most 7
 passes over them.
 """
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from pooling.core.rankings import Rankings
 
 _MIX_QUERY = np.uint64(0x9E3779B97F4A7C15)
 _MIX_DOC = np.uint64(0xC2B2AE3D27D4EB4F)
+_STRETCH = 1 << 15  # ranked targets hashed at a time
 
 
 class Labels(NamedTuple):
@@ -55,8 +57,8 @@ def align(rankings: Rankings, labels: Labels) -> RankedGrades:
     """Look every ranked target up among the labels.
 
     Returns RankedGrades over the Q queries of `rankings`. Raises ValueError where a pair is labelled twice or
-    retrieved twice, or where a label names a query outside 0..Q-1. Time is O(N + L log L); extra memory is about 20
-    bytes a ranked target.
+    retrieved twice, or where a label names a query outside 0..Q-1. Time is O(N + L log L); extra memory follows the
+    labels where they are few, else the ranked targets.
     """
     n_queries = len(rankings.indptr) - 1
     depth = rankings.depth
@@ -67,7 +69,7 @@ def align(rankings: Rankings, labels: Labels) -> RankedGrades:
     sorted_pair = pair[by_pair]
     if np.any(sorted_pair[1:] == sorted_pair[:-1]):
         raise ValueError("A pair carries two labels; resolve it to one grade before measuring.")
-    place, query = _candidates(rankings, labels, depth)
+    place, query = _candidates(rankings, labels)
     label, found = _find(rankings.docs[place], query, known, sorted_pair)
     place, query, label = place[found], query[found], by_pair[label[found]]
     _refuse_repeats(label, len(pair))
@@ -84,23 +86,36 @@ def align(rankings: Rankings, labels: Labels) -> RankedGrades:
     )
 
 
-def _candidates(
-    rankings: Rankings, labels: Labels, depth: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidates(rankings: Rankings, labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions in `docs` (and their query) that may be labelled: all that are, and a few that are not.
 
-    Where labels are few a one-probe hash filter that fits the processor's cache passes over the ranked targets once;
-    a binary search of every ranked target would cost ten times as much.
+    Where labels are few a one-probe hash filter passes over the ranked targets once, a stretch that fits the
+    processor's cache at a time; a binary search of every ranked target would cost ten times as much.
     """
-    query = np.repeat(np.arange(len(depth)), depth)
-    if len(labels.doc) * 4 > len(rankings.docs):
-        return np.arange(len(rankings.docs)), query
+    n_queries = len(rankings.indptr) - 1
+    if len(labels.doc) * 4 >= len(rankings.docs):
+        return np.arange(len(rankings.docs)), np.repeat(np.arange(n_queries), rankings.depth)
     bits = max(int(len(labels.doc) * 16).bit_length(), 10)
     shift = np.uint64(64 - bits)
     seen = np.zeros(1 << bits, dtype=bool)
     seen[_hash(labels.doc, labels.query, shift)] = True
-    place = np.flatnonzero(seen[_hash(rankings.docs, query, shift)])
-    return place, query[place]
+    places, queries = [], []
+    for first, last in _stretches(rankings.indptr):
+        start, end = rankings.indptr[first], rankings.indptr[last]
+        query = np.repeat(np.arange(first, last), np.diff(rankings.indptr[first : last + 1]))
+        found = np.flatnonzero(seen.take(_hash(rankings.docs[start:end], query, shift).view(np.int64)))
+        places.append(found + start)
+        queries.append(query[found])
+    return np.concatenate(places), np.concatenate(queries)
+
+
+def _stretches(indptr: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """First and last query (excluded) of stretches of about _STRETCH ranked targets, at least one query each."""
+    first = 0
+    while first < len(indptr) - 1:
+        last = max(int(np.searchsorted(indptr, indptr[first] + _STRETCH, side="right")) - 1, first + 1)
+        yield first, last
+        first = last
 
 
 def _hash(doc: NDArray[np.int64], query: NDArray[np.int64], shift: np.uint64) -> NDArray[np.uint64]:

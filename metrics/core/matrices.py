@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metrics.core.alignment import RankedGrades
 
-_BLOCK = 1 << 21  # scores copied at a time
+_BLOCK = 1 << 23  # scores copied at a time
 _TILE = 1024  # and rows of a matrix whose columns are copied at a time
 
 
