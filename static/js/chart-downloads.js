@@ -45,7 +45,7 @@ function tableAsCsv(table) {
 
 function saveSpec(name, spec) {
   const sheet = lightSheet();
-  const whole = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...themedSpec(spec, sheet) };
+  const whole = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", ...themedSpec(spec, sheet, EXPORT_WIDTH) };
   sheet.remove();
   saveText(`${name}.vl.json`, JSON.stringify(whole, null, 2), "application/json");
 }

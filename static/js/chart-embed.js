@@ -2,8 +2,8 @@
 import { fillColours, themeConfig } from "./chart-theme.js";
 
 /** What is embedded: our theme beneath, the page's own config above, palette names turned into colours. */
-export function themedSpec(spec, scheme) {
-  const config = themeConfig(scheme);
+export function themedSpec(spec, scheme, pixels) {
+  const config = themeConfig(scheme, pixels);
   return fillColours({ width: "container", ...spec, config: { ...config, ...spec.config } }, scheme);
 }
 
@@ -17,5 +17,5 @@ const OPTIONS = {
 };
 
 export async function embed(target, spec, scheme) {
-  return window.vegaEmbed(target, themedSpec(spec, scheme), OPTIONS);
+  return window.vegaEmbed(target, themedSpec(spec, scheme, target.clientWidth), OPTIONS);
 }

@@ -30,7 +30,8 @@ export function fillColours(spec, scope) {
   return fill(spec);
 }
 
-export function themeConfig(scope) {
+/** `pixels`: the width of the element that is drawn into, so that a legend of many names wraps instead of being cut. */
+export function themeConfig(scope, pixels) {
   const c = colours(scope);
   const ramp = [c["ramp-low"], c["ramp-high"]];
   const font = "Inter, system-ui, sans-serif";
@@ -44,7 +45,7 @@ export function themeConfig(scope) {
     axis: { ...text, grid: true, gridColor: c.line, domain: false, ticks: false, labelPadding: 8, titlePadding: 10 },
     axisQuantitative: { tickCount: 6 },
     axisBand: { grid: false },
-    legend: { ...text, orient: "top", title: null, symbolType: "square", symbolSize: 90, offset: 12, columnPadding: 16, labelLimit: 260 },
+    legend: { ...text, orient: "top", title: null, symbolType: "square", symbolSize: 90, offset: 12, columnPadding: 16, labelLimit: 260, columns: Math.max(1, Math.floor(pixels / 180)) },
     header: { ...text },
     title: { color: c.ink, font, fontSize: 13, fontWeight: 600, anchor: "start" },
     mark: { color: c.blue, tooltip: true },
