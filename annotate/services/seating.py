@@ -100,7 +100,7 @@ def add_pairs(*, round_: Round, pair_ids: Iterable[int]) -> None:
         ),
         batch_size=CHUNK,
     )
-    reconcile_pairs(pair_ids=new)
+    _reconcile_round(round_, new)
 
 
 @transaction.atomic
@@ -110,7 +110,7 @@ def close_round(*, round_: Round) -> None:
         state=Round.State.CLOSED, closed_at=ClockTimestamp()
     )
     round_.refresh_from_db()
-    reconcile_pairs(pair_ids=round_.round_pairs.values_list("pair_id", flat=True))
+    _reconcile_round(round_, round_.round_pairs.values_list("pair_id", flat=True))
 
 
 @transaction.atomic
@@ -118,7 +118,7 @@ def reopen_round(*, round_: Round) -> None:
     """Want the round's missing labels again; withdrawn free seats come back."""
     Round.objects.filter(pk=round_.pk).update(state=Round.State.OPEN, closed_at=None)
     round_.refresh_from_db()
-    reconcile_pairs(pair_ids=round_.round_pairs.values_list("pair_id", flat=True))
+    _reconcile_round(round_, round_.round_pairs.values_list("pair_id", flat=True))
 
 
 @transaction.atomic(savepoint=False)
@@ -146,6 +146,12 @@ def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
     transaction.on_commit(
         lambda: pairs_changed.send(sender=Change, collection_id=collection_id), robust=True
     )
+
+
+def _reconcile_round(round_: Round, pair_ids: Iterable[int]) -> None:
+    """Reconcile a round's pairs, and let the numbers follow: progress counts its seats."""
+    reconcile_pairs(pair_ids=pair_ids)
+    note_changes(collection_id=round_.collection_id, pair_ids=[None])
 
 
 def _reconcile_chunk(ids: list[int]) -> None:

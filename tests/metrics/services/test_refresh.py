@@ -82,7 +82,7 @@ def test_only_touched_queries_are_measured_again():
     ann = factories.annotator(made)
     refresh.refresh(collection=made)
     before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=made)}
-    studies.judge(ann, n=1, likes=1.0)
+    studies.judge(ann, n=5, likes=1.0)
     refresh.refresh(collection=made)
     written = [score for score in Score.objects.filter(run__collection=made) if before[score.pk] != score.computed_at]
     assert 0 < len(written) < len(before)
@@ -291,3 +291,19 @@ def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
     studies.judge(ann, n=1)
     refresh.refresh(collection=made)
     assert studies.observations(made, "agreement")[-1].n_judgments == 11
+
+
+def test_opening_and_closing_a_round_lets_the_numbers_follow():
+    made = studies.study()
+    refresh.refresh(collection=made)
+    more = factories.pairs(made, 4)
+    round_ = seating.open_round(
+        collection=made, kind="pool", name="more", policy=factories.policy(made), pair_ids=[pair.pk for pair in more]
+    )
+    refresh.refresh(collection=made)
+    rows = {row["name"]: row for row in Snapshot.objects.get(collection=made, kind="progress").value["rounds"]}
+    assert (rows["more"]["n_pairs"], rows["more"]["n_left"]) == (4, 8)
+    seating.close_round(round_=round_)
+    refresh.refresh(collection=made)
+    rows = {row["name"]: row for row in Snapshot.objects.get(collection=made, kind="progress").value["rounds"]}
+    assert (rows["more"]["state"], rows["more"]["n_left"]) == ("closed", 0)
