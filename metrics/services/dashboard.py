@@ -116,7 +116,12 @@ def _total(rounds: list[dict[str, Any]]) -> Total:
 
 def _agreement(value: dict[str, Any], level: str) -> Agreement:
     tabs = [LevelTab(str(name), name == level) for name in Level]
-    return Agreement(level, tabs, value["all"][level], value["first_two"][level], value["percent"])
+    alphas = [
+        # The core speaks of units; on this page a unit is a pair.
+        {**value[labels][level], "reason": value[labels][level]["reason"].replace("unit", "pair")}
+        for labels in ("all", "first_two")
+    ]
+    return Agreement(level, tabs, *alphas, value["percent"])
 
 
 def _person(row: dict[str, Any]) -> dict[str, Any]:

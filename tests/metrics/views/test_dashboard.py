@@ -72,7 +72,7 @@ def test_what_is_not_defined_yet_says_why(client):
     refresh.refresh(collection=made)
     client.force_login(factories.member(made, Role.RESEARCHER))
     page = client.get("/c/young/dashboard/").content.decode()
-    assert "Not defined yet" in page and "no unit has two labels yet" in page
+    assert "Not defined yet" in page and "no pair has two labels yet" in page
 
 
 @pytest.mark.parametrize("path", ["/c/study/dashboard/", "/c/study/dashboard/numbers/"])
