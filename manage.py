@@ -5,7 +5,7 @@
     python3 manage.py test    the test suite; pytest's arguments may follow
 
 These two make `.venv` from the hashed lock in requirements/ first, with the standard library alone.
-All other commands run in the environment they are called from.
+All other commands run in the environment they are called from if it has the packages, else in `.venv` too.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def main(argv: list[str]) -> None:
     if sys.version_info < (3, 11):
         sys.exit(f"Assayer needs Python 3.11 or newer; this is {sys.version.split()[0]}: install python3.11 or newer.")
     command = argv[1] if len(argv) > 1 else ""
-    if command in LOCKS and not prepared(command):
+    if not prepared(command):
         try:
-            make_environment(LOCKS[command])
+            make_environment(LOCKS.get(command, LOCKS["up"]))
         except OSError as error:
             sys.exit(f"Cannot make {VENV}: {error.strerror or error}.")
         os.execv(PYTHON, [str(PYTHON), str(ROOT / "manage.py"), *argv[1:]])
@@ -45,18 +45,23 @@ def main(argv: list[str]) -> None:
         from config.supervisor import main as up  # after the environment exists
 
         sys.exit(up(argv[2:]))
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(argv)
+    try:
+        execute_from_command_line(argv)
+    except ImproperlyConfigured as error:
+        sys.exit(str(error))
 
 
 def prepared(command: str) -> bool:
     """Whether this interpreter can run the command: our environment with the present lock, or any with the parts."""
     if os.environ.get("ASSAYER_NO_BOOTSTRAP") == "1":
         return True
-    if Path(sys.prefix).resolve() == VENV.resolve():
-        return stamped(LOCKS[command])
-    return all(find_spec(package) for package in NEEDED[command])
+    lock = LOCKS.get(command, LOCKS["up"])
+    if Path(sys.prefix).resolve() == VENV.resolve() and (command in LOCKS or stamped(lock)):
+        return stamped(lock)
+    return all(find_spec(package) for package in NEEDED.get(command, NEEDED["up"]))
 
 
 def stamp(lock: str) -> Path:

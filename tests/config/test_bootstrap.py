@@ -58,6 +58,23 @@ def test_a_folder_that_cannot_be_written_is_answered_with_one_sentence(copy: Pat
     assert said(copy, "pass", command="test").splitlines()[-1].startswith(("Cannot make", "The packages of"))
 
 
+def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path) -> None:
+    study = ROOT / "demo" / "shapes"
+    runs = [str(study / "runs" / f"{name}.forward.run.gz") for name in ("heron", "finch")]
+    bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "SECRET_KEY": "k" * 50}
+    command = [BASE_PYTHON, str(ROOT / "manage.py"), "evaluate", "--qrels", str(study / "reference.qrels"), *runs]
+    done = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_command_without_a_secret_key_is_answered_with_one_sentence(open_folder: Path) -> None:
+    bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1"}
+    command = [sys.executable, str(ROOT / "manage.py"), "fsck"]
+    done = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("SECRET_KEY is missing") and len(done.stderr.splitlines()) == 1
+
+
 def test_both_commands_come_from_the_lock_with_hashes() -> None:
     for lock in ("run.txt", "dev.txt"):
         text = (ROOT / "requirements" / lock).read_text()
