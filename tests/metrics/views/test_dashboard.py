@@ -34,6 +34,16 @@ def test_the_page_shows_progress_alpha_with_interval_agreement_and_people(client
     assert 'id="alpha-history-spec"' in page and 'id="levels-spec"' in page
 
 
+def test_alpha_without_a_pair_of_two_labels_is_a_sentence_and_no_chart(client):
+    made = studies.study("bare")
+    studies.judge(factories.annotator(made), seed=0)
+    refresh.refresh(collection=made)
+    client.force_login(factories.member(made, Role.LEAD))
+    page = client.get("/c/bare/dashboard/").content.decode()
+    assert "Drawn once some pair has two labels." in page
+    assert 'id="alpha-history-spec"' not in page and 'id="levels-spec"' in page
+
+
 def test_another_level_of_measurement_is_one_click_away(client, lead):
     page = client.get("/c/study/dashboard/", {"level": "nominal"}).content.decode()
     assert "Alpha, nominal" in page
