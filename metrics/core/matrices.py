@@ -34,13 +34,15 @@ def row_ranks(
     precedence : (N,) which of tied columns comes first, the lowest first; default: the later column, the canonical
         order of ids that ascend with the columns
 
-    Raises ValueError for NaN in a row that holds a labelled cell.
+    Raises ValueError for NaN in or near a row that holds a labelled cell.
     """
     first = -np.arange(scores.shape[1]) if precedence is None else precedence
     order = np.argsort(cells.row, kind="stable")
     ranks = np.empty(len(order), dtype=np.int64)
     bounds = np.searchsorted(cells.row[order], np.arange(scores.shape[0] + 1))
     for start, block in _blocks(scores, bounds, score_type):
+        if np.isnan(block.min(initial=0)):
+            raise ValueError("A similarity is NaN; a rank needs numbers.")
         for row in np.flatnonzero(np.diff(bounds[start : start + len(block) + 1])):
             mine = order[bounds[start + row] : bounds[start + row + 1]]
             ranks[mine] = _ranks_in(block[row], cells.column[mine], first)
@@ -132,10 +134,6 @@ def _ranks_in(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.i
         above = np.count_nonzero(row > own)
         level = np.count_nonzero(row >= own) - above
         if level != 1:
-            if not level or np.isnan(row).any():
-                raise ValueError("A similarity is NaN; a rank needs numbers.")
             above += np.count_nonzero(first[row == own] < first[column])
         ranks.append(int(above) + 1)
-    if np.isnan(row.sum()) and np.isnan(row).any():
-        raise ValueError("A similarity is NaN; a rank needs numbers.")
     return ranks

@@ -1,6 +1,6 @@
 """How fast the numbers are, beside the tools people use: prints a table. Not a test.
 
-    python -m tests.benchmarks.metrics_numbers [--small] [--repeat 5] [--only ranking,alpha]
+    python -m tests.benchmarks.metrics_numbers [--small] [--cpu] [--repeat 5] [--only ranking,alpha]
 
 Every peer runs in the same process from its own in-memory form, made before the clock starts; times are medians after
 one run that does not count. Peers that are not installed (ranx, pyarrow and pandas are no dependencies of ours) are
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from tests.benchmarks import metrics_workloads as workloads
 
+Clock = Callable[[], float]
 SECTIONS = {
     "ranking": workloads.ranking,
     "matrix": workloads.matrix,
@@ -37,14 +38,14 @@ class Row(NamedTuple):
     peak: float | None
 
 
-def median_of(work: Callable[[], Any], repeat: int) -> float:
+def median_of(work: Callable[[], Any], repeat: int, clock: Clock) -> float:
     """Median seconds of some runs, after one that does not count."""
     work()
     seconds = []
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = clock()
         work()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return statistics.median(seconds)
 
 
@@ -57,19 +58,19 @@ def peak_of(work: Callable[[], Any]) -> float:
     return peak / 1e6
 
 
-def measured(contest: workloads.Contest, repeat: int) -> Iterator[Row]:
+def measured(contest: workloads.Contest, repeat: int, clock: Clock) -> Iterator[Row]:
     """A row for each peer; one that was given a part of the work, being slow, runs once."""
-    ours = median_of(contest.ours, repeat)
+    ours = median_of(contest.ours, repeat, clock)
     peak = peak_of(contest.ours) if contest.memory else None
     for peer, work in contest.peers.items():
         if work is None:
             yield Row(contest.work, ours, f"{peer} (not installed)", None, contest.goal, peak)
         elif peer in contest.scale:
-            start = time.perf_counter()
+            start = clock()
             work()
-            yield Row(contest.work, ours, peer, contest.scale[peer] * (time.perf_counter() - start), contest.goal, peak)
+            yield Row(contest.work, ours, peer, contest.scale[peer] * (clock() - start), contest.goal, peak)
         else:
-            yield Row(contest.work, ours, peer, median_of(work, repeat), contest.goal, peak)
+            yield Row(contest.work, ours, peer, median_of(work, repeat, clock), contest.goal, peak)
     if not contest.peers:
         yield Row(contest.work, ours, "", None, contest.goal, peak)
 
@@ -91,11 +92,15 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a tenth of the sizes")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--only", default=",".join(SECTIONS))
+    parser.add_argument(
+        "--cpu", action="store_true", help="processor seconds of all threads: for a machine that is shared"
+    )
     options = parser.parse_args()
+    clock = time.process_time if options.cpu else time.perf_counter
     rows: list[Row] = []
     for name in options.only.split(","):
         for contest in SECTIONS[name](options.small):
-            new = list(measured(contest, options.repeat))
+            new = list(measured(contest, options.repeat, clock))
             print(printed(new), flush=True)
             rows += new
     print("\n" + printed(rows))

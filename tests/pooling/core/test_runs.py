@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -51,6 +52,15 @@ def test_every_field_is_read_as_python_reads_it(rows, carriage_return):
 def test_scores_of_any_precision_are_the_nearest_doubles(digits):
     rng = np.random.default_rng(digits)
     written = [f"{value:.{digits}g}" for value in rng.standard_normal(20_000) * 10.0 ** rng.integers(-3, 7, 20_000)]
+    run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(written)))
+    assert run.scores.tolist() == [float(text) for text in written]
+
+
+def test_scores_half_way_between_two_doubles_are_rounded_once():
+    """19 digits of a midpoint: a quotient rounded to 64 bits and then to 53 would go to the wrong side of some."""
+    lower = np.random.default_rng(1).random(5000) + 1
+    middle = [(Fraction(low) + Fraction(float(np.nextafter(low, 2)))) / 2 for low in lower]
+    written = [f"{int(half * 10**16) // 10**16}.{int(half * 10**16) % 10**16 + 1:016d}" for half in middle]
     run = read("".join(f"q Q0 d{i} 1 {text} t\n" for i, text in enumerate(written)))
     assert run.scores.tolist() == [float(text) for text in written]
 
