@@ -13,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
+FILES_ONLY = ("evaluate", "agreement", "compare", "plan")  # they read files and print numbers: no secret, no service
 LOCKS = {"up": "run.txt", "test": "dev.txt"}
 NEEDED = {"up": ("django", "celery", "psycopg", "gunicorn"), "test": ("django", "celery", "psycopg", "pytest")}
 
@@ -45,6 +47,8 @@ def main(argv: list[str]) -> None:
         from config.supervisor import main as up  # after the environment exists
 
         sys.exit(up(argv[2:]))
+    if command in FILES_ONLY:
+        os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(50))
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 

@@ -66,8 +66,9 @@ def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missi
     ]
 
 
-def test_a_fresh_process_needs_no_database_to_evaluate(files):
-    environment = os.environ | {"SECRET_KEY": "s" * 60, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing"}
+def test_a_fresh_process_needs_no_database_and_no_secret_to_evaluate(files):
+    environment = {key: value for key, value in os.environ.items() if key not in ("SECRET_KEY", "REDIS_URL")}
+    environment |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing", "ASSAYER_VAR": str(files / "no var")}
     command = [sys.executable, "manage.py", "evaluate", "--qrels", f"{files}/qrels", f"{files}/plain"]
     (files / "plain").write_text(RUN)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
