@@ -160,7 +160,7 @@ def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float
 def _checked(name: str, family: str, written: str | None, parameters: dict[str, Any]) -> Measure:
     cutoff = _cutoff(name, family, written)
     shown = ",".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
-    canonical = family + (f"({shown})" if shown else "") + (f"@{cutoff:g}" if cutoff is not None else "")
+    canonical = family + (f"({shown})" if shown else "") + (f"@{cutoff}" if cutoff is not None else "")
     return Measure(canonical, family, cutoff, tuple(sorted((FAMILIES[family].parameters | parameters).items())))
 
 

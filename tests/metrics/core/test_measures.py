@@ -46,6 +46,7 @@ def test_names_parse_in_their_order_with_parameters_and_cut_offs():
         "nDCG(dcg='exp-log2')@5",
     ]
     assert (found[1].cutoff, found[2].cutoff) == (1, None)
+    assert measures.parse("P@1000000")[0].name == "P@1000000"
     assert measures.parse(" ") == []
 
 
