@@ -23,7 +23,7 @@ from metrics.services.scoring import Touched
 
 log = logging.getLogger(__name__)
 
-LOCK = 2  # the advisory locks of refreshes; annotators have 1
+LOCK = 4  # the advisory locks of refreshes; annotators have 1, runs 2, pools 3
 LOST_AFTER = timedelta(seconds=3)  # a Change row this old was not picked up on the ordinary way
 
 
@@ -47,15 +47,12 @@ def refresh(*, collection: Collection) -> Refreshed | None:
             return _refresh(collection, rebuilt=False)
 
 
-def rebuild(*, collection: Collection) -> Refreshed | None:
-    """Forget the current numbers and compute all of them again; the history is kept."""
-    with _alone(collection) as is_mine:
-        if not is_mine:
-            return None
-        with one_moment():
-            Score.objects.filter(run__collection=collection).delete()
-            Snapshot.objects.filter(collection=collection).delete()
-            return _refresh(collection, rebuilt=True)
+def rebuild(*, collection: Collection) -> Refreshed:
+    """Forget the current numbers and compute all of them again, once a refresh under way is done; history is kept."""
+    with _alone(collection, patient=True), one_moment():
+        Score.objects.filter(run__collection=collection).delete()
+        Snapshot.objects.filter(collection=collection).delete()
+        return _refresh(collection, rebuilt=True)
 
 
 def due() -> list[int]:
@@ -66,10 +63,12 @@ def due() -> list[int]:
 
 
 @contextmanager
-def _alone(collection: Collection) -> Iterator[bool]:
+def _alone(collection: Collection, *, patient: bool = False) -> Iterator[bool]:
+    """Whether nobody else refreshes the collection meanwhile; the patient wait until it is so."""
+    lock = "SELECT TRUE FROM pg_advisory_lock(%s, %s)" if patient else "SELECT pg_try_advisory_lock(%s, %s)"
     # Before the transaction: inside it the moment would be fixed before the lock is had.
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK, collection.pk])
+        cursor.execute(lock, [LOCK, collection.pk])
         (is_mine,) = cursor.fetchone()
     try:
         yield is_mine

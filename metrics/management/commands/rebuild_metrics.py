@@ -28,6 +28,4 @@ class Command(BaseCommand):
             raise CommandError(f'There is no collection "{slug}".')
         for collection in collections.order_by("slug"):
             done = refresh.rebuild(collection=collection)
-            if done is None:
-                raise CommandError(f"{collection.slug} is being refreshed right now; try again in a moment.")
             self.stdout.write(f"{collection.slug}: {done.n_snapshots} snapshots, {done.n_scores} scores")

@@ -160,6 +160,25 @@ def test_two_refreshes_of_one_collection_never_run_together():
     assert refresh.refresh(collection=made) is not None
 
 
+def test_a_rebuild_waits_for_the_refresh_under_way():
+    made = studies.study()
+    finished = threading.Event()
+
+    def attempt():
+        refresh.rebuild(collection=made)
+        finished.set()
+        connection.close()
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, made.pk])
+        other = threading.Thread(target=attempt)
+        other.start()
+        assert not finished.wait(0.5)
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, made.pk])
+    other.join()
+    assert finished.is_set() and Snapshot.objects.filter(collection=made).exists()
+
+
 def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
     made = studies.study()
     ann = factories.annotator(made)
