@@ -14,6 +14,8 @@ def differences_of_seats() -> Iterator[str]:
         yield from (f"pair {seat.pair_id}: a free seat {seat.number} is missing" for seat in changes.new)
         yield from (f"seat {seat.pk} of pair {seat.pair_id} should be free" for seat in changes.freed)
         yield from (f"seat {seat.pk} of pair {seat.pair_id} should be withdrawn" for seat in changes.withdrawn)
+        yield from (f"held seat {seat.pk} of pair {seat.pair_id} is in a round that cannot give it out again"
+                    for seat in changes.moved)  # fmt: skip
 
 
 def differences_of_resolutions() -> Iterator[str]:
@@ -49,59 +51,111 @@ def _content(row: Resolution) -> tuple[str, int | None, int, int]:
 
 
 CHECKS = [
-    Check("annotate.seat-state", "A seat is free, held until a moment, done with a judgment, or withdrawn.", query("""
+    Check(
+        "annotate.seat-state",
+        "A seat is free, held until a moment, done with a judgment, or withdrawn.",
+        query("""
         SELECT format('seat %s is %s', id, state) FROM annotate_seat
         WHERE CASE state WHEN 'free' THEN coalesce(annotator_id, judgment_id) IS NOT NULL OR leased_until IS NOT NULL
                          WHEN 'held' THEN annotator_id IS NULL OR leased_until IS NULL OR judgment_id IS NOT NULL
                          WHEN 'done' THEN annotator_id IS NULL OR leased_until IS NOT NULL OR judgment_id IS NULL
                          WHEN 'withdrawn' THEN leased_until IS NOT NULL OR judgment_id IS NOT NULL
-                         ELSE true END""")),
-    Check("annotate.seat-handed-out", "A seat that is held or done was handed out to its annotator.", query("""
+                         ELSE true END"""),
+    ),
+    Check(
+        "annotate.seat-handed-out",
+        "A seat that is held or done was handed out to its annotator.",
+        query("""
         SELECT format('seat %s is %s by annotator %s', seat.id, seat.state, seat.annotator_id) FROM annotate_seat seat
         WHERE seat.state IN ('held', 'done') AND seat.purpose IN ('label', 'gold', 'training', 'repeat')
           AND NOT EXISTS (SELECT FROM annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
-                          WHERE given.seat_id = seat.id AND batch.annotator_id = seat.annotator_id)""")),
-    Check("annotate.seat-in-round", "A label's or import's seat belongs to a round that names its pair.", query("""
+                          WHERE given.seat_id = seat.id AND batch.annotator_id = seat.annotator_id)"""),
+    ),
+    Check(
+        "annotate.seat-in-round",
+        "A label's or import's seat belongs to a round that names its pair.",
+        query("""
         SELECT format('seat %s of pair %s in round %s', seat.id, seat.pair_id, seat.round_id) FROM annotate_seat seat
         WHERE seat.purpose IN ('label', 'import')
           AND NOT EXISTS (SELECT FROM annotate_roundpair wish
-                          WHERE wish.round_id = seat.round_id AND wish.pair_id = seat.pair_id)""")),
-    Check("annotate.seat-reachable", "A free seat can be claimed: a label's seat in an open pool.", query("""
+                          WHERE wish.round_id = seat.round_id AND wish.pair_id = seat.pair_id)"""),
+    ),
+    Check(
+        "annotate.seat-reachable",
+        "A free seat can be claimed: a label's seat in an open pool.",
+        query("""
         SELECT format('%s seat %s in %s %s round %s', seat.purpose, seat.id, round.state, round.kind, round.id)
         FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
         WHERE seat.state = 'free'
-          AND NOT (seat.purpose = 'label' AND round.kind = 'pool' AND round.state = 'open')""")),
-    Check("annotate.seat-one-label", "Nobody has two labels that count on one pair.", query("""
+          AND NOT (seat.purpose = 'label' AND round.kind = 'pool' AND round.state = 'open')"""),
+    ),
+    Check(
+        "annotate.seat-one-label",
+        "Nobody has two labels that count on one pair.",
+        query("""
         SELECT format('annotator %s, pair %s: %s labels count', annotator_id, pair_id, count(*)) FROM annotate_seat
         WHERE state = 'done' AND purpose IN ('label', 'import')
-        GROUP BY annotator_id, pair_id HAVING count(*) > 1""")),
-    Check("annotate.seats-planned", "The free seats are those that labels, open rounds and policy ask for.",
-          differences_of_seats),
+        GROUP BY annotator_id, pair_id HAVING count(*) > 1"""),
+    ),
+    Check(
+        "annotate.seats-planned",
+        "The free seats are those that labels, open rounds and policy ask for.",
+        differences_of_seats,
+    ),
     Check("annotate.resolutions-derived", "Each resolution is what its labels give.", differences_of_resolutions),
-    Check("annotate.doubles-exact", "Of a round's pairs exactly the head of the keyed order is doubled.",
-          inexact_doubles),
-    Check("annotate.closed-round", "A closed round has no free seats.", query("""
+    Check(
+        "annotate.doubles-exact", "Of a round's pairs exactly the head of the keyed order is doubled.", inexact_doubles
+    ),
+    Check(
+        "annotate.closed-round",
+        "A closed round has no free seats.",
+        query("""
         SELECT format('round %s has %s free seats', round.id, count(*))
         FROM annotate_round round JOIN annotate_seat seat ON seat.round_id = round.id AND seat.state = 'free'
-        WHERE round.state = 'closed' GROUP BY round.id""")),
-    Check("annotate.batch-one-open", "A person has at most one unfinished batch.", query("""
+        WHERE round.state = 'closed' GROUP BY round.id"""),
+    ),
+    Check(
+        "annotate.batch-one-open",
+        "A person has at most one unfinished batch.",
+        query("""
         SELECT format('annotator %s has %s', annotator_id, count(*)) FROM annotate_batch
-        WHERE finished_at IS NULL GROUP BY annotator_id HAVING count(*) > 1""")),
-    Check("annotate.batch-settled", "A settled batch is finished.", query("""
-        SELECT format('batch %s', id) FROM annotate_batch WHERE settled_at IS NOT NULL AND finished_at IS NULL""")),
-    Check("annotate.batch-positions", "The positions of a batch count from 1 without a gap.", query("""
+        WHERE finished_at IS NULL GROUP BY annotator_id HAVING count(*) > 1"""),
+    ),
+    Check(
+        "annotate.batch-settled",
+        "A settled batch is finished.",
+        query("""
+        SELECT format('batch %s', id) FROM annotate_batch WHERE settled_at IS NOT NULL AND finished_at IS NULL"""),
+    ),
+    Check(
+        "annotate.batch-positions",
+        "The positions of a batch count from 1 without a gap.",
+        query("""
         SELECT format('batch %s: %s hand-outs, positions %s to %s', batch_id, count(*), min(position), max(position))
-        FROM annotate_handout GROUP BY batch_id HAVING min(position) <> 1 OR max(position) <> count(*)""")),
-    Check("annotate.batch-one-pair", "No pair is handed out twice in one batch.", query("""
+        FROM annotate_handout GROUP BY batch_id HAVING min(position) <> 1 OR max(position) <> count(*)"""),
+    ),
+    Check(
+        "annotate.batch-one-pair",
+        "No pair is handed out twice in one batch.",
+        query("""
         SELECT format('batch %s, pair %s', given.batch_id, seat.pair_id)
         FROM annotate_handout given JOIN annotate_seat seat ON seat.id = given.seat_id
-        GROUP BY given.batch_id, seat.pair_id HAVING count(*) > 1""")),
-    Check("annotate.handout-answered", "What is judged by its holder counts as answered.", query("""
+        GROUP BY given.batch_id, seat.pair_id HAVING count(*) > 1"""),
+    ),
+    Check(
+        "annotate.handout-answered",
+        "What is judged by its holder counts as answered.",
+        query("""
         SELECT format('hand-out %s', given.id)
         FROM annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
         JOIN annotate_seat seat ON seat.id = given.seat_id
-        WHERE given.answered_at IS NULL AND seat.state = 'done' AND seat.annotator_id = batch.annotator_id""")),
-    Check("annotate.lease-length", "No lease runs longer than a day from now.", query("""
+        WHERE given.answered_at IS NULL AND seat.state = 'done' AND seat.annotator_id = batch.annotator_id"""),
+    ),
+    Check(
+        "annotate.lease-length",
+        "No lease runs longer than a day from now.",
+        query("""
         SELECT format('seat %s is held until %s', id, leased_until) FROM annotate_seat
-        WHERE state = 'held' AND leased_until > clock_timestamp() + interval '25 hours'""")),
+        WHERE state = 'held' AND leased_until > clock_timestamp() + interval '25 hours'"""),
+    ),
 ]

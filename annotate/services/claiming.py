@@ -76,7 +76,12 @@ def current_batch(*, annotator: Annotator) -> Batch | None:
 
 
 def hold_again(*, annotator: Annotator) -> None:
-    """Renew the leases of what a person has left to do; give up what others took meanwhile."""
+    """Renew the leases of what a person has left to do; give up what others took meanwhile.
+
+    A paused person's leases run out.
+    """
+    if annotator.paused_at is not None:
+        return
     minutes = _policy(annotator.collection_id).lease_minutes
     with connection.cursor() as cursor:
         cursor.execute(
@@ -101,8 +106,10 @@ def hold_again(*, annotator: Annotator) -> None:
 
 
 def unanswered(*, annotator: Annotator) -> QuerySet[HandOut]:
-    """What a person has left to do, next card first; what was put off comes last."""
+    """What a person has left to do, next card first; what was put off comes last. Nothing while paused."""
     left = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
+    if annotator.paused_at is not None:
+        return left.none()
     return left.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
 
 

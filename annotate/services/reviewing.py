@@ -5,30 +5,33 @@ Its seat is withdrawn with the person on it, so that the pair never returns to h
 reconciling wants a new label from somebody else.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from annotate.models import (
     Annotator,
     Batch,
     ClockTimestamp,
     Gold,
-    Judgment,
+    HandOut,
     JudgmentEvent,
     Pair,
     Report,
     Seat,
     User,
 )
-from annotate.services.seating import note_changes, reconcile_pairs
+from annotate.services.seating import lock_annotator, note_changes, reconcile_pairs
 
 
 class BatchUnfinished(Exception):
     """The batch still has pairs to judge; it cannot be accepted or rejected yet."""
+
+
+class BatchJudged(Exception):
+    """Somebody gave the batch the other verdict; it stands."""
 
 
 class GoldResult(NamedTuple):
@@ -41,9 +44,9 @@ class GoldResult(NamedTuple):
 def check_golds(*, batch: Batch) -> GoldResult:
     """Compare the batch's gold answers with the golds, by side of the positive threshold."""
     threshold = batch.collection.positive_from
-    answers = Seat.objects.filter(
-        hand_outs__batch=batch, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE
-    ).values_list("pair_id", "judgment__level__grade")
+    answers = Seat.objects.filter(hand_outs__batch=batch, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE).values_list(
+        "pair_id", "judgment__level__grade"
+    )
     given = dict(answers)
     golds = Gold.objects.filter(pair__in=given).values_list("pair_id", "grade")
     right = [(given[pair] >= threshold) == (grade >= threshold) for pair, grade in golds]
@@ -52,7 +55,7 @@ def check_golds(*, batch: Batch) -> GoldResult:
 
 @transaction.atomic
 def accept_batch(*, batch: Batch) -> Batch:
-    """Settle a finished batch as good work. Raises BatchUnfinished."""
+    """Settle a finished batch as good work. Raises BatchUnfinished, BatchJudged."""
     return _judge_batch(batch, Batch.Verdict.ACCEPTED)
 
 
@@ -60,55 +63,56 @@ def accept_batch(*, batch: Batch) -> Batch:
 def reject_batch(*, batch: Batch, by: User, reason: str) -> int:
     """Withdraw all labels of a finished batch; their pairs want new ones. Returns how many.
 
-    Raises BatchUnfinished.
+    Raises BatchUnfinished, BatchJudged.
     """
     _judge_batch(batch, Batch.Verdict.REJECTED)
-    counting = Judgment.objects.filter(hand_out__batch=batch, seat__isnull=False)
-    return withdraw(judgments=list(counting), by=by, reason=reason)
+    given = HandOut.objects.filter(batch=batch).values("seat")
+    return _withdraw(Seat.objects.filter(pk__in=given, annotator=batch.annotator_id), by=by, reason=reason)
 
 
 @transaction.atomic
 def withdraw_annotator(*, annotator: Annotator, since: datetime, by: User, reason: str) -> int:
     """Withdraw one person's counting labels from a moment on. Returns how many."""
-    counting = Judgment.objects.filter(annotator=annotator, at__gte=since, seat__isnull=False)
-    return withdraw(judgments=list(counting), by=by, reason=reason)
+    lock_annotator(annotator.pk)
+    return _withdraw(Seat.objects.filter(annotator=annotator, judgment__at__gte=since), by=by, reason=reason)
 
 
-@transaction.atomic
-def withdraw(*, judgments: Sequence[Judgment], by: User, reason: str) -> int:
-    """Let these judgments no longer count; what no longer counts already is left alone."""
-    if not judgments:
+def _withdraw(seats: QuerySet[Seat], *, by: User, reason: str) -> int:
+    """Let what counts for these seats no longer count; undone and surplus answers are left alone.
+
+    To be called behind the annotator's lock: a change of mind on its way would count on.
+    """
+    done = list(seats.filter(state=Seat.State.DONE).values_list("judgment_id", "pair_id", "collection_id"))
+    if not done:
         return 0
-    pairs = sorted({judgment.pair_id for judgment in judgments})
-    # lock before reading: an undo or a change of mind may be on its way
+    pairs, collection_id = sorted({pair for _, pair, _ in done}), done[0][2]
     list(Pair.objects.filter(pk__in=pairs).order_by("pk").select_for_update(no_key=True))
-    seats = Seat.objects.filter(judgment__in=judgments, state=Seat.State.DONE)
-    counting = list(seats.values_list("judgment_id", flat=True))
+    counting = [judgment for judgment, _, _ in done]
     JudgmentEvent.objects.bulk_create(
-        JudgmentEvent(
-            judgment_id=judgment, kind=JudgmentEvent.Kind.WITHDRAWN, by=by, reason=reason
-        )
+        JudgmentEvent(judgment_id=judgment, kind=JudgmentEvent.Kind.WITHDRAWN, by=by, reason=reason)
         for judgment in counting
     )
     Seat.objects.filter(judgment__in=counting).update(state=Seat.State.WITHDRAWN, judgment=None)
     reconcile_pairs(pair_ids=pairs)
-    note_changes(collection_id=judgments[0].collection_id, pair_ids=pairs)
+    note_changes(collection_id=collection_id, pair_ids=pairs)
     return len(counting)
 
 
 @transaction.atomic
 def settle_report(*, report: Report, by: User) -> None:
     """Close a report; a pair without open reports returns to the queue."""
-    Report.objects.filter(pk=report.pk, settled_at=None).update(
-        settled_at=ClockTimestamp(), settled_by=by
-    )
+    Report.objects.filter(pk=report.pk, settled_at=None).update(settled_at=ClockTimestamp(), settled_by=by)
     reconcile_pairs(pair_ids=[report.pair_id])
     note_changes(collection_id=report.collection_id, pair_ids=[report.pair_id])
 
 
 def _judge_batch(batch: Batch, verdict: Batch.Verdict) -> Batch:
+    lock_annotator(batch.annotator_id)  # an undo may be reopening it, another lead judging it
+    batch.refresh_from_db()
     if batch.finished_at is None:
         raise BatchUnfinished(f"Batch {batch.number} is not finished; wait, or pause the annotator first.")
+    if batch.verdict and batch.verdict != verdict:
+        raise BatchJudged(f"Batch {batch.number} is {batch.verdict} already.")
     Batch.objects.filter(pk=batch.pk).update(verdict=verdict)
     Batch.objects.filter(pk=batch.pk, settled_at=None).update(settled_at=F("finished_at"))
     batch.refresh_from_db()

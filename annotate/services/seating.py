@@ -49,6 +49,7 @@ class Plan(NamedTuple):
     """What has to be written so that seats and resolutions are what they should be.
 
     new, freed, withdrawn : seats to make, to free (again, or in another round), to withdraw
+    moved : held seats that go on in another round: once they lapse, only an open round's queue gives them out
     resolutions : the resolution of each pair that has one, changed or not
     unresolved : pairs that have none
     """
@@ -56,6 +57,7 @@ class Plan(NamedTuple):
     new: list[Seat]
     freed: list[Seat]
     withdrawn: list[Seat]
+    moved: list[Seat]
     resolutions: list[Resolution]
     unresolved: list[int]
 
@@ -157,14 +159,14 @@ def _reconcile_round(round_: Round, pair_ids: Iterable[int]) -> None:
 def _reconcile_chunk(ids: list[int]) -> None:
     # lock before reading: two people who answer one pair at once must see each other's label
     changes = plan(pairs=list(Pair.objects.filter(pk__in=ids).order_by("pk").select_for_update(no_key=True)))
-    _write_seats(changes.new, changes.freed, changes.withdrawn)
+    _write_seats(changes)
     _write_resolutions(changes.resolutions, changes.unresolved)
 
 
 def plan(*, pairs: Sequence[Pair]) -> Plan:
     """What reconciling these pairs writes; reads alone, so that a check can ask whether anything is missing."""
     standings = _gather([pair.pk for pair in pairs])
-    changes = Plan([], [], [], [], [])
+    changes = Plan([], [], [], [], [], [])
     for pair in pairs:
         standing = standings.get(pair.pk)
         if standing is None:
@@ -256,6 +258,10 @@ def _plan_seats(pair: Pair, standing: Standing, changes: Plan) -> None:
             seat.round = standing.round
             changes.freed.append(seat)
     changes.withdrawn.extend(seat for seat in spare[n_free:] if seat.state == Seat.State.FREE)
+    for seat in standing.seats:
+        if seat.state == Seat.State.HELD and standing.round and seat.round_id != standing.round.pk:
+            seat.round = standing.round
+            changes.moved.append(seat)
     last = max((seat.number for seat in standing.seats), default=0)
     for number in range(last + 1, last + 1 + n_free - min(n_free, len(spare))):
         changes.new.append(_new_seat(pair, standing, number))
@@ -291,19 +297,22 @@ def _why(standing: Standing, number: int) -> Seat.Why:
     return Seat.Why.FIRST if number <= standing.policy.labels_per_pair else Seat.Why.DOUBLE
 
 
-def _write_seats(new: list[Seat], freed: list[Seat], withdrawn: list[Seat]) -> None:
-    Seat.objects.bulk_create(new, batch_size=CHUNK)
-    by_round: dict[int, list[int]] = defaultdict(list)
-    for seat in freed:
-        by_round[seat.round_id].append(seat.pk)
-    for round_id, seat_ids in by_round.items():
-        Seat.objects.filter(pk__in=seat_ids, annotator=None).update(
-            state=Seat.State.FREE, round_id=round_id
-        )
-    # Only what is still free: somebody may have claimed it since it was read.
-    Seat.objects.filter(pk__in=[seat.pk for seat in withdrawn], state=Seat.State.FREE).update(
-        state=Seat.State.WITHDRAWN
-    )
+def _write_seats(changes: Plan) -> None:
+    Seat.objects.bulk_create(changes.new, batch_size=CHUNK)
+    # Only what is still as it was read: somebody may have claimed a seat since, or given it back.
+    for round_id, seats in _by_round(changes.freed).items():
+        Seat.objects.filter(pk__in=seats, annotator=None).update(state=Seat.State.FREE, round_id=round_id)
+    for round_id, seats in _by_round(changes.moved).items():
+        Seat.objects.filter(pk__in=seats, state=Seat.State.HELD).update(round_id=round_id)
+    withdrawn = Seat.objects.filter(pk__in=[seat.pk for seat in changes.withdrawn], state=Seat.State.FREE)
+    withdrawn.update(state=Seat.State.WITHDRAWN)
+
+
+def _by_round(seats: Iterable[Seat]) -> dict[int, list[int]]:
+    grouped: dict[int, list[int]] = defaultdict(list)
+    for seat in seats:
+        grouped[seat.round_id].append(seat.pk)
+    return grouped
 
 
 def _resolution(pair: Pair, standing: Standing) -> Resolution | None:

@@ -101,17 +101,13 @@ def dashboard(*, collection: Collection, level: str) -> Dashboard:
         version=now,
         is_waiting=False,
         worker_missing=worker_missing(),
-        total=_total(values["progress"]["rounds"]),
+        total=Total(**values["progress"]["total"]),
         rounds=values["progress"]["rounds"],
         agreement=_agreement(values["agreement"], level),
         people=[_person(row) for row in values["people"]["people"]],
         charts=[_history_chart(collection, level), _level_chart(values["labels"])],
         ages={kind: row.computed_at for kind, row in snapshots.items()},
     )
-
-
-def _total(rounds: list[dict[str, Any]]) -> Total:
-    return Total(*(sum(row[name] for row in rounds) for name in Total._fields))
 
 
 def _agreement(value: dict[str, Any], level: str) -> Agreement:

@@ -12,6 +12,7 @@ from django.db.models import Count, F, Q
 from annotate.models import Collection, Level, ReferenceSet, Report, Resolution, Round, RoundPair, Seat
 
 Summary = dict[str, Any]
+WANTING = (Round.Kind.POOL, Round.Kind.IMPORT)  # the kinds of rounds whose labels count
 
 _GIVEN = """
     SELECT given, count(*) FROM (
@@ -60,10 +61,11 @@ _CONFLICTS = """
 
 def progress(collection: Collection) -> Summary:
     """Each round that wants labels: its pairs and how they are resolved, its seats and labels, what was reported."""
-    rounds = Round.objects.filter(collection=collection, kind__in=[Round.Kind.POOL, Round.Kind.IMPORT])
+    rounds = Round.objects.filter(collection=collection, kind__in=WANTING)
     rows = rounds.order_by("pk").values("pk", "kind", "state", "name", "pool__pk", "pool__name")
     counts = _counts_by_round(collection)
     return {
+        "total": _total(collection, counts),
         "rounds": [
             {
                 "round": row["pk"],
@@ -76,6 +78,23 @@ def progress(collection: Collection) -> Summary:
             for row in rows
         ]
     }
+
+
+def _total(collection: Collection, counts: dict[int, dict[str, int]]) -> dict[str, int]:
+    """All rounds together: a pair that several rounds name is one pair; seats belong to one round each."""
+    status = "pair__resolution__status"
+    named = RoundPair.objects.filter(round__collection=collection, round__kind__in=WANTING)
+    pairs = named.aggregate(
+        n_pairs=Count("pair", distinct=True),
+        n_resolved=Count("pair", distinct=True, filter=Q(pair__resolution__grade__isnull=False)),
+        n_disputed=Count("pair", distinct=True, filter=Q(**{status: Resolution.Status.DISPUTED})),
+        n_cannot_judge=Count(
+            "pair",
+            distinct=True,
+            filter=Q(pair__reports__kind=Report.Kind.CANNOT_JUDGE, pair__reports__settled_at=None),
+        ),
+    )
+    return pairs | {name: sum(row[name] for row in counts.values()) for name in ("n_left", "n_done")}
 
 
 def _counts_by_round(collection: Collection) -> dict[int, dict[str, int]]:

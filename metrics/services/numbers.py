@@ -60,7 +60,7 @@ def compute(name: str, summary: Summary) -> Number:
 
 def _progress(summary: Summary, seed: int) -> Value:
     rounds = summary["rounds"]
-    return {"rounds": rounds, "n_judgments": sum(row["n_done"] for row in rounds)}
+    return {"total": summary["total"], "rounds": rounds, "n_judgments": sum(row["n_done"] for row in rounds)}
 
 
 def _agreement(summary: Summary, seed: int) -> Value:

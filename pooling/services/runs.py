@@ -3,6 +3,7 @@
 import hashlib
 import logging
 from dataclasses import asdict
+from functools import partial
 from pathlib import PurePath
 from typing import NamedTuple
 from uuid import uuid4
@@ -94,11 +95,13 @@ def _store(run: Run, upload: File) -> Received:
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     known = Run.objects.filter(collection=run.collection_id, name=run.name).first()
     if known is not None:
-        if _is_same(known, run):
+        # A rejected run may be read again, even from the same file: the collection may have its items by now.
+        if known.state != Run.State.REJECTED and _is_same(known, run):
             return Received(known, is_new=False)
         if known.state != Run.State.REJECTED:
             raise RunExists(f'Run "{run.name}" already exists in this collection; choose another name.')
         run.pk, run.created_at = known.pk, known.created_at
+        transaction.on_commit(partial(known.file.delete, save=False), robust=True)  # the rejected file
     upload.seek(0)
     run.file.save(uuid4().hex, upload, save=False)
     run.save()

@@ -293,6 +293,16 @@ def test_a_paused_annotator_gets_nothing():
     assert claiming.current_batch(annotator=ann) is None
 
 
+def test_who_is_paused_in_a_batch_sees_no_card_but_may_send_the_answer_she_was_giving():
+    ann = factories.annotator(study())
+    first = hand_outs(ann)[0]
+    ann.paused_at = timezone.now()
+    ann.save()
+    assert list(claiming.unanswered(annotator=ann)) == []
+    judgment = judge(ann, first)
+    assert Seat.objects.get(pk=first.seat_id).judgment == judgment
+
+
 def test_the_first_judgment_freezes_the_levels_but_not_their_wording():
     made = study()
     ann = factories.annotator(made)

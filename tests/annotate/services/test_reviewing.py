@@ -86,3 +86,19 @@ def test_a_settled_report_brings_the_pair_back(made):
     reviewing.settle_report(report=report, by=lead)
     assert not Resolution.objects.exists()
     assert Seat.objects.get(pk=hand_out.seat_id).state == "free"
+
+
+def test_a_verdict_stands(made):
+    lead, batch = factories.member(made, "lead"), work(factories.annotator(made))
+    reviewing.reject_batch(batch=batch, by=lead, reason="x")
+    with pytest.raises(reviewing.BatchJudged, match="rejected already"):
+        reviewing.accept_batch(batch=batch)
+
+
+def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(made):
+    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    batch = work(ann)
+    hand_out = batch.hand_outs.first()
+    judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=0))
+    assert reviewing.reject_batch(batch=batch, by=lead, reason="x") == 4
+    assert not Seat.objects.filter(state="done").exists()

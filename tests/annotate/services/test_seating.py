@@ -1,9 +1,12 @@
 """Rounds and their seats: what reconcile makes of judgments, open rounds and policy."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from annotate.models import Round, Seat
-from annotate.services import seating
+from annotate.services import claiming, seating
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -76,3 +79,16 @@ def test_queries_do_not_grow_with_pairs(django_assert_max_num_queries):
     open_pool_round(made, few + many)
     with django_assert_max_num_queries(14):
         seating.reconcile_pairs(pair_ids=[pair.pk for pair in many])
+
+
+def test_a_seat_held_in_a_closed_round_is_given_out_again_by_the_round_that_wants_its_pair():
+    made = factories.collection()
+    pair_list = factories.pairs(made, 5)
+    first = open_pool_round(made, pair_list, "first")
+    claiming.current_batch(annotator=factories.annotator(made))
+    seating.close_round(round_=first)
+    second = open_pool_round(made, pair_list, "second")
+    assert set(Seat.objects.values_list("state", "round")) == {("held", second.pk)}
+    Seat.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    batch = claiming.current_batch(annotator=factories.annotator(made))
+    assert batch.hand_outs.count() == 5

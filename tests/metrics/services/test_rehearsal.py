@@ -1,4 +1,7 @@
-"""A rehearsed campaign: with people's labels the scores are the true ones, with the reference alone they are not."""
+"""A rehearsed campaign: with people's labels the scores are the true ones, with the reference alone they are not.
+
+Each step is committed, as in life: in one long transaction PostgreSQL would keep every dead row.
+"""
 
 import pytest
 
@@ -32,7 +35,7 @@ def assert_truthful(done: Rehearsal) -> None:
     assert all(abs(value) <= 0.03 for value in done.inflation.values())
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_a_small_rehearsal_through_the_services_finds_the_truth():
     # Five seeds at full size, without the services, are in tests/demo/test_truth.py; with them they take minutes.
     done = rehearse(slug="rehearsal", seed=0, n_captions=30)
@@ -43,7 +46,7 @@ def test_a_small_rehearsal_through_the_services_finds_the_truth():
 
 @pytest.mark.heavy
 @pytest.mark.timeout(1800)
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_large_rehearsal_through_the_services_finds_the_truth(seed):
     done = rehearse(slug=f"rehearsal-{seed}", seed=seed, n_captions=120)

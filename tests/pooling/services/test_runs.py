@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connections
 from django.utils import timezone
 
-from annotate.models import Side
+from annotate.models import Item, Side
 from pooling.models import Ranking, Run
 from pooling.services import runs, waiting
 from tests import factories
@@ -122,6 +122,14 @@ def test_a_rejected_run_gives_its_name_to_the_corrected_file(made):
     rejected = ingest(made, b"broken\n")
     run = ingest(made)
     assert (run.pk, run.state, run.attempts) == (rejected.pk, "ready", 1)
+
+
+def test_a_rejected_run_is_read_again_from_the_same_file_once_the_collection_has_its_items(made):
+    content = b"later Q0 later 1 1 t\n"
+    assert ingest(made, content).state == "rejected"
+    for side in Side:
+        Item.objects.create(collection=made, side=side, external_id="later")
+    assert ingest(made, content).state == "ready"
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x00b", "a\nb", "run\u202e"])
