@@ -19,6 +19,7 @@ from annotate.models import (
     Item,
     Membership,
     Part,
+    Report,
     Role,
     User,
 )
@@ -112,3 +113,9 @@ def get_token(*, user: Person, pk: int) -> ApiToken:
     if not user.is_authenticated:
         raise Http404
     return get_object_or_404(ApiToken, pk=pk, user=user)
+
+
+def get_report(*, user: Person, slug: str, pk: int) -> Report:
+    """One report of a collection's annotators, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    return get_object_or_404(Report, pk=pk, collection=collection)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotate.views import collections, home, invitations, judge, media, members, settings, tokens
+from annotate.views import collections, home, invitations, judge, media, members, reports, settings, tokens
 
 app_name = "annotate"
 urlpatterns = [
@@ -20,6 +20,8 @@ urlpatterns = [
     path("c/<slug:slug>/members/<int:pk>/remove/", members.remove, name="member-remove"),
     path("c/<slug:slug>/invitations/<int:pk>/revoke/", members.revoke, name="invitation-revoke"),
     path("c/<slug:slug>/annotators/<int:pk>/pause/", members.pause, name="annotator-pause"),
+    path("c/<slug:slug>/reports/", reports.reports, name="reports"),
+    path("c/<slug:slug>/reports/<int:pk>/settle/", reports.settle, name="report-settle"),
     path("c/<slug:slug>/settings/", settings.settings, name="settings"),
     path("c/<slug:slug>/settings/guidelines/", settings.change_guidelines, name="guidelines-change"),
     path("c/<slug:slug>/settings/guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),

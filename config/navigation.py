@@ -19,6 +19,7 @@ PAGES = [
     ("Runs", "pooling:runs", LEADERS),
     ("Pools", "pooling:pools", LEADERS),
     ("Downloads", "metrics:downloads", LEADERS),
+    ("Reports", "annotate:reports", frozenset({Role.LEAD})),
     ("Members", "annotate:members", frozenset({Role.LEAD})),
     ("Settings", "annotate:settings", frozenset({Role.LEAD})),
 ]

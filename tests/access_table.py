@@ -140,6 +140,7 @@ KEYS = {
     "annotate:member-remove": lambda made: Membership.objects.get(user=made.researcher).pk,
     "annotate:invitation-revoke": lambda made: made.collection.invitations.first().pk,
     "annotate:annotator-pause": lambda made: Annotator.objects.filter(collection=made.collection).last().pk,
+    "annotate:report-settle": lambda made: made.collection.reports.first().pk,
     "annotate:part-media": lambda made: Part.objects.get(item__collection=made.collection, kind="image").pk,
     "pooling:run": lambda made: made.run.pk,
     "pooling:pool": lambda made: made.pool.pk,

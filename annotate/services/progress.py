@@ -5,7 +5,7 @@ from typing import TypedDict
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from annotate.models import Annotator, Batch, HandOut, Item, Judgment, Round
+from annotate.models import Annotator, Batch, HandOut, Item, Judgment, JudgmentEvent, Round
 from annotate.services.claiming import free_later
 from annotate.services.judging import CHANGEABLE
 
@@ -39,11 +39,15 @@ class Recent(TypedDict):
 
 
 def progress(*, annotator: Annotator) -> Progress:
-    """How far this person is: in the batch, today (UTC), in all. Three queries."""
+    """How far this person is: in the batch, today (UTC), in all; what was undone does not count."""
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     given = Judgment.objects.filter(annotator=annotator, supersedes=None).aggregate(
         total=Count("pk"), today=Count("pk", filter=Q(at__gte=midnight))
     )
+    # Counted apart: undone answers are few, and joining them to all a person ever gave is dear.
+    undone = JudgmentEvent.objects.filter(
+        kind=JudgmentEvent.Kind.UNDONE, judgment__annotator=annotator, judgment__superseded_by=None
+    ).aggregate(total=Count("judgment"), today=Count("judgment", filter=Q(judgment__at__gte=midnight)))
     batch = Batch.objects.filter(annotator=annotator).order_by("finished_at", "number").last()
     counts = {"of": 0, "left": 0}
     if batch is not None:
@@ -54,8 +58,8 @@ def progress(*, annotator: Annotator) -> Progress:
         batch=batch.number if batch else 0,
         position=min(counts["of"] - counts["left"] + 1, counts["of"]),
         of=counts["of"],
-        today=given["today"],
-        total=given["total"],
+        today=given["today"] - undone["today"],
+        total=given["total"] - undone["total"],
     )
 
 
@@ -111,5 +115,9 @@ def recent(*, annotator: Annotator) -> list[Recent]:
 
 
 def _text(item: Item) -> str:
-    texts = [part.text for part in item.parts.all() if part.text]
-    return texts[0][:120] if texts else item.external_id
+    parts = list(item.parts.all())
+    texts = [part.text for part in parts if part.text]
+    if texts:
+        return texts[0][:120]
+    # As on the card: an id is shown only where there is nothing else; it may tell something.
+    return ", ".join(part.get_kind_display() for part in parts) or item.external_id

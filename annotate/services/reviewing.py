@@ -15,6 +15,7 @@ from annotate.models import (
     Annotator,
     Batch,
     ClockTimestamp,
+    Collection,
     Gold,
     HandOut,
     JudgmentEvent,
@@ -96,6 +97,13 @@ def _withdraw(seats: QuerySet[Seat], *, by: User, reason: str) -> int:
     reconcile_pairs(pair_ids=pairs)
     note_changes(collection_id=collection_id, pair_ids=pairs)
     return len(counting)
+
+
+def open_reports(*, collection: Collection) -> QuerySet[Report]:
+    """The reports that wait for a lead, newest first, with what they are about; three queries a page."""
+    waiting = Report.objects.filter(collection=collection, settled_at=None).order_by("-pk")
+    waiting = waiting.select_related("annotator", "pair__query", "pair__document")
+    return waiting.prefetch_related("pair__query__parts", "pair__document__parts")
 
 
 @transaction.atomic

@@ -96,6 +96,9 @@ def test_undo_brings_the_card_back(client, annotator):
     back = call(client, "undo", {"hand_out": card["hand_out"]}).json()
     assert back["cards"][0]["hand_out"] == card["hand_out"]
     assert client.get("/c/birds/judge/recent").json()["judged"] == []
+    assert (back["progress"]["today"], back["progress"]["total"]) == (0, 0)
+    again = call(client, "answer", answer_to(card, grade=2)).json()
+    assert (again["progress"]["today"], again["progress"]["total"]) == (1, 1)
 
 
 @pytest.mark.parametrize("kind", ["cannot_judge", "escalated"])
