@@ -102,6 +102,9 @@ def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
         raise BadScheme("A grade lies between 0 and 100.")
     if len(set(keys)) < len(keys):
         raise BadScheme("Two levels have the same key; every level needs its own.")
+    names = [level.name.strip().casefold() for level in levels]
+    if len(set(names)) < len(names):
+        raise BadScheme("Two levels have the same name; every level needs its own.")
     if positive_from not in grades or positive_from == min(grades):
         raise BadScheme(f"Relevant from grade {positive_from}: choose one of the grades above the lowest.")
 

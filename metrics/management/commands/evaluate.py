@@ -47,7 +47,9 @@ class Command(BaseCommand):
                     self.stdout.writelines(report.lines(per_query=options["per_query"], digits=options["digits"]))
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
-        except (UnknownMeasure, OSError) as error:
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}." if error.filename else str(error)) from error
+        except UnknownMeasure as error:
             raise CommandError(str(error)) from error
 
 

@@ -140,3 +140,9 @@ def test_a_policy_that_contradicts_itself_is_refused(changes):
     with pytest.raises(collections.BadPolicy):
         collections.change_policy(collection=made, by=None, **changes)
     assert made.policies.count() == 1
+
+
+def test_two_levels_of_one_name_are_no_scheme():
+    levels = [collections.LevelSpec(0, "Relevant"), collections.LevelSpec(1, "relevant ")]
+    with pytest.raises(collections.BadScheme, match="same name"):
+        collections.check_scheme(levels=levels, positive_from=1)
