@@ -1,19 +1,16 @@
 """What the lead's dashboard shows: the latest snapshots, read and put into words; nothing is computed here."""
 
 import hashlib
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models.functions import Now
-
-from annotate.models import Collection, WorkerHeartbeat
+from annotate.models import Collection
 from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement import Level
 from metrics.models import Snapshot
 from metrics.services import history
 from metrics.services.numbers import KINDS
-
-SILENT = timedelta(minutes=1)
+from pooling.services.waiting import worker_is_missing
 
 
 class Total(NamedTuple):
@@ -73,15 +70,10 @@ class Dashboard(NamedTuple):
     ages: dict[str, datetime] = {}
 
 
-def worker_missing() -> bool:
-    """Whether no worker has been seen for a minute, by the database's clock."""
-    return not WorkerHeartbeat.objects.filter(at__gt=Now() - SILENT).exists()
-
-
 def version(*, collection: Collection, level: str) -> str:
     """Changes whenever the dashboard would show something else; two small queries."""
     hashes = Snapshot.objects.filter(collection=collection).order_by("kind").values_list("kind", "inputs_sha256")
-    text = repr((collection.pk, level, list(hashes), worker_missing()))
+    text = repr((collection.pk, level, list(hashes), worker_is_missing()))
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -95,12 +87,12 @@ def dashboard(*, collection: Collection, level: str) -> Dashboard:
     now = version(collection=collection, level=level)
     snapshots = {row.kind: row for row in Snapshot.objects.filter(collection=collection)}
     if not set(KINDS) <= set(snapshots):
-        return Dashboard(now, is_waiting=True, worker_missing=worker_missing())
+        return Dashboard(now, is_waiting=True, worker_missing=worker_is_missing())
     values = {kind: row.value for kind, row in snapshots.items()}
     return Dashboard(
         version=now,
         is_waiting=False,
-        worker_missing=worker_missing(),
+        worker_missing=worker_is_missing(),
         total=Total(**values["progress"]["total"]),
         rounds=values["progress"]["rounds"],
         agreement=_agreement(values["agreement"], level),

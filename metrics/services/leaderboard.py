@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
 from metrics.charts import Bar, Chart, leaderboard
 from metrics.models import LabelSource, Score, Snapshot
-from metrics.services.dashboard import worker_missing
 from metrics.services.measuring import MEASURES
 from pooling.models import Run
+from pooling.services.waiting import worker_is_missing
 
 JUDGED = next(measure.name for measure in MEASURES if measure.family == "Judged")
 COLUMNS = [measure.name for measure in MEASURES if measure.name != JUDGED]
@@ -109,7 +109,7 @@ def leaderboard_of(
         ],
         conflicts=_conflicts(collection, chosen),
         waiting=[run for run in runs if run.pk not in scored],
-        worker_missing=worker_missing(),
+        worker_missing=worker_is_missing(),
     )
 
 
