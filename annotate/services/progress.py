@@ -58,7 +58,7 @@ def progress(*, annotator: Annotator) -> Progress:
         batch=batch.number if batch else 0,
         position=min(counts["of"] - counts["left"] + 1, counts["of"]),
         of=counts["of"],
-        today=given["today"] - undone["today"],
+        today=max(0, given["today"] - undone["today"]),
         total=given["total"] - undone["total"],
     )
 
