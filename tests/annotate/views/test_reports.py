@@ -52,3 +52,15 @@ def test_the_page_asks_as_often_for_many_reports_as_for_one(client, made, django
     escalate(made, n=2)
     with django_assert_num_queries(9):
         client.get("/c/birds/reports/")
+
+
+@pytest.mark.parametrize("path", ["https://media.example.org/bird.jpg", "media/bird.jpg"])
+def test_a_medium_is_linked_where_it_lies(client, made, path):
+    escalate(made)
+    pair = Report.objects.get().pair
+    for item in (pair.query, pair.document):
+        item.parts.update(kind="image", text="", path=path)
+    client.force_login(factories.member(made, "lead"))
+    page = client.get("/c/birds/reports/").content.decode()
+    for part in (pair.query.parts.get(), pair.document.parts.get()):
+        assert f'href="{path if "://" in path else f"/c/birds/media/{part.pk}/"}"' in page
