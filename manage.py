@@ -2,7 +2,7 @@
 """Django's commands, and the two that need nothing but Python: `up` and `test`.
 
     python3 manage.py up      everything on http://127.0.0.1:8000/, data in ./var, Ctrl-C stops it
-    python3 manage.py test    the test suite; pytest's arguments may follow
+    python3 manage.py test    the test suite on two cores; with arguments of pytest, as these say
 
 These two make `.venv` from the hashed lock in requirements/ first, with the standard library alone.
 All other commands run in the environment they are called from if it has the packages, else in `.venv` too.
@@ -42,7 +42,7 @@ def main(argv: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if command == "test":
         os.chdir(ROOT)
-        os.execv(sys.executable, [sys.executable, "-m", "pytest", *argv[2:]])
+        os.execv(sys.executable, [sys.executable, "-m", "pytest", *(argv[2:] or ["-n", "2", "--dist", "worksteal"])])
     if command == "up":
         from config.supervisor import main as up  # after the environment exists
 

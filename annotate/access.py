@@ -14,19 +14,32 @@ from django.shortcuts import get_object_or_404
 from annotate.models import (
     Annotator,
     ApiToken,
+    Batch,
     Collection,
+    Gold,
+    Import,
     Invitation,
     Item,
     Membership,
+    Pair,
     Part,
-    Report,
+    ReviewWork,
     Role,
+    TrainingPair,
     User,
 )
+from annotate.statements import columns, objects, prepared
 
 Person = User | AnonymousUser
 LEADERS = (Role.LEAD, Role.RESEARCHER)
 EVERYBODY = (Role.ANNOTATOR, Role.LEAD, Role.RESEARCHER)
+_ANNOTATOR = f"""
+    SELECT {columns(Annotator, "annotator")}, {columns(Collection, "collection")}
+    FROM annotate_annotator annotator JOIN annotate_collection collection ON collection.id = annotator.collection_id
+    WHERE annotator.user_id = %(user)s AND collection.slug = %(slug)s
+      AND EXISTS (SELECT FROM annotate_membership held WHERE held.collection_id = collection.id
+                  AND held.user_id = annotator.user_id AND held.role = 'annotator')
+"""  # noqa: S608 - names of columns
 
 
 def collections_of(*, user: Person, roles: Container[Role] = EVERYBODY) -> QuerySet[Collection]:
@@ -69,13 +82,14 @@ def get_annotator(*, user: Person, slug: str) -> Annotator:
     """The annotator this person is in the collection; Http404 unless she holds the role."""
     if not user.is_authenticated:
         raise Http404
-    return get_object_or_404(
-        Annotator.objects.select_related("collection"),
-        collection__slug=slug,
-        user=user,
-        collection__memberships__user=user,
-        collection__memberships__role=Role.ANNOTATOR,
-    )
+    with prepared() as cursor:  # asked with every answer
+        cursor.execute(_ANNOTATOR, {"user": user.pk, "slug": slug})
+        row = cursor.fetchone()
+    if row is None:
+        raise Http404
+    annotator, collection = objects(row, Annotator, Collection)
+    annotator.collection = collection
+    return annotator
 
 
 def get_part(*, user: Person, slug: str, pk: int) -> Part:
@@ -88,6 +102,12 @@ def get_item(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADE
     """One item, for leads and researchers: annotators see items only as cards."""
     collection = get_collection(user=user, slug=slug, roles=roles)
     return get_object_or_404(Item, pk=pk, collection=collection)
+
+
+def get_import(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Import:
+    """One file brought into the collection, for leads and researchers."""
+    collection = get_collection(user=user, slug=slug, roles=roles)
+    return get_object_or_404(Import.objects.select_related("collection", "by"), pk=pk, collection=collection)
 
 
 def get_membership(*, user: Person, slug: str, pk: int) -> Membership:
@@ -105,7 +125,29 @@ def get_invitation(*, user: Person, slug: str, pk: int) -> Invitation:
 def get_led_annotator(*, user: Person, slug: str, pk: int) -> Annotator:
     """Any annotator of the collection, for its leads; see get_annotator for oneself."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
-    return get_object_or_404(Annotator, pk=pk, collection=collection)
+    return get_object_or_404(Annotator.objects.select_related("collection", "user"), pk=pk, collection=collection)
+
+
+def get_training_pair(*, user: Person, slug: str, pk: int) -> TrainingPair:
+    """One pair of the collection that people are trained on, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    pairs = TrainingPair.objects.select_related("pair__collection")
+    return get_object_or_404(pairs, pk=pk, pair__collection=collection)
+
+
+def own_annotators(*, user: Person, slug: str = "") -> QuerySet[Annotator]:
+    """Whom this person is in the collections she judges or judged in; of one of them where it is named.
+
+    Http404 for a collection in which she is nobody.
+    """
+    if not user.is_authenticated:
+        raise Http404
+    own = Annotator.objects.filter(user=user).select_related("collection").order_by("pk")
+    if not slug:
+        return own
+    if not own.filter(collection__slug=slug).exists():
+        raise Http404
+    return own.filter(collection__slug=slug)
 
 
 def get_token(*, user: Person, pk: int) -> ApiToken:
@@ -115,7 +157,28 @@ def get_token(*, user: Person, pk: int) -> ApiToken:
     return get_object_or_404(ApiToken, pk=pk, user=user)
 
 
-def get_report(*, user: Person, slug: str, pk: int) -> Report:
-    """One report of a collection's annotators, for its leads."""
+def get_pair(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Pair:
+    """One pair, for leads and researchers: annotators see pairs only as cards."""
+    collection = get_collection(user=user, slug=slug, roles=roles)
+    pairs = Pair.objects.select_related("collection", "query", "document")
+    return get_object_or_404(pairs.prefetch_related("query__parts", "document__parts"), pk=pk, collection=collection)
+
+
+def get_batch(*, user: Person, slug: str, pk: int) -> Batch:
+    """One batch of a collection's annotators, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
-    return get_object_or_404(Report, pk=pk, collection=collection)
+    batches = Batch.objects.select_related("collection", "annotator__user")
+    return get_object_or_404(batches, pk=pk, collection=collection)
+
+
+def get_review_work(*, user: Person, slug: str, pk: int) -> ReviewWork:
+    """How far one decision of the collection's leads is carried out, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    works = ReviewWork.objects.select_related("action__annotator", "action__item", "action__batch")
+    return get_object_or_404(works, pk=pk, action__collection=collection)
+
+
+def get_gold(*, user: Person, slug: str, pk: int) -> Gold:
+    """One gold of the collection, for its leads."""
+    collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
+    return get_object_or_404(Gold, pk=pk, collection=collection)

@@ -9,14 +9,24 @@ from django.http import HttpRequest
 
 from annotate.models import (
     Annotator,
+    Cancellation,
     Collection,
     Guidelines,
+    Import,
     Invitation,
     Judgment,
     Membership,
+    PairExclusion,
     Policy,
+    Quiz,
+    QuizAttempt,
     Report,
+    ReviewAction,
     Round,
+    Training,
+    TrainingDecision,
+    TrainingPair,
+    TrainingTry,
     User,
     WorkerHeartbeat,
 )
@@ -89,9 +99,9 @@ class InvitationAdmin(ReadOnlyAdmin):
     exclude = ["token_sha256"]
 
 
-@admin.register(Policy, Guidelines)
+@admin.register(Policy, Guidelines, Quiz)
 class VersionAdmin(ReadOnlyAdmin):
-    """Versions of policy and guidelines."""
+    """Versions of policy, guidelines and quiz."""
 
     list_display = ["collection", "version", "by", "at"]
     list_select_related = ["collection", "by"]
@@ -123,6 +133,83 @@ class ReportAdmin(ReadOnlyAdmin):
     list_display = ["kind", "reason", "collection", "pair_id", "at", "settled_at"]
     list_filter = ["kind"]
     list_select_related = ["collection"]
+
+
+@admin.register(ReviewAction)
+class ReviewActionAdmin(ReadOnlyAdmin):
+    """What leads did."""
+
+    list_display = ["kind", "collection", "by", "reason", "at"]
+    list_filter = ["kind"]
+    list_select_related = ["collection", "by"]
+    raw_id_fields = ["annotator", "batch", "pair", "item"]
+
+
+@admin.register(PairExclusion)
+class PairExclusionAdmin(ReadOnlyAdmin):
+    """Pairs that are left out."""
+
+    list_display = ["pair_id", "collection", "reason", "at"]
+    list_select_related = ["collection"]
+    raw_id_fields = ["pair"]
+
+
+@admin.register(Import)
+class ImportAdmin(ReadOnlyAdmin):
+    """Files brought into collections, and what became of them."""
+
+    list_display = ["file_name", "kind", "state", "collection", "by", "created_at"]
+    list_filter = ["kind", "state"]
+    list_select_related = ["collection", "by"]
+
+
+@admin.register(Cancellation)
+class CancellationAdmin(ReadOnlyAdmin):
+    """Jobs that were asked to stop and have not yet."""
+
+    list_display = ["kind", "object_id", "collection", "by", "asked_at"]
+    list_select_related = ["collection", "by"]
+
+
+@admin.register(Training)
+class TrainingAdmin(ReadOnlyAdmin):
+    """What collections ask before somebody judges."""
+
+    list_display = ["collection", "is_on", "measure", "pass_mark"]
+    list_select_related = ["collection"]
+
+
+@admin.register(TrainingPair)
+class TrainingPairAdmin(ReadOnlyAdmin):
+    """Pairs that people are trained on."""
+
+    list_display = ["id", "pair_id", "grade", "retired_at"]
+    raw_id_fields = ["pair"]
+
+
+@admin.register(QuizAttempt)
+class QuizAttemptAdmin(ReadOnlyAdmin):
+    """How quizzes were answered."""
+
+    list_display = ["annotator", "quiz_id", "n_right", "passed", "at"]
+    list_select_related = ["annotator"]
+
+
+@admin.register(TrainingTry)
+class TrainingTryAdmin(ReadOnlyAdmin):
+    """Goes at the training pairs."""
+
+    list_display = ["annotator", "number", "score", "passed", "finished_at"]
+    list_select_related = ["annotator"]
+    raw_id_fields = ["batch"]
+
+
+@admin.register(TrainingDecision)
+class TrainingDecisionAdmin(ReadOnlyAdmin):
+    """Who was let in, or sent back."""
+
+    list_display = ["annotator", "kind", "by", "at"]
+    list_select_related = ["annotator", "by"]
 
 
 @admin.register(WorkerHeartbeat)

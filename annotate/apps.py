@@ -1,6 +1,12 @@
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
 class AnnotateConfig(AppConfig):
     name = "annotate"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Listen to what the services tell."""
+        import_module("annotate.receivers")

@@ -3,32 +3,36 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
+from annotate.core import shortcomings
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Collection, Level
 
 MEGABYTE = 1024 * 1024
 LEVEL_ROWS = 7  # as many as the table has room for; how many a scheme may have is the service's business
-MAX_ITEMS_FILE = 50 * MEGABYTE
-MAX_LABELS_FILE = 10 * MEGABYTE  # about 250,000 labels; a longer file is for the command
 
 
 class UploadField(forms.FileField):
-    """A file up to a size that a request can read while its sender waits."""
+    """A file up to the size that the site takes; its browser is told the limit, so that nobody sends in vain."""
 
-    def __init__(self, *, max_size: int, command: str, **options: Any) -> None:
-        super().__init__(**options)
-        self.max_size = max_size
+    def __init__(self, *, command: str, help_text: str, **options: Any) -> None:
+        limit = settings.UPLOAD_MAX_BYTES // MEGABYTE
+        super().__init__(help_text=f"{help_text} Up to {limit:,} MB.", **options)
         self.command = command
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        """What file-drop.js looks for."""
+        return {**super().widget_attrs(widget), "data-max-bytes": settings.UPLOAD_MAX_BYTES}
 
     def clean(self, data: Any, initial: Any = None) -> Any:
         """The file; an error that names the command for larger ones."""
         upload = super().clean(data, initial)
-        if isinstance(upload, UploadedFile) and (upload.size or 0) > self.max_size:
-            limit = self.max_size // MEGABYTE
+        if isinstance(upload, UploadedFile) and (upload.size or 0) > settings.UPLOAD_MAX_BYTES:
+            limit = settings.UPLOAD_MAX_BYTES // MEGABYTE
             raise forms.ValidationError(
-                f"The file is larger than {limit} MB; load it on the server: python3 manage.py {self.command}."
+                f"The file is larger than {limit:,} MB; load it on the server: python3 manage.py {self.command}."
             )
         return upload
 
@@ -47,17 +51,41 @@ class GradesField(forms.CharField):
         return found
 
 
+class ReasonsField(forms.CharField):
+    """The reasons of a level as annotate.core.shortcomings reads them; clean, they are as a level keeps them."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": 1, "class": "one-line"})
+        super().__init__(max_length=1000, required=False, widget=widget, **options)
+
+    def clean(self, value: Any) -> list[shortcomings.Stored]:
+        """The reasons; an error that says what cannot be offered."""
+        found = shortcomings.typed(super().clean(value) or "")
+        if wrong := shortcomings.fault(found):
+            raise forms.ValidationError(f"It {wrong}.")
+        return shortcomings.kept(found)
+
+
 def items_field(**options: Any) -> UploadField:
     """The file of a collection's items."""
     return UploadField(
         label="Items",
         help_text=(
-            "JSON lines, CSV or TSV, plain or gzipped; or a zip of a BEIR folder, or of one such file with its media. "
-            f"Up to {MAX_ITEMS_FILE // MEGABYTE} MB here."
+            "JSON lines, CSV or TSV, TREC topics or a caption list, plain or gzipped; or a zip of a BEIR folder, "
+            "or of one such file with its media."
         ),
-        max_size=MAX_ITEMS_FILE,
         command="load_collection",
         **options,
+    )
+
+
+def media_field() -> UploadField:
+    """The media that the file of items names, packed apart from it."""
+    return UploadField(
+        label="Media",
+        help_text="A zip of the images, clips and sounds that the items name, if they are not in the file's own zip.",
+        command="load_collection --media",
+        required=False,
     )
 
 
@@ -65,6 +93,7 @@ class ItemsForm(forms.Form):
     """Items for a collection there is."""
 
     file = items_field()
+    media = media_field()
 
 
 class CollectionForm(forms.Form):
@@ -90,6 +119,14 @@ class CollectionForm(forms.Form):
         required=False, widget=forms.Textarea(attrs={"rows": 6}), help_text="Markdown; what annotators read."
     )
     file = items_field(required=False)
+    media = media_field()
+
+    def clean(self) -> dict[str, Any]:
+        """Media without items belong to nothing."""
+        given = super().clean() or {}
+        if given.get("media") and not given.get("file") and "file" not in self.errors:
+            self.add_error("file", "Give the file of items that names these media too.")
+        return given
 
 
 class LevelForm(forms.Form):
@@ -99,7 +136,7 @@ class LevelForm(forms.Form):
     name = forms.CharField(max_length=60, required=False)
     sentence = forms.CharField(max_length=200, required=False)
     colour = forms.ChoiceField(choices=Level.Colour.choices, required=False)
-    reasons = forms.CharField(max_length=500, required=False)
+    reasons = ReasonsField()
 
     def clean(self) -> dict[str, Any]:
         """A row with a name needs its grade."""
@@ -126,16 +163,9 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
         return cls(initial=[*cls.FIRST, *({} for _ in range(LEVEL_ROWS - len(cls.FIRST)))], prefix="levels")
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows that have a name, their reasons as a list."""
+        """The rows that have a name."""
         named = [row for row in self.cleaned_data if row.get("name")]
-        return [
-            {
-                **row,
-                "colour": row["colour"] or Level.Colour.SLATE,
-                "reasons": [reason.strip() for reason in row["reasons"].split(",") if reason.strip()],
-            }
-            for row in named
-        ]
+        return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named]
 
 
 class ReferenceForm(forms.Form):
@@ -144,8 +174,7 @@ class ReferenceForm(forms.Form):
     name = forms.CharField(max_length=60, initial="original")
     file = UploadField(
         label="Labels",
-        help_text="TREC qrels, or a table with the columns query-id, corpus-id and score; plain or gzipped.",
-        max_size=MAX_LABELS_FILE,
+        help_text="TREC qrels, a table with query-id, corpus-id and score, JSON lists of positives; plain or gzipped.",
         command="load_reference",
     )
     grades = GradesField(
@@ -154,8 +183,21 @@ class ReferenceForm(forms.Form):
         help_text='What they become in this collection, as "0:1, 1:4". Empty: they are this collection\'s own grades.',
     )
     min_grade = forms.IntegerField(
-        min_value=0, initial=0, label="Smallest grade", help_text="Rows with a smaller grade in the file are left out."
+        min_value=0,
+        initial=0,
+        required=False,
+        label="Smallest grade",
+        help_text="Rows with a smaller grade in the file are left out.",
     )
+    skip_unknown = forms.BooleanField(
+        required=False,
+        label="Leave out labels of items this collection does not have",
+        help_text="They are counted. Otherwise a single one of them is a fault, and nothing is loaded.",
+    )
+
+    def clean_min_grade(self) -> int:
+        """Nothing is left out where nothing is said."""
+        return self.cleaned_data["min_grade"] or 0
 
     def clean_grades(self) -> dict[int, int]:
         """Both sides of the map are numbers here."""
@@ -173,7 +215,6 @@ class JudgmentsForm(forms.Form):
     file = UploadField(
         label="Judgments",
         help_text="CSV, TSV or JSON lines; plain or gzipped. The names of its columns are offered below.",
-        max_size=MAX_LABELS_FILE,
         command="import_judgments",
     )
     name = forms.CharField(max_length=120, label="Name of the import", help_text="Such as who judged, and when.")

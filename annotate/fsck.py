@@ -1,6 +1,6 @@
 """Everything that must be true of annotate's rows; see `manage.py fsck`."""
 
-from annotate.checks import collections, judgments, seats, walls
+from annotate.checks import collections, judgments, seats, training, walls
 from annotate.checks.check import Check
 
-CHECKS: list[Check] = [*seats.CHECKS, *judgments.CHECKS, *collections.CHECKS, *walls.CHECKS]
+CHECKS: list[Check] = [*seats.CHECKS, *judgments.CHECKS, *collections.CHECKS, *training.CHECKS, *walls.CHECKS]

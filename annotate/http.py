@@ -5,20 +5,20 @@ named by its hand-out's random token, its kind, number, purpose, round, rank and
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
-from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from annotate.core.cards import Dealt, PartShown
 from annotate.core.media_types import media_type
-from annotate.models import HandOut, Item, Part
+from annotate.markdown import clean_page
+from annotate.models import Item, Part
 
-N_CARDS = 3  # the card to judge and the ones whose media the browser loads meanwhile
 MAX_BODY = 20_000
 
 
@@ -29,6 +29,10 @@ class AnswerForm(forms.Form):
     hand_out = forms.UUIDField()
     grade = forms.IntegerField(min_value=0, max_value=100)
     active_ms = forms.IntegerField(min_value=0, max_value=2**31, required=False)
+    played_ms = forms.IntegerField(min_value=0, max_value=2**31, required=False)
+    n_replays = forms.IntegerField(min_value=0, max_value=2**31, required=False)
+    n_changes = forms.IntegerField(min_value=0, max_value=2**31, required=False)
+    guidelines = forms.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     comment = forms.CharField(max_length=2000, required=False)
 
 
@@ -99,36 +103,46 @@ def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
     return wrapped
 
 
-def with_items(hand_outs: QuerySet[HandOut]) -> QuerySet[HandOut]:
-    """Hand-outs with all that their cards show, in a constant number of queries."""
-    hand_outs = hand_outs.select_related("batch", "seat__pair__query", "seat__pair__document")
-    return hand_outs.prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
+def card(dealt: Dealt, *, slug: str, n_in_batch: int, ask_reasons: bool = True) -> dict[str, Any]:
+    """What a browser learns of a pair to judge.
 
-
-def card(hand_out: HandOut, *, slug: str, n_in_batch: int) -> dict[str, Any]:
-    """What a browser learns of a pair to judge."""
-    pair = hand_out.seat.pair
+    n_in_batch, ask_reasons : the same for all of a batch, so that they tell no card from another
+    """
     return {
-        "hand_out": str(hand_out.token),
-        "query": _item(pair.query, slug),
-        "document": _item(pair.document, slug),
-        "position": hand_out.position,
+        "hand_out": str(dealt.token),
+        "query": _content(*dealt.query, slug),
+        "document": _content(*dealt.document, slug),
+        "position": dealt.position,
         "of": n_in_batch,
+        "ask_reasons": ask_reasons,
     }
 
 
-def _item(item: Item, slug: str) -> dict[str, Any]:
-    parts = list(item.parts.all())
+class Shown(NamedTuple):
+    """An item, and what of it a page shows (see as_shown)."""
+
+    item: Item
+    content: dict[str, Any]
+
+
+def as_shown(item: Item, slug: str) -> dict[str, Any]:
+    """What a page shows of an item: its parts, with addresses; its id where it has none."""
+    return _content(item.external_id, item.warning, list(item.parts.all()), slug)
+
+
+def _content(external_id: str, warning: str, parts: Sequence[Part | PartShown], slug: str) -> dict[str, Any]:
     return {
-        "label": "" if parts else item.external_id,
-        "warning": item.warning,
+        "label": "" if parts else external_id,
+        "warning": warning,
         "parts": [_part(part, slug) for part in parts],
     }
 
 
-def _part(part: Part, slug: str) -> dict[str, Any]:
+def _part(part: Part | PartShown, slug: str) -> dict[str, Any]:
     if part.kind == Part.Kind.TEXT:
         return {"kind": "text", "text": part.text}
+    if part.kind == Part.Kind.HTML:
+        return {"kind": "html", "html": clean_page(part.text)}
     url = part.path if "://" in part.path else reverse("annotate:part-media", args=[slug, part.pk])
     known = media_type(part.path)
     return {

@@ -1,15 +1,90 @@
-"""Guidelines as people write them, made safe to show."""
+"""What people wrote, made safe to show: guidelines in Markdown, and pages of HTML."""
+
+import re
+from collections.abc import Sequence
+from html import unescape
+from itertools import pairwise
+from typing import NamedTuple
 
 import nh3
+from django.utils.text import slugify
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+ANCHOR = "g-"  # before the anchors of headings, so that none is taken for another part of a page
+MAX_ANCHOR = 100
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+# Words and their order: nothing that loads, runs, sends, or looks otherwise than the screen it stands in.
+_PAGE_TAGS = {
+    "a", "abbr", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "col",
+    "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "h1", "h2",
+    "h3", "h4", "h5", "h6", "header", "hr", "i", "ins", "kbd", "li", "main", "mark", "nav", "ol", "p", "pre", "q", "rp",
+    "rt", "ruby", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td",
+    "tfoot", "th", "thead", "time", "tr", "u", "ul", "var", "wbr",
+}  # fmt: skip
+_PAGE_ATTRIBUTES = {"*": {"dir", "lang"}, "td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan", "scope"}}
+_BLOCKS = re.compile(
+    r"</?(?:article|blockquote|br|caption|d[dlt]|div|figcaption|h[1-6]|hr|li|[ou]l|p|pre|section|table|t[dh])\b"
+)
+_HEADINGS = ("h2", "h3", "h4", "h5", "h6")  # the first level is the title of the page around the text
 _TAGS = {
-    "a", "blockquote", "br", "code", "em", "h1", "h2", "h3", "h4", "hr", "li", "ol", "p", "pre",
+    "a", "blockquote", "br", "code", "em", *_HEADINGS, "hr", "li", "ol", "p", "pre",
     "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
-}
+}  # fmt: skip
+
+
+class Heading(NamedTuple):
+    """A heading of a text, and the name by which one jumps there."""
+
+    anchor: str
+    title: str
 
 
 def to_html(markdown: str) -> str:
     """CommonMark with tables as HTML that holds text, lists, tables and links, and nothing that runs."""
-    return nh3.clean(_MARKDOWN.render(markdown), tags=_TAGS, attributes={"a": {"href"}})
+    return _html(_MARKDOWN.parse(markdown), attributes={"a": {"href"}})
+
+
+def headings(markdown: str) -> list[Heading]:
+    """The headings of a text in their order; no two have one anchor."""
+    return _anchored(_MARKDOWN.parse(markdown))
+
+
+def to_linked_html(markdown: str) -> str:
+    """The same as `to_html`, with a place to jump to at each heading: its anchor after ANCHOR."""
+    tokens = _MARKDOWN.parse(markdown)
+    opening = [token for token in tokens if token.type == "heading_open"]
+    for token, heading in zip(opening, _anchored(tokens), strict=True):
+        token.attrSet("id", ANCHOR + heading.anchor)
+    return _html(tokens, attributes={"a": {"href"}} | {tag: {"id"} for tag in _HEADINGS})
+
+
+def _html(tokens: Sequence[Token], *, attributes: dict[str, set[str]]) -> str:
+    """The text as HTML, each heading one level further down than it was written."""
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+    return nh3.clean(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}), tags=_TAGS, attributes=attributes)
+
+
+def _anchored(tokens: Sequence[Token]) -> list[Heading]:
+    found: list[Heading] = []
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open":
+            title = "".join(child.content for child in inline.children or [] if child.type in ("text", "code_inline"))
+            anchor = slugify(title, allow_unicode=True)[:MAX_ANCHOR] or "part"
+            n_same = sum(heading.anchor.partition("--")[0] == anchor for heading in found)
+            found.append(Heading(f"{anchor}--{n_same + 1}" if n_same else anchor, title))
+    return found
+
+
+def clean_page(html: str) -> str:
+    """A page as its words with headings, lists and tables; no links, media, forms, styles or scripts."""
+    return nh3.clean(html, tags=_PAGE_TAGS, attributes=_PAGE_ATTRIBUTES, link_rel=None)
+
+
+def page_text(html: str) -> str:
+    """The words of a page alone, their white space made plain."""
+    apart = _BLOCKS.sub(r" \g<0>", clean_page(html))  # what stands in lines of its own is no one word
+    return " ".join(unescape(nh3.clean(apart, tags=set())).split())

@@ -4,10 +4,13 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db.models import QuerySet
 
+from annotate.core import shortcomings
+from annotate.forms import ReasonsField
 from annotate.models import ApiToken, Collection, Level, Policy, Role, User
 
 MAX_DAYS = 365
@@ -17,10 +20,26 @@ class InviteForm(forms.Form):
     """Whom to invite to what."""
 
     role = forms.ChoiceField(choices=Role.choices)
-    email = forms.EmailField(required=False, help_text="Only to tell links apart; nothing is sent.")
+    email = forms.EmailField(required=False)
     days = forms.IntegerField(
         min_value=1, max_value=MAX_DAYS, initial=14, label="Days the link works",
     )
+    by_mail = forms.BooleanField(required=False, label="Send the link by e-mail")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not settings.SENDS_MAIL:
+            del self.fields["by_mail"]
+            self.fields["email"].help_text = (
+                "Only to tell links apart: this site has no mail server (EMAIL_HOST), so send the link yourself."
+            )
+
+    def clean(self) -> dict[str, Any]:
+        """A mail needs an address."""
+        given = super().clean() or {}
+        if given.get("by_mail") and not given.get("email") and "email" not in self.errors:
+            self.add_error("email", "Where should the link be sent?")
+        return given
 
 
 class SignUpForm(forms.Form):
@@ -53,6 +72,61 @@ class SignUpForm(forms.Form):
         return given
 
 
+class EraseForm(forms.Form):
+    """That somebody means to erase her account: her name, typed, and her password."""
+
+    username = forms.CharField(
+        label="Your user name, to confirm", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_username(self) -> str:
+        """Her own name and no other."""
+        if self.cleaned_data["username"] != self.user.get_username():
+            raise forms.ValidationError("This is not your user name.")
+        return str(self.cleaned_data["username"])
+
+    def clean_password(self) -> str:
+        """Her own password."""
+        if not self.user.check_password(self.cleaned_data["password"]):
+            raise forms.ValidationError("This is not your password.")
+        return str(self.cleaned_data["password"])
+
+
+class EmailForm(forms.Form):
+    """An address that somebody wants, and her password."""
+
+    email = forms.EmailField(
+        label="New e-mail address", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+    password = forms.CharField(
+        strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_email(self) -> str:
+        """Another one than hers."""
+        email = str(self.cleaned_data["email"])
+        if email == self.user.email:
+            raise forms.ValidationError("This is your address already.")
+        return email
+
+    def clean_password(self) -> str:
+        """Her own password."""
+        if not self.user.check_password(self.cleaned_data["password"]):
+            raise forms.ValidationError("This is not your password.")
+        return str(self.cleaned_data["password"])
+
+
 class TokenForm(forms.Form):
     """A key for a program."""
 
@@ -71,7 +145,7 @@ class TokenForm(forms.Form):
 
 
 class GuidelinesForm(forms.Form):
-    """The text annotators read, and name and sentence of each level."""
+    """The text annotators read, and name, sentence and reasons of each level."""
 
     markdown = forms.CharField(
         required=False, max_length=100_000, label="Guidelines", strip=False,
@@ -89,47 +163,161 @@ class GuidelinesForm(forms.Form):
             self.fields[f"sentence-{level.grade}"] = forms.CharField(
                 max_length=200, initial=level.sentence, required=False, label=f"Sentence of grade {level.grade}"
             )
+            self.fields[f"reasons-{level.grade}"] = ReasonsField(
+                initial=shortcomings.as_typed(level.reasons), label=f"Reasons of grade {level.grade}"
+            )
 
-    def words(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
-        """Name and sentence of each level, side by side."""
-        return [(self[f"name-{level.grade}"], self[f"sentence-{level.grade}"]) for level in self.levels]
+    def words(self) -> list[tuple[forms.BoundField, ...]]:
+        """Name, sentence and reasons of each level, side by side."""
+        fields = ("name", "sentence", "reasons")
+        return [tuple(self[f"{field}-{level.grade}"] for field in fields) for level in self.levels]
+
+
+class PayForm(forms.ModelForm):
+    """What an hour of judging costs."""
+
+    class Meta:
+        model = Collection
+        fields = ["hourly_pay", "currency"]
+        labels = {"hourly_pay": "Pay an hour"}
+        help_texts = {"hourly_pay": "Empty: the dashboard shows hours without money.", "currency": ""}
+
+
+class GoldForm(forms.Form):
+    """A pair whose grade a lead knows."""
+
+    query = forms.CharField(max_length=255, label="Query's id")
+    document = forms.CharField(max_length=255, label="Document's id")
+    grade = forms.TypedChoiceField(coerce=int)
+    explanation = forms.CharField(
+        max_length=2000, label="Why", widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="For leads, and for training; nobody who judges reads it in a batch.",
+    )
+
+    def __init__(self, *args: Any, levels: list[Level], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["grade"].choices = [  # type: ignore[attr-defined]
+            (level.grade, f"{level.grade} {level.name}") for level in levels
+        ]
+
+
+class GoldReasonForm(forms.Form):
+    """Why a gold is retired or brought back, for the log."""
+
+    reason = forms.CharField(max_length=200, required=False)
 
 
 class PolicyForm(forms.ModelForm):
     """The figures of a policy; the share of doubles is typed in per cent."""
 
     double_percent = forms.DecimalField(
-        min_value=0, max_value=100, decimal_places=2, label="Pairs with one label more, in %",
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        label="Pairs with one label more, in %",
         help_text="An exact share of each pool's new pairs.",
     )
+
+    gold_percent = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        label="Golds that must be right, in %",
+        help_text="Of a batch; two golds and 75 % ask for both.",
+    )
+    repeat_percent = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        label="Own pairs that come back, in %",
+        help_text="To the same person, unseen; they say how steady she is and enter no grade.",
+    )
+    max_percent = forms.DecimalField(
+        min_value=Decimal("0.01"),
+        max_value=100,
+        decimal_places=2,
+        label="One person's share of a pool, at most in %",
+        help_text="100: no limit.",
+    )
+    with_closed = forms.BooleanField(
+        required=False,
+        label="Closed pools and imports follow the rule too",
+        help_text="Otherwise they keep the rule, tie rule and tolerance they were closed under.",
+    )
+    GROUPS = (
+        ("Labels", ["labels_per_pair", "double_percent", "ceiling", "stop_early", "ask_reasons"]),
+        ("How labels become a grade", ["rule", "tie", "tolerance", "with_closed"]),
+        (
+            "Batches",
+            ["batch_candidates", "lease_minutes", "max_percent", "repeat_percent", "repeat_after_days", "grouped"],
+        ),
+        ("Golds", ["gold_positives", "gold_negatives", "gold_percent", "gold_action"]),
+    )
+    PERCENTS = {
+        "double_percent": "double_share", "gold_percent": "gold_pass", "repeat_percent": "repeat_share",
+        "max_percent": "max_share",
+    }  # fmt: skip
 
     class Meta:
         model = Policy
         fields = [
-            "labels_per_pair", "double_percent", "ceiling", "tolerance", "rule", "tie", "batch_candidates",
-            "gold_positives", "gold_negatives", "lease_minutes", "grouped",
+            "labels_per_pair",
+            "ceiling",
+            "stop_early",
+            "ask_reasons",
+            "rule",
+            "tie",
+            "tolerance",
+            "batch_candidates",
+            "lease_minutes",
+            "repeat_after_days",
+            "grouped",
+            "gold_positives",
+            "gold_negatives",
+            "gold_action",
         ]
         labels = {
-            "labels_per_pair": "Labels a pair", "ceiling": "Labels at most", "tolerance": "Tolerated distance",
-            "tie": "When no grade wins", "batch_candidates": "Candidates a batch",
-            "gold_positives": "Relevant golds a batch", "gold_negatives": "Irrelevant golds a batch",
-            "lease_minutes": "Minutes a pair is held", "grouped": "One query's pairs come together",
+            "labels_per_pair": "Labels a pair",
+            "ceiling": "Labels at most",
+            "tolerance": "Tolerated distance",
+            "stop_early": "Stop early",
+            "ask_reasons": "Ask for reasons",
+            "tie": "When no grade wins",
+            "batch_candidates": "Candidates a batch",
+            "gold_positives": "Relevant golds a batch",
+            "gold_negatives": "Irrelevant golds a batch",
+            "gold_action": "When fewer are right",
+            "repeat_after_days": "Days before they come back",
+            "lease_minutes": "Minutes a pair is held",
+            "grouped": "One query's pairs come together",
         }
-        help_texts = {"grouped": "", "ceiling": "Where people disagree, labels are added up to this many."}
+        help_texts = {
+            "grouped": "", "ceiling": "Where people disagree, labels are added up to this many.",
+            "stop_early": "Of three labels or more ask for two first, and for another only until two agree.",
+            "ask_reasons": "Where a level has some.", "gold_action": "", "repeat_after_days": "",
+        }  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["double_percent"].initial = self.instance.double_percent
+        for percent, share in self.PERCENTS.items():
+            self.fields[percent].initial = self.instance.percent(share)
+
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The fields under their headings."""
+        return [(heading, [self[name] for name in names]) for heading, names in self.GROUPS]
 
     def clean(self) -> dict[str, Any]:
         """Figures that do not contradict each other."""
         given = super().clean() or {}
         if given.get("ceiling", 0) < given.get("labels_per_pair", 0):
             self.add_error("ceiling", "At most must not be fewer than the labels every pair gets.")
+        if given.get("rule") == Policy.Rule.UNANIMOUS and given.get("tie") != Policy.Tie.DISPUTE:
+            self.add_error("tie", "Where every label must agree, all other pairs are disputed: choose Dispute.")
         return given
 
     def changes(self) -> dict[str, Any]:
         """The figures as the policy keeps them."""
-        figures = dict(self.cleaned_data)
-        figures["double_share"] = figures.pop("double_percent") / Decimal(100)
+        figures = {name: value for name, value in self.cleaned_data.items() if name != "with_closed"}
+        for percent, share in self.PERCENTS.items():
+            figures[share] = figures.pop(percent) / Decimal(100)
         return figures

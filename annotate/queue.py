@@ -4,10 +4,14 @@ import logging
 from functools import partial
 
 from celery import Task
+from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
+
+# Limits of tasks whose work grows with somebody's file. People see how far such a task is and may cancel it.
+LONG = {"time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30}
 
 
 def enqueue_on_commit(task: Task, *, countdown: float = 0, **arguments: object) -> None:

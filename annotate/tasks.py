@@ -1,10 +1,13 @@
-"""What runs in the background for annotate."""
+"""What runs in the background for annotate; all of it safe to run twice."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from celery import shared_task
+from celery import Task, shared_task
 
-from annotate.services import housekeeping
+from annotate.models import Batch, Collection, Import, Invitation, ReviewWork, Round
+from annotate.queue import LONG, enqueue_on_commit
+from annotate.services import carrying_on, gold_checks, housekeeping, imports, invitation_mail, policies, review_work
 
 
 @shared_task(bind=True)
@@ -13,7 +16,54 @@ def beat_heart(self: Any) -> None:
     housekeeping.beat_heart(name=self.request.hostname or "worker")
 
 
+@shared_task(**LONG)
+def run_import(*, import_id: int) -> None:
+    """Read a received file."""
+    imports.run(made=Import.objects.select_related("collection", "by").get(pk=import_id))
+
+
+@shared_task
+def reject_batch(*, batch_id: int) -> None:
+    """Withdraw the labels of a batch whose golds were missed."""
+    gold_checks.reject_failed(batch=Batch.objects.select_related("collection", "annotator").get(pk=batch_id))
+
+
+@shared_task(**LONG)
+def follow_policy(*, round_id: int) -> None:
+    """Bring what is resolved of a round under its policy."""
+    policies.follow(round_=Round.objects.select_related("policy", "collection").get(pk=round_id))
+
+
+@shared_task(**LONG)
+def carry_on_review(*, work_id: int) -> None:
+    """Carry out what a lead decided about many labels or pairs."""
+    carrying_on.carry_on(work=ReviewWork.objects.get(pk=work_id))
+
+
+@shared_task
+def preview_policy(*, collection_id: int, question: dict[str, Any]) -> None:
+    """Count what another policy would change, for whoever asked."""
+    policies.answer(collection=Collection.objects.get(pk=collection_id), question=question)
+
+
+@shared_task
+def mail_invitation(*, invitation_id: int) -> None:
+    """Send a link to who is invited."""
+    invitation_mail.send(invitation=Invitation.objects.get(pk=invitation_id))
+
+
 @shared_task
 def sweep() -> None:
-    """Settle what is due."""
+    """Settle what is due, and queue again what waits for longer than it should."""
     housekeeping.settle_batches()
+    housekeeping.drop_cut_uploads()
+    for task, arguments in _overdue():
+        enqueue_on_commit(task, **arguments)
+
+
+def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
+    yield from ((run_import, {"import_id": each}) for each in imports.overdue())
+    yield from ((reject_batch, {"batch_id": batch}) for batch in gold_checks.overdue())
+    yield from ((mail_invitation, {"invitation_id": each}) for each in invitation_mail.overdue())
+    yield from ((follow_policy, {"round_id": round_}) for round_ in policies.behind())
+    yield from ((carry_on_review, {"work_id": work}) for work in review_work.behind())

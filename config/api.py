@@ -20,7 +20,9 @@ class Unknown(APIView):
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("annotate.api.imports")),
     path("", include("pooling.api")),
+    path("", include("pooling.pool_api")),
     path("", include("metrics.api")),
     path("<path:rest>", Unknown.as_view(), name="unknown"),
 ]

@@ -100,8 +100,11 @@ def forget_dead_postgres(home: Home, cluster: Path) -> None:
         leftover.unlink()
 
 
-def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *, seconds: float = 120) -> bool:
-    """Wait until the database answers (recovery after a crash takes a while) and make sure ours exists.
+def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *, seconds: float = 1800) -> bool:
+    """Wait until the database answers and make sure ours exists.
+
+    Recovery after a crash reads and syncs all that was written since the last checkpoint: minutes on a busy disk. A
+    server that cannot start ends by itself.
 
     False when sessions of a killed server are still ending: PostgreSQL is right to refuse, and to be asked again.
     """

@@ -74,6 +74,8 @@ def web(home: Home, *, env: Mapping[str, str], port: int) -> Part:
         "2",
         "--threads",
         "8",
+        "--keep-alive",
+        "30",  # longer than people think about a pair: an answer finds its connection open
         "--preload",
         "--graceful-timeout",
         "5",

@@ -10,6 +10,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config.home import Home
+from config.stores import media_store
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var")
@@ -17,6 +18,8 @@ HOME = Home(VAR_DIR)
 
 DEBUG = os.environ.get("DEBUG") == "1"
 SECRET_KEY = os.environ.get("SECRET_KEY") or HOME.read_secret_key()
+# Keys of before: what they signed or encrypted is still read, nothing new is made with them.
+SECRET_KEY_FALLBACKS = os.environ.get("SECRET_KEY_FALLBACKS", "").split()
 if len(SECRET_KEY) < 50:
     raise ImproperlyConfigured(
         "SECRET_KEY is missing or shorter than 50 characters: set it in the environment, "
@@ -46,6 +49,7 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "rest_framework",
     "csp",
     "config",
@@ -65,6 +69,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "config.second_factor.SecondFactorMiddleware",
+    "config.uploads.ScriptedUploadMiddleware",
 ]
 TEMPLATES = [
     {
@@ -77,6 +83,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.navigation.navigation",
+                "config.context.site",
             ]
         },
     }
@@ -89,6 +96,7 @@ DATABASES = {
     )
 }
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)  # a page must not hang on a dead host
+DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 2)  # of annotate/statements.py's cursors
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -112,6 +120,7 @@ CACHES = {
 
 # --- Celery ------------------------------------------------------------------------------------------------
 TASK_SECONDS = 600
+LONG_TASK_SECONDS = 3600  # of tasks whose work grows with somebody's file
 
 
 def broker_url(url: str) -> str:
@@ -127,7 +136,7 @@ CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": int(TASK_SECONDS * 1.1),  # a task is not handed out again while it may still run
+    "visibility_timeout": int(LONG_TASK_SECONDS * 1.1),  # a task is not handed out again while it may still run
     "socket_connect_timeout": 0.2,
     "socket_timeout": 2.0,
     "max_retries": 0,
@@ -161,7 +170,7 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- people ------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "annotate.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["annotate.backends.PersonBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -177,19 +186,28 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
 # A class of annotators signs in from one address; guessing at one name is stopped after five.
 ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "30/m/ip,5/5m/key"}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_ADAPTER = "annotate.accounts_adapter.SecondFactorAdapter"
+MFA_TOTP_ISSUER = "Assayer"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up alone, so no address was claimed by a stranger
+LEADS_NEED_MFA = os.environ.get("LEADS_NEED_MFA") == "1"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
-EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
-EMAIL_PORT = int(os.environ.get("EMAIL_PORT", "25"))
+# Without a mail server mails are written to the log, and pages do not promise any.
+SENDS_MAIL = bool(os.environ.get("EMAIL_BACKEND") or os.environ.get("EMAIL_HOST"))
+EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND") or (
+    f"django.core.mail.backends.{'smtp' if SENDS_MAIL else 'console'}.EmailBackend"
+)
+EMAIL_HOST = os.environ.get("EMAIL_HOST") or "localhost"
+EMAIL_PORT = int(os.environ.get("EMAIL_PORT") or 25)
 EMAIL_HOST_USER = os.environ.get("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = os.environ.get("EMAIL_USE_TLS") == "1"
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", "assayer@localhost")
+DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL") or "assayer@localhost"
 
 # --- what a browser may do ---------------------------------------------------------------------------------
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True  # scripts read the CSRF token from the page
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -225,17 +243,20 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
+UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB", "2048")) * 1024 * 1024  # one request's files
+FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
 # plain: straight from the source folders (tests); hashed: collected under names that change with their
 # content; compressed: hashed and packed, which takes ten seconds more and pays over a network.
 STATIC_FILES = "plain" if DEBUG else os.environ.get("STATIC_FILES", "hashed")
 STATIC_STORAGE = {
     "plain": "django.contrib.staticfiles.storage.StaticFilesStorage",
-    "hashed": "django.contrib.staticfiles.storage.ManifestStaticFilesStorage",
-    "compressed": "whitenoise.storage.CompressedManifestStaticFilesStorage",
+    "hashed": "config.static.HashedStorage",
+    "compressed": "config.static.CompressedStorage",
 }
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": STATIC_STORAGE[STATIC_FILES]},
+    **media_store(os.environ.get("MEDIA_STORAGE", "")),
 }
 WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 
@@ -243,7 +264,11 @@ WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_AUTHENTICATION_CLASSES": ["annotate.authentication.TokenAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated", "annotate.authentication.HasScope"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "config.second_factor.TokenNeedsSecondFactor",
+        "annotate.authentication.HasScope",
+    ],
     "EXCEPTION_HANDLER": "annotate.api.problem",
 }
 

@@ -36,8 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Start the servers before anything reads the settings."""
     if MARK in os.environ:  # a worker: the servers run already
-        worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
-        os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={int(worker) % 8}")
+        os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={process_number()}")
         return
     home = Home(Path(tempfile.mkdtemp(prefix="assayer-test-")))
     home.var.chmod(0o755)
@@ -103,6 +102,11 @@ def remove(home: Home) -> None:
 def run_home() -> Home:
     """Where this run's servers are."""
     return Home(Path(os.environ[MARK]))
+
+
+def process_number() -> int:
+    """Which of pytest-xdist's processes this is, from 0 to 7: Redis numbers 16 databases, two for each."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 8
 
 
 @cache

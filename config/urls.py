@@ -2,17 +2,27 @@
 
 from importlib.util import find_spec
 
+from allauth.account import urls as allauth_urls
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 
 from config import health
 
+# People's addresses are changed on the account page; allauth's own pages for that are closed.
+CLOSED = ("account_email", "account_email_verification_sent", "account_confirm_email")
+ACCOUNTS = [
+    *(page for page in allauth_urls.urlpatterns if page.name not in CLOSED),
+    path("email/", RedirectView.as_view(pattern_name="annotate:account-email"), name="account_email"),
+]
 PAGES = [app for app in ("annotate", "pooling", "metrics") if find_spec(f"{app}.urls")]
 
+handler400 = "config.uploads.bad_request"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
-    path("accounts/", include("allauth.account.urls")),
+    path("accounts/", include(ACCOUNTS)),
+    path("accounts/2fa/", include("allauth.mfa.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("config.api")),
     *[path("", include(f"{app}.urls")) for app in PAGES],

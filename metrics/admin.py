@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from annotate.admin import ReadOnlyAdmin
-from metrics.models import Score, Snapshot
+from metrics.models import Alarm, AlarmEvent, Block, BoardView, Download, Score, Snapshot, Tally
 
 
 @admin.register(Snapshot)
@@ -25,3 +25,60 @@ class ScoreAdmin(ReadOnlyAdmin):
         "run", "query_set", "label_source", "reference_set", "measure", "threshold", "mean", "low", "high",
         "n_queries", "n_missing", "n_with_positive", "inputs_sha256", "computed_at",
     ]  # fmt: skip
+
+
+@admin.register(Alarm)
+class AlarmAdmin(ReadOnlyAdmin):
+    """What leads watch."""
+
+    list_display = ["kind", "below", "n_at_least", "collection", "created_at", "ended_at"]
+    list_select_related = ["collection"]
+    fields = ["collection", "kind", "below", "n_at_least", "by", "created_at", "ended_at"]
+
+
+@admin.register(AlarmEvent)
+class AlarmEventAdmin(ReadOnlyAdmin):
+    """When alarms rose and fell."""
+
+    list_display = ["alarm", "annotator", "kind", "value", "n", "at"]
+    list_select_related = ["alarm", "annotator"]
+    fields = ["alarm", "annotator", "kind", "value", "n", "at"]
+
+
+@admin.register(Block)
+class BlockAdmin(ReadOnlyAdmin):
+    """What the pairs of each block add to the counts."""
+
+    list_display = ["number", "collection"]
+    list_select_related = ["collection"]
+    fields = ["collection", "number", "keys", "numbers"]
+
+
+@admin.register(Tally)
+class TallyAdmin(ReadOnlyAdmin):
+    """The counts that current numbers are made of."""
+
+    list_display = ["key", "n", "collection"]
+    list_select_related = ["collection"]
+    fields = ["collection", "key", "n"]
+
+
+@admin.register(Download)
+class DownloadAdmin(ReadOnlyAdmin):
+    """Files that were asked for; their bytes are reached from the collection's page."""
+
+    list_display = ["file_name", "collection", "kind", "state", "n_rows", "n_bytes", "by", "created_at"]
+    list_select_related = ["collection", "by"]
+    fields = [
+        "collection", "kind", "parameters", "made_with", "state", "file_name", "n_bytes", "n_rows", "sha256", "as_of",
+        "error", "attempts", "by", "created_at", "finished_at",
+    ]  # fmt: skip
+
+
+@admin.register(BoardView)
+class BoardViewAdmin(ReadOnlyAdmin):
+    """Leaderboards and comparisons that somebody asked for."""
+
+    list_display = ["collection", "wanted", "computed_at"]
+    list_select_related = ["collection"]
+    fields = ["collection", "wanted", "value", "version", "key", "computed_at"]

@@ -10,7 +10,7 @@ from annotate.api import Unprocessable, get_collection
 from annotate.models import ApiToken
 from metrics.forms import QrelsForm
 from metrics.http import attachment
-from metrics.services import downloads
+from metrics.services import download_rows
 
 
 class Qrels(APIView):
@@ -26,7 +26,7 @@ class Qrels(APIView):
             errors = [{"field": name, "message": text} for name, texts in form.errors.items() for text in texts]
             raise Unprocessable("Some parameters are wrong; see errors.", errors=errors)
         wanted = form.wanted()
-        lines = downloads.qrels(collection=collection, wanted=wanted)
+        lines = download_rows.qrels(collection=collection, wanted=wanted)
         return attachment(lines, f"{collection.slug}-{wanted.file_name}", "text/plain; charset=utf-8")
 
 

@@ -10,6 +10,14 @@ from metrics.http import Wanted
 from metrics.models import LabelSource
 
 GRADED, BINARY = "graded", "binary"
+RULE_CHOICES = [
+    ("", "As the policy decides"),
+    ("majority", "Majority; without one none"),
+    ("median", "Median, the lower of two"),
+    ("first", "First label alone"),
+    ("largest", "Largest grade given"),
+    ("smallest", "Smallest grade given"),
+]
 
 
 class QrelsForm(forms.Form):
@@ -19,6 +27,12 @@ class QrelsForm(forms.Form):
     label_source = forms.ChoiceField(label="Label source", choices=LabelSource.choices)
     reference = forms.ChoiceField(label="Reference set")
     queries = forms.ChoiceField(label="Query set")
+    rule = forms.ChoiceField(
+        label="Several labels of a pair",
+        choices=RULE_CHOICES,
+        required=False,
+        help_text="Other rules than the policy's look at people's labels alone, not at adjudications.",
+    )
     grades = forms.ChoiceField(choices=[(GRADED, "Grades of the scheme"), (BINARY, "1 if positive, else 0")])
     threshold = forms.IntegerField(
         label="Positive from grade", min_value=0, max_value=100, help_text="Counts for 1 and 0 only."
@@ -64,6 +78,7 @@ class QrelsForm(forms.Form):
             reference_set=None if source == LabelSource.PEOPLE else self.references[given["reference"]],
             query_set=self.query_sets.get((given["queries"], given["direction"])),
             threshold=given["threshold"] if given["grades"] == BINARY else None,
+            rule="" if source == LabelSource.REFERENCE else given["rule"],
         )
 
     def _choice(self, name: str) -> forms.ChoiceField:

@@ -1,7 +1,26 @@
 """Everything that must be true of metrics' rows; see `manage.py fsck`."""
 
+from collections.abc import Iterator
+
 from annotate.checks.check import Check, query
-from annotate.checks.walls import constraints_check
+from annotate.checks.walls import constraints_check, missing_triggers
+from annotate.models import Change, Collection, Round
+from metrics.models import Tally
+from metrics.services import tallies
+
+
+def drifted_counts() -> Iterator[str]:
+    """Counts of blocks that are not what counting again gives, but for those that a Change row still announces.
+
+    A round that is being opened or closed is announced once it is done, so its collection is left out until then.
+    """
+    counted = Tally.objects.filter(key="rules", n=tallies.RULES).values("collection")
+    told = Change.objects.filter(pair=None).values("collection")
+    under_way = Round.objects.filter(state__in=[Round.State.OPENING, Round.State.CLOSING]).values("collection")
+    for collection in Collection.objects.filter(pk__in=counted).exclude(pk__in=told).exclude(pk__in=under_way):
+        for block, key, kept, true in tallies.drifted(collection=collection):
+            yield f"collection {collection.pk}, block {block}: {key}: {kept} instead of {true}"
+
 
 CHECKS: list[Check] = [
     Check("metrics.score-apart", "A score's run, query set and reference are of one collection and direction.",
@@ -30,5 +49,14 @@ CHECKS: list[Check] = [
         SELECT format('snapshot %s: %s judgments', snapshot.id, snapshot.n_judgments) FROM metrics_snapshot snapshot
         WHERE snapshot.n_judgments > (SELECT count(*) FROM annotate_judgment said
                                       WHERE said.collection_id = snapshot.collection_id)""")),
+    Check("metrics.counts-follow", "What a block of pairs adds to the counts is what a recount gives.", drifted_counts),
+    Check("metrics.counts-add-up", "A tally is the sum of its count over the collection's blocks.", query("""
+        SELECT format('collection %s: %s', collection_id, key) FROM (
+            SELECT collection_id, key, n FROM metrics_tally WHERE key <> 'rules'
+            UNION ALL
+            SELECT collection_id, counted.key, -n FROM metrics_block, unnest(keys, numbers) AS counted(key, n)
+        ) both_tables GROUP BY collection_id, key HAVING sum(n) <> 0""")),
     constraints_check("metrics"),
+    Check("metrics.triggers", "The log of alarms only grows.",
+          lambda: missing_triggers(["metrics_alarmevent_append_only"])),
 ]

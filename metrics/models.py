@@ -1,10 +1,14 @@
 """What the judgments say: numbers at a moment, written in the background, read by pages."""
 
+from typing import Self
+
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.models import Collection, QuerySet, ReferenceSet
+from annotate.models import Collection, QuerySet, ReferenceSet, User
 from pooling.models import Run
 
 
@@ -25,6 +29,47 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.collection}"
+
+
+BLOCK_SIZE = 16  # pairs with neighbouring keys that are counted together
+
+
+class Block(models.Model):
+    """What the pairs of one block add to the collection's counts: those with keys from 16 times its number on.
+
+    A pure function of what annotate holds, like the tallies, which are the sums over all blocks: see
+    services/tallies.py for the names of the counts.
+    """
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
+    number = models.BigIntegerField()
+    keys = ArrayField(models.TextField())
+    numbers = ArrayField(models.BigIntegerField(), help_text="How often each key counts.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "number"], name="metrics_block_unique_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"block {self.number}"
+
+
+class Tally(models.Model):
+    """One count over all pairs of a collection; kept up to date by difference, rebuildable."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="+")
+    key = models.TextField()
+    n = models.BigIntegerField()
+
+    class Meta:
+        verbose_name_plural = "tallies"
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "key"], name="metrics_tally_unique_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.n}"
 
 
 class Observation(models.Model):
@@ -83,10 +128,157 @@ class Score(models.Model):
                 nulls_distinct=False,
                 name="metrics_score_unique",
             ),
-            models.CheckConstraint(
-                condition=Q(label_source__in=LabelSource.values), name="metrics_score_known_source"
-            ),
+            models.CheckConstraint(condition=Q(label_source__in=LabelSource.values), name="metrics_score_known_source"),
         ]
 
     def __str__(self) -> str:
         return f"{self.measure} of {self.run}: {self.mean}"
+
+
+class Alarm(models.Model):
+    """What a lead wants to be told of: a number below a threshold, once it rests on enough."""
+
+    class Kind(models.TextChoices):
+        ALPHA = "alpha", "Alpha"
+        GOLD = "gold", "Golds right"
+        SPEED = "speed", "Active time a label"
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="alarms")
+    kind = models.CharField(max_length=5, choices=Kind)
+    below = models.FloatField(help_text="Alpha, a share in per cent, or seconds.")
+    n_at_least = models.PositiveIntegerField(help_text="Pairs with two labels, golds or labels that it must rest on.")
+    by = models.ForeignKey("annotate.User", models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["collection", "kind", "below", "n_at_least"],
+                condition=Q(ended_at__isnull=True),
+                name="metrics_alarm_unique",
+            ),
+            models.CheckConstraint(condition=Q(kind__in=["alpha", "gold", "speed"]), name="metrics_alarm_known_kind"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} below {self.below:g}"
+
+
+class AlarmEvent(models.Model):
+    """That an alarm rose or fell, on which numbers; append-only."""
+
+    class Kind(models.TextChoices):
+        ROSE = "rose", "Rose"
+        FELL = "fell", "Fell"
+
+    alarm = models.ForeignKey(Alarm, models.CASCADE, related_name="events")
+    annotator = models.ForeignKey("annotate.Annotator", models.CASCADE, null=True, blank=True, related_name="+")
+    kind = models.CharField(max_length=4, choices=Kind)
+    value = models.FloatField(null=True, blank=True, help_text="Empty where it was no longer defined.")
+    n = models.PositiveIntegerField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=["rose", "fell"]), name="metrics_alarmevent_known_kind"),
+        ]
+        indexes = [models.Index(fields=["alarm", "annotator", "-id"], name="metrics_alarmevent_last")]
+
+    def __str__(self) -> str:
+        return f"{self.alarm} {self.kind}"
+
+
+class DownloadRows(models.QuerySet["Download"]):
+    """Downloads, by who may know of them."""
+
+    def visible_to(self, user: User | AnonymousUser, *, collection: Collection) -> Self:
+        """Those of a collection that name no run which this person may not know of."""
+        runs = Run.objects.filter(collection=collection)
+        secret = list(runs.exclude(pk__in=runs.visible_to(user).values("pk")).values_list("pk", flat=True))
+        found = self.filter(collection=collection)
+        return found.exclude(run_ids__overlap=secret) if secret else found
+
+
+class Download(models.Model):
+    """A file to take away: asked for, then made in the background, whole or not at all, of one moment."""
+
+    class Kind(models.TextChoices):
+        QRELS = "qrels", "Qrels"
+        BEIR = "beir", "BEIR folder"
+        FIRE = "fire", "Labels as JSON"
+        STRATA = "strata", "Stratified qrels"
+        JUDGMENTS = "judgments", "Judgments"
+        DISPUTED = "disputed", "Disputed pairs"
+        CANNOT_JUDGE = "cannot-judge", "Cannot judge"
+        SCORES = "scores", "Scores a query"
+
+    class State(models.TextChoices):
+        ASKED = "asked", "Being made"
+        DONE = "done", "Ready"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+        EXPIRED = "expired", "Expired"
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="downloads")
+    kind = models.CharField(max_length=12, choices=Kind)
+    parameters = models.JSONField(default=dict, blank=True, help_text="What its form was given.")
+    made_with = models.CharField(max_length=500, blank=True, help_text="The same in words.")
+    state = models.CharField(max_length=9, choices=State, default=State.ASKED)
+    file = models.FileField(upload_to="downloads/", max_length=255, blank=True)
+    file_name = models.CharField(max_length=255)
+    n_bytes = models.PositiveBigIntegerField(null=True, blank=True)
+    n_rows = models.PositiveBigIntegerField(null=True, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    as_of = models.DateTimeField(null=True, blank=True, help_text="The moment of the database that it shows.")
+    run_ids = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text="Keys of the runs it names.")
+    error = models.CharField(max_length=500, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = DownloadRows.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    kind__in=[
+                        "qrels", "beir", "fire", "strata", "judgments", "disputed", "cannot-judge", "scores"
+                    ]
+                ),
+                name="metrics_download_known_kind",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="asked", finished_at=None, file="")
+                | Q(state="done", finished_at__isnull=False, n_bytes__isnull=False, n_rows__isnull=False)
+                & ~Q(file="")
+                & ~Q(sha256="")
+                | Q(state__in=["failed", "cancelled", "expired"], finished_at__isnull=False, file=""),
+                name="metrics_download_done_has_file",
+            ),
+        ]
+        indexes = [models.Index(fields=["collection", "-created_at"], name="metrics_download_newest")]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+
+class BoardView(models.Model):
+    """A leaderboard or a comparison as somebody asked for it, computed in the background and forgotten when old."""
+
+    collection = models.ForeignKey(Collection, models.CASCADE, related_name="board_views")
+    key = models.CharField(max_length=64, help_text="The hash of what was asked for.")
+    wanted = models.JSONField()
+    value = models.JSONField()
+    version = models.CharField(max_length=64, help_text="The version of the labels that it rests on.")
+    computed_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "key"], name="metrics_boardview_unique_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"a leaderboard of {self.collection}"

@@ -1,10 +1,16 @@
 """What runs in the background for metrics; all of it safe to run twice."""
 
+from typing import Any
+
 from celery import shared_task
 
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
+from metrics.models import Download
+from metrics.services import closer, downloads, exploring_disagreement, favour, leaderboard_views, modelling
 from metrics.services import refresh as refreshing
+from metrics.services.leaderboard_wanted import Wanted
+from pooling.models import Pool
 
 WAIT = 1.5  # seconds in which what changes is gathered into one refresh
 
@@ -15,6 +21,50 @@ def refresh(*, collection_id: int) -> None:
     for collection in Collection.objects.filter(pk=collection_id):
         if refreshing.refresh(collection=collection) is None:
             enqueue_on_commit(refresh, countdown=WAIT, collection_id=collection_id)
+        elif modelling.due(collection=collection):
+            enqueue_on_commit(resolve_by_model, countdown=modelling.WAIT, collection_id=collection_id)
+
+
+@shared_task
+def resolve_by_model(*, collection_id: int) -> None:
+    """Let a model of the annotators resolve the pairs of a collection whose policy asks for it."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        modelling.resolve_by_model(collection=collection)
+
+
+@shared_task
+def study_pool(*, pool_id: int) -> None:
+    """Compute what a pool favours, for whoever looks at it."""
+    for pool in Pool.objects.filter(pk=pool_id).select_related("collection", "query_set"):
+        favour.study_pool(pool=pool)
+
+
+@shared_task
+def look_closer(*, collection_id: int) -> None:
+    """Compute what needs every label at once, for whoever looks at the dashboard."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        closer.look(collection=collection)
+
+
+@shared_task
+def count_disagreement(*, collection_id: int) -> None:
+    """Count on which queries people disagree, for whoever looks at them in that order."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        exploring_disagreement.count_disagreement(collection=collection)
+
+
+@shared_task
+def show_board(*, collection_id: int, wanted: dict[str, Any]) -> None:
+    """Compute a leaderboard or a comparison, for whoever looks at it."""
+    for collection in Collection.objects.filter(pk=collection_id):
+        leaderboard_views.compute(collection=collection, wanted=Wanted.from_json(wanted))
+
+
+@shared_task
+def make_download(*, download_id: int) -> None:
+    """Make a file that somebody asked for."""
+    for made in Download.objects.filter(pk=download_id).select_related("collection", "by"):
+        downloads.run(made=made)
 
 
 @shared_task
@@ -22,3 +72,6 @@ def sweep() -> None:
     """Ask for the refreshes that nobody asked for: the broker may have lost them."""
     for collection_id in refreshing.due():
         enqueue_on_commit(refresh, collection_id=collection_id)
+    for download_id in downloads.overdue():
+        enqueue_on_commit(make_download, download_id=download_id)
+    downloads.expire()

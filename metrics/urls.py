@@ -2,16 +2,32 @@
 
 from django.urls import path
 
-from metrics.views import dashboard, downloads, leaderboard
+from metrics.views import alarms, dashboard, downloads, explorer, favour, leaderboard
 
 app_name = "metrics"
 urlpatterns = [
     path("c/<slug:slug>/dashboard/", dashboard.dashboard, name="dashboard"),
     path("c/<slug:slug>/dashboard/numbers/", dashboard.numbers, name="dashboard-numbers"),
+    path("c/<slug:slug>/dashboard/people/<int:pk>/", dashboard.person, name="dashboard-person"),
+    path("c/<slug:slug>/dashboard/people/<int:pk>/numbers/", dashboard.person_numbers, name="dashboard-person-numbers"),
+    path("c/<slug:slug>/dashboard/alarms/", alarms.alarms, name="alarms"),
+    path("c/<slug:slug>/dashboard/alarms/<int:pk>/end/", alarms.end_alarm, name="alarm-end"),
     path("c/<slug:slug>/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
+    path("c/<slug:slug>/leaderboard/state/", leaderboard.leaderboard_state, name="leaderboard-state"),
+    path("c/<slug:slug>/leaderboard/compare/", leaderboard.compare, name="compare"),
+    path("c/<slug:slug>/leaderboard/compare/state/", leaderboard.compare_state, name="compare-state"),
+    path("c/<slug:slug>/explorer/", explorer.explorer, name="explorer"),
+    path("c/<slug:slug>/explorer/state/", explorer.explorer_state, name="explorer-state"),
     path("c/<slug:slug>/downloads/", downloads.downloads, name="downloads"),
+    path("c/<slug:slug>/downloads/new/<str:what>/", downloads.download_new, name="download-new"),
+    path("c/<slug:slug>/downloads/<int:pk>/state/", downloads.download_state, name="download-state"),
+    path("c/<slug:slug>/downloads/<int:pk>/cancel/", downloads.download_cancel, name="download-cancel"),
+    path("c/<slug:slug>/downloads/<int:pk>/again/", downloads.download_again, name="download-again"),
+    path("c/<slug:slug>/downloads/<int:pk>/file/", downloads.download_file, name="download-file"),
     path("c/<slug:slug>/downloads/qrels/", downloads.qrels, name="download-qrels"),
     path("c/<slug:slug>/downloads/disputed/", downloads.disputed, name="download-disputed"),
     path("c/<slug:slug>/downloads/scores/", downloads.scores, name="download-scores"),
     path("c/<slug:slug>/downloads/judgments/<str:kind>/", downloads.judgments, name="download-judgments"),
+    path("c/<slug:slug>/pools/<int:pk>/favours/", favour.favour, name="pool-favour"),
+    path("c/<slug:slug>/pools/<int:pk>/favours/state/", favour.favour_state, name="pool-favour-state"),
 ]

@@ -1,19 +1,24 @@
-"""Runs for programs: upload one, and read what became of it."""
+"""Runs for programs: upload one, read what became of it, describe, hide, publish, retire it."""
+
+from typing import Any
 
 from django.urls import path
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.api import Unprocessable, get_collection
+from annotate.api import Unprocessable, get_collection, refused
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
-from pooling import tasks
-from pooling.forms import RunForm
+from pooling import access, tasks
+from pooling.core.papers import paper_address
+from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services import runs
+from pooling.services import changing, describing, retiring, runs
+
+REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, runs.RunExists, runs.BadName)
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -21,8 +26,38 @@ class RunSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Run
-        fields = ["id", "name", "direction", "system", "state", "score_type", "sha256", "report"]
+        fields = [
+            "id", "name", "direction", "system", "team", "paper", "tags", "description", "is_hidden", "retired_at",
+            "state", "score_type", "sha256", "report",
+        ]  # fmt: skip
         read_only_fields = fields
+
+
+class ChangeSerializer(serializers.Serializer):
+    """What of a run can be changed; what is left out stays as it is."""
+
+    name = serializers.CharField(max_length=MAX_NAME)
+    system = serializers.CharField(max_length=80, allow_blank=True)
+    team = serializers.CharField(max_length=80, allow_blank=True)
+    paper = serializers.CharField(max_length=300, allow_blank=True)
+    tags = serializers.ListField(child=serializers.CharField(max_length=MAX_TAG), max_length=MAX_TAGS)
+    description = serializers.CharField(max_length=2000, allow_blank=True)
+    is_hidden = serializers.BooleanField()
+    is_retired = serializers.BooleanField()
+    score_type = serializers.ChoiceField(choices=Run.ScoreType.choices)
+
+    def validate_paper(self, text: str) -> str:
+        """The paper's address."""
+        try:
+            return paper_address(text)
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from error
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what is no field: a misspelt one would look as if it had been changed."""
+        if unknown := sorted(set(self.initial_data) - set(self.fields)):
+            raise serializers.ValidationError({name: ["There is no such field."] for name in unknown})
+        return attrs
 
 
 class Runs(APIView):
@@ -34,7 +69,7 @@ class Runs(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """All runs with their states and reports."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        runs = collection.runs.order_by("pk")
+        runs = Run.objects.visible_to(request.user).filter(collection=collection).order_by("pk")
         return Response({"runs": RunSerializer(runs, many=True).data})
 
     def post(self, request: Request, slug: str) -> Response:
@@ -53,10 +88,44 @@ class Runs(APIView):
         return Response(RunSerializer(received.run).data, status=201 if received.is_new else 200)
 
 
-def refused(form: RunForm) -> Unprocessable:
-    """What is wrong with the fields, each by its name."""
-    errors = [{"field": field, "message": message} for field, told in form.errors.items() for message in told]
-    return Unprocessable("Some fields are wrong; see errors.", errors=errors)
+class OneRun(APIView):
+    """One run, for the researchers who may know of it."""
+
+    scope = "runs:write"
+    parser_classes = [JSONParser]
+
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """The run with its report."""
+        return Response(RunSerializer(self._run(request, slug, pk)).data)
+
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        """Change what is given, all of it or, with a 422, nothing."""
+        run = self._run(request, slug, pk)
+        form = ChangeSerializer(data=request.data, partial=True)
+        if not form.is_valid():
+            errors = [{"field": name, "message": str(text)} for name, told in form.errors.items() for text in told]
+            raise Unprocessable("Some fields are wrong; see errors.", errors=errors)
+        try:
+            changing.change_run(run=run, change=_change(run, dict(form.validated_data)), by=request.user)
+        except REFUSALS as error:
+            raise Unprocessable(str(error)) from error
+        if run.marks_due:
+            enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
+        if run.state == Run.State.RECEIVED:
+            enqueue_on_commit(tasks.ingest_run, run_id=run.pk)
+        return Response(RunSerializer(run).data)
+
+    def _run(self, request: Request, slug: str, pk: int) -> Run:
+        get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
+        return access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
 
 
-urlpatterns = [path("collections/<slug:slug>/runs/", Runs.as_view(), name="runs")]
+def _change(run: Run, given: dict[str, Any]) -> changing.Change:
+    others = {name: given.pop(name) for name in ("is_hidden", "is_retired", "score_type") if name in given}
+    return changing.Change(said=describing.description_of(run)._replace(**given) if given else None, **others)
+
+
+urlpatterns = [
+    path("collections/<slug:slug>/runs/", Runs.as_view(), name="runs"),
+    path("collections/<slug:slug>/runs/<int:pk>/", OneRun.as_view(), name="run"),
+]

@@ -1,7 +1,8 @@
 """Everything that must be true of pooling's rows; see `manage.py fsck`."""
 
 from annotate.checks.check import Check, query
-from annotate.checks.walls import constraints_check
+from annotate.checks.walls import constraints_check, missing_triggers
+from pooling.services.retiring import differences_of_marks
 
 CHECKS: list[Check] = [
     Check("pooling.ranking-targets", "A ranking names each target once, all on the other side of its collection.",
@@ -63,5 +64,18 @@ CHECKS: list[Check] = [
         SELECT format('pool %s, run %s', pool.id, run.id) FROM pooling_pool_runs used
         JOIN pooling_pool pool ON pool.id = used.pool_id JOIN pooling_run run ON run.id = used.run_id
         WHERE pool.state IN ('open', 'closed') AND run.state <> 'ready'""")),
+    Check("pooling.pool-dropped", "A pool has dropped the pairs that only retired runs hold, and no other pair.",
+          differences_of_marks),
+    Check("pooling.pool-sources", "What a pool drew is of its query set, or where it has none, of its collection.",
+          query("""
+        SELECT format('pool %s, item %s', pool.id, drawn.item_id) FROM pooling_poolsource drawn
+        JOIN pooling_pool pool ON pool.id = drawn.pool_id JOIN annotate_item item ON item.id = drawn.item_id
+        WHERE item.collection_id <> pool.collection_id
+           OR pool.query_set_id IS NOT NULL AND NOT EXISTS (
+                SELECT FROM annotate_querysetitem member
+                WHERE member.query_set_id = pool.query_set_id AND member.item_id = drawn.item_id
+                  AND member.part = 'source')""")),
     constraints_check("pooling"),
+    Check("pooling.triggers", "The log of what was done to runs only grows.",
+          lambda: missing_triggers(["pooling_runevent_append_only"])),
 ]

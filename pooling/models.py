@@ -1,11 +1,36 @@
 """Which pairs are worth judging: runs, their rankings, pools."""
 
+from typing import Self
+
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, Item, Pair, QuerySet, Round, User
+
+
+class RunRows(models.QuerySet["Run"]):
+    """Runs, by who may know of them and what they are good for."""
+
+    def visible_to(self, user: User | AnonymousUser | None) -> Self:
+        """The runs a person may know of: all but other people's hidden ones; site admins see every run.
+
+        None is the operator at the command line, who sees every run too.
+        """
+        if user is None or user.is_superuser:
+            return self
+        own = Q(uploaded_by=user.pk) if user.is_authenticated else Q(pk=None)
+        return self.filter(Q(is_hidden=False) | own)
+
+    def published(self) -> Self:
+        """The runs that everybody who leads or researches in the collection may know of."""
+        return self.filter(is_hidden=False)
+
+    def in_use(self) -> Self:
+        """The runs that are read and not retired: what pools are made of and scores are for."""
+        return self.filter(state=Run.State.READY, retired_at=None)
 
 
 class Run(models.Model):
@@ -16,6 +41,8 @@ class Run(models.Model):
         READY = "ready", "Ready"
         REJECTED = "rejected", "Rejected"
 
+    CANCELLED = "Reading was cancelled, and nothing of the file is stored; upload it again to have it read."
+
     class ScoreType(models.TextChoices):
         FLOAT32 = "float32", "float32, as trec_eval 9"
         FLOAT64 = "float64", "float64, as trec_eval 10"
@@ -25,7 +52,11 @@ class Run(models.Model):
     name = models.CharField(max_length=80)
     direction = models.CharField(max_length=7, choices=Direction)
     system = models.CharField(max_length=80, blank=True)
+    team = models.CharField(max_length=80, blank=True)
+    paper = models.CharField(max_length=300, blank=True)
+    tags = ArrayField(models.CharField(max_length=30), default=list, blank=True)
     description = models.TextField(blank=True)
+    is_hidden = models.BooleanField(default=False, help_text="Only who uploaded it and site admins know of it.")
     state = models.CharField(max_length=8, choices=State, default=State.RECEIVED)
     file = models.FileField(upload_to="runs/", max_length=255)
     file_name = models.CharField(max_length=255)
@@ -37,10 +68,24 @@ class Run(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
     retired_at = models.DateTimeField(null=True, blank=True)
+    marks_due = models.BooleanField(
+        default=False, help_text="Retired or restored a moment ago; its pools' pairs wait to be gone through."
+    )
+
+    objects = RunRows.as_manager()
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], name="pooling_run_unique_name"),
+            models.UniqueConstraint(
+                fields=["collection", "name"], condition=Q(is_hidden=False), name="pooling_run_unique_name"
+            ),
+            # Apart from the public names: that a name is taken must not tell of somebody's hidden run.
+            models.UniqueConstraint(
+                fields=["collection", "name", "uploaded_by"],
+                condition=Q(is_hidden=True),
+                nulls_distinct=False,
+                name="pooling_run_unique_hidden_name",
+            ),
             models.CheckConstraint(
                 condition=Q(direction__in=Direction.values), name="pooling_run_known_direction"
             ),
@@ -57,6 +102,43 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def was_cancelled(self) -> bool:
+        """Whether somebody stopped the reading of a run that is rejected."""
+        return any(error["message"] == self.CANCELLED for error in self.report.get("errors", ()))
+
+
+class RunEvent(models.Model):
+    """What somebody did to a run after uploading it; never changed, never deleted."""
+
+    class Kind(models.TextChoices):
+        RENAMED = "renamed", "Renamed"
+        DESCRIBED = "described", "Described"
+        HIDDEN = "hidden", "Hidden"
+        PUBLISHED = "published", "Published"
+        RETIRED = "retired", "Retired"
+        RESTORED = "restored", "Brought back"
+        REREAD = "reread", "Read again"
+
+    run = models.ForeignKey(Run, models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=9, choices=Kind)
+    note = models.CharField(max_length=400, blank=True, help_text="What it was before, or why.")
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    kind__in=["renamed", "described", "hidden", "published", "retired", "restored", "reread"]
+                ),
+                name="pooling_runevent_known_kind",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run} {self.kind}"
 
 
 class Ranking(models.Model):
@@ -87,7 +169,9 @@ class Pool(models.Model):
         DRAFT = "draft", "Draft"
         OPENING = "opening", "Opening"
         OPEN = "open", "Open"
+        CLOSING = "closing", "Closing"
         CLOSED = "closed", "Closed"
+        REOPENING = "reopening", "Opening again"
         FAILED = "failed", "Failed"
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="pools")
@@ -100,20 +184,27 @@ class Pool(models.Model):
         QuerySet, models.PROTECT, null=True, blank=True, related_name="pools",
         help_text="Only these source items; empty means all of them.",
     )
-    state = models.CharField(max_length=7, choices=State, default=State.DRAFT)
+    state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
     round = models.OneToOneField(Round, models.PROTECT, null=True, blank=True, related_name="pool")
     attempts = models.PositiveSmallIntegerField(default=0)
     error = models.CharField(max_length=300, blank=True)
     created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     opened_at = models.DateTimeField(null=True, blank=True)
+    ordered_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the live order of its queue was last computed."
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["collection", "name"], name="pooling_pool_unique_name"),
             models.CheckConstraint(
                 condition=Q(state__in=["draft", "opening", "failed"], opened_at__isnull=True)
-                | Q(state__in=["open", "closed"], opened_at__isnull=False, round__isnull=False),
+                | Q(
+                    state__in=["open", "closing", "closed", "reopening"],
+                    opened_at__isnull=False,
+                    round__isnull=False,
+                ),
                 name="pooling_pool_open_has_round",
             ),
         ]
@@ -127,7 +218,7 @@ class PoolPair(models.Model):
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="pool_pairs")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="pool_pairs")
-    best_rank = models.PositiveIntegerField()
+    best_rank = models.PositiveIntegerField(null=True, blank=True, help_text="Empty where no run of the pool holds it.")
     stratum = models.PositiveSmallIntegerField(default=0)
     inclusion_probability = models.FloatField(default=1.0)
 
@@ -143,3 +234,24 @@ class PoolPair(models.Model):
 
     def __str__(self) -> str:
         return f"pair {self.pair_id} in {self.pool}"
+
+
+class PoolSource(models.Model):
+    """A source item that a pool on a sample drew, with the chance it had, frozen at opening."""
+
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="pool_sources")
+    item = models.ForeignKey(Item, models.PROTECT, related_name="+")
+    stratum = models.PositiveSmallIntegerField(default=0)
+    inclusion_probability = models.FloatField(default=1.0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "item"], name="pooling_poolsource_unique"),
+            models.CheckConstraint(
+                condition=Q(inclusion_probability__gt=0, inclusion_probability__lte=1),
+                name="pooling_poolsource_probability_range",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} drawn for {self.pool}"

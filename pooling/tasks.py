@@ -1,28 +1,64 @@
 """What runs in the background for pooling; all of it safe to run twice."""
 
-from celery import shared_task
+from collections.abc import Iterator
+from typing import Any
 
-from annotate.queue import enqueue_on_commit
+from celery import Task, shared_task
+
+from annotate.models import Collection
+from annotate.queue import LONG, enqueue_on_commit
 from pooling.models import Pool, Run
-from pooling.services import pools, runs, waiting
+from pooling.services import asking, ordering, pools, retiring, runs, waiting
+
+WAIT = 5  # seconds in which many labels become one new order
 
 
-@shared_task
+@shared_task(**LONG)
 def ingest_run(*, run_id: int) -> None:
     """Read a received run."""
     runs.ingest_run(run=Run.objects.get(pk=run_id))
 
 
-@shared_task
+@shared_task(**LONG)
 def open_pool(*, pool_id: int) -> None:
     """Make the pairs and seats of a pool that waits to be opened."""
     pools.open_pool(pool=Pool.objects.get(pk=pool_id))
 
 
+@shared_task(**LONG)
+def finish_pool(*, pool_id: int) -> None:
+    """Go through the seats of a pool that is being closed, or opened again."""
+    pools.finish_pool(pool=Pool.objects.get(pk=pool_id))
+
+
+@shared_task
+def settle_marks(*, run_id: int) -> None:
+    """Go through the pools of a run that was retired or brought back."""
+    retiring.settle_marks(run=Run.objects.get(pk=run_id))
+
+
+@shared_task
+def preview_pool(*, collection_id: int, question: dict[str, Any]) -> None:
+    """Count what a pool would hold and cost, for whoever asked."""
+    asking.answer(collection=Collection.objects.get(pk=collection_id), of=asking.Question(**question))
+
+
+@shared_task
+def reorder_pools(*, collection_id: int) -> None:
+    """Bring the queues of a collection's live pools up to its labels."""
+    ordering.reorder_collection(collection=Collection.objects.get(pk=collection_id))
+
+
 @shared_task
 def sweep() -> None:
     """Queue again what waits for longer than it should: the broker may have lost it."""
-    for run_id in waiting.overdue_runs():
-        enqueue_on_commit(ingest_run, run_id=run_id)
-    for pool_id in waiting.overdue_pools():
-        enqueue_on_commit(open_pool, pool_id=pool_id)
+    for task, arguments in _overdue():
+        enqueue_on_commit(task, **arguments)
+
+
+def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
+    yield from ((ingest_run, {"run_id": run}) for run in waiting.overdue_runs())
+    yield from ((open_pool, {"pool_id": pool}) for pool in waiting.overdue_pools())
+    yield from ((finish_pool, {"pool_id": pool}) for pool in waiting.unfinished_pools())
+    yield from ((settle_marks, {"run_id": run}) for run in retiring.due())
+    yield from ((reorder_pools, {"collection_id": collection}) for collection in ordering.overdue())

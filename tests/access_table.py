@@ -3,15 +3,17 @@
 import csv
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
+from django.test.client import ClientHandler
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from annotate.models import Annotator, ApiToken, Item, Membership, Part, Role, User
+from annotate.models import Annotator, ApiToken, Item, Membership, Part, ReviewWork, Role, TrainingPair, User
 from annotate.services import accounts, housekeeping, tokens
 from annotate.services.media import media_folder
 from tests import campaigns, factories
@@ -19,7 +21,8 @@ from tests import campaigns, factories
 PRINCIPALS = ("anonymous", "stranger", "annotator", "lead", "researcher", "admin")
 TABLE = Path(__file__).with_name("access_matrix.csv")
 # Written by the administration and sign-in of others; their own tests say what they answer.
-PLAIN_CASES = {"rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv"}
+SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
+PLAIN_CASES = {"rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "what": "disputed"}
 
 
 class Address(NamedTuple):
@@ -87,14 +90,20 @@ def knock(world: World, who: str, method: str, address: Address, url: str) -> Ht
     headers = {}
     if address.name.startswith("api:") and who in world.secrets:
         headers["HTTP_AUTHORIZATION"] = f"Bearer {world.secrets[who]}"
-    as_json = {"content_type": "application/json"} if address.name.startswith("annotate:judge-") else {}
+    as_json = {"content_type": "application/json"} if address.name in SCRIPTED or "judge-" in address.name else {}
     client = Client(raise_request_exception=False)
+    client.handler = _door()  # loading the middleware anew takes longer than most answers
     client.cookies = deepcopy(world.clients[who].cookies)  # signing out must not outlast its undoing
     with transaction.atomic():
         send = getattr(client, method.lower())
         answer = send(url, **headers) if method == "GET" else send(url, {}, **as_json, **headers)
         transaction.set_rollback(True)
     return answer
+
+
+@cache
+def _door() -> ClientHandler:
+    return ClientHandler(enforce_csrf_checks=False)
 
 
 def told(answer: HttpResponse) -> str:
@@ -125,6 +134,8 @@ def _show(campaign: campaigns.Campaign, media_root: Path) -> None:
     folder = media_folder(campaign.collection)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (media_root / "downloads").mkdir(exist_ok=True)
+    (media_root / "downloads" / "none").write_bytes(b"")
 
 
 def _key(name: str) -> Callable[[campaigns.Campaign], int]:
@@ -139,9 +150,22 @@ KEYS = {
     "annotate:token-revoke": lambda made: made.researcher.api_tokens.first().pk,
     "annotate:member-remove": lambda made: Membership.objects.get(user=made.researcher).pk,
     "annotate:invitation-revoke": lambda made: made.collection.invitations.first().pk,
-    "annotate:annotator-pause": lambda made: Annotator.objects.filter(collection=made.collection).last().pk,
-    "annotate:report-settle": lambda made: made.collection.reports.first().pk,
+    "annotate:annotator": lambda made: Annotator.objects.filter(collection=made.collection).last().pk,
+    "annotate:inbox-pair": lambda made: made.collection.reports.first().pair_id,
+    "annotate:inbox-batch": lambda made: made.collection.batches.last().pk,
+    "annotate:review-work": lambda made: ReviewWork.objects.get(action__collection=made.collection).pk,
+    "pooling:pair": lambda made: made.collection.reports.first().pair_id,
+    "annotate:gold-retire": lambda made: made.collection.golds.first().pk,
+    "annotate:import": lambda made: made.collection.imports.get().pk,
+    "api:import": lambda made: made.collection.imports.get().pk,
+    "annotate:training-pair-retire": lambda made: TrainingPair.objects.get(pair__collection=made.collection).pk,
+    "annotate:training-decide": lambda made: Annotator.objects.filter(collection=made.collection).last().pk,
     "annotate:part-media": lambda made: Part.objects.get(item__collection=made.collection, kind="image").pk,
+    "api:run": lambda made: made.run.pk,
     "pooling:run": lambda made: made.run.pk,
     "pooling:pool": lambda made: made.pool.pk,
+    "metrics:alarm-end": lambda made: made.collection.alarms.get().pk,
+    "metrics:dashboard-person": lambda made: made.annotators[0].pk,
+    "metrics:download": lambda made: made.collection.downloads.get().pk,
+    "metrics:pool": lambda made: made.pool.pk,
 }

@@ -9,23 +9,36 @@ from django.utils import timezone
 from annotate.models import (
     Annotator,
     ApiToken,
+    Batch,
     Collection,
     Gold,
     HandOut,
+    Import,
     Invitation,
     Item,
     Pair,
+    PairExclusion,
     QuerySet,
     QuerySetItem,
+    Quiz,
+    QuizAttempt,
     ReferenceLabel,
     ReferenceSet,
+    ReviewAction,
+    ReviewWork,
     Role,
     Round,
+    Training,
+    TrainingDecision,
+    TrainingPair,
+    TrainingTry,
+    Undrawn,
     User,
 )
-from annotate.services import claiming, judging, seating
-from metrics.services import refresh
-from pooling.models import Pool, PoolPair, Ranking, Run
+from annotate.services import claiming, jobs, judging, pausing, seating
+from metrics.models import BoardView, Download
+from metrics.services import alarms, refresh
+from pooling.models import Pool, PoolPair, PoolSource, Ranking, Run, RunEvent
 from tests import factories
 
 
@@ -52,8 +65,13 @@ def handed_out(*, pairs: int, grades: int = 2, **policy: object) -> tuple[Collec
     """A collection with one annotator, and the hand-outs of her first batch."""
     made = factories.collection(grades=grades, **{"gold_positives": 0, "gold_negatives": 0, **policy})
     open_pool_round(made, factories.pairs(made, pairs))
+    return made, first_batch(made)
+
+
+def first_batch(made: Collection) -> list[HandOut]:
+    """What a newcomer is handed out first."""
     batch = claiming.current_batch(annotator=factories.annotator(made))
-    return made, list(batch.hand_outs.select_related("seat", "batch__annotator__user"))
+    return list(batch.hand_outs.select_related("seat", "batch__annotator__user"))
 
 
 def judge(hand_out: HandOut, grade: int = 1, **fields: object) -> None:
@@ -78,6 +96,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     _references(made, pair_list)
     for number, annotator in enumerate(annotators):
         _work(annotator, odd=bool(number % 2))
+    alarms.set_alarm(collection=made, kind="gold", below=101, n_at_least=0, by=lead)
     refresh.refresh(collection=made)
     seating.note_changes(collection_id=made.pk, pair_ids=[pair_list[0].pk])  # somebody judged since
     Invitation.objects.create(
@@ -88,6 +107,24 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         user=researcher, collection=made, name="script", prefix="abc", sha256=uuid4().hex * 2,
         expires_at=timezone.now() + timedelta(days=1),
     )
+    jobs.cancel(job=jobs.Job("download", run.pk), collection=made, by=researcher)
+    Import.objects.create(
+        collection=made, kind="items", file="imports/none", file_name="collection.jsonl", sha256=uuid4().hex * 2,
+        state="done", report={"sentences": ["4 rows: 4 new items"]}, by=researcher, finished_at=timezone.now(),
+    )
+    Download.objects.create(
+        collection=made, kind="disputed", file="downloads/none", file_name=f"{made.slug}-disputed.tsv", n_bytes=1,
+        n_rows=0, sha256=uuid4().hex * 2, state="done", by=researcher, finished_at=timezone.now(),
+    )
+    _train(made, annotators[0], pair_list[0])
+    pausing.pause(annotator=annotators[0], by=lead, reason="has a cold")
+    pausing.resume(annotator=annotators[0], by=lead, reason="is well again")
+    withdrawn = ReviewAction.objects.create(
+        collection=made, kind="labels_withdrawn", by=lead, annotator=annotators[0], reason="had a cold"
+    )
+    ReviewWork.objects.create(action=withdrawn, n_total=0, finished_at=timezone.now())
+    PairExclusion.objects.create(pair=pair_list[-1], collection=made, reason="nobody can tell")
+    BoardView.objects.create(collection=made, key="k", wanted={"measures": ["AP"]}, value={}, version="v")
     return Campaign(made, lead, researcher, annotators, run, pool)
 
 
@@ -101,6 +138,7 @@ def _run(made: Collection, by: User) -> Run:
         Ranking(run=run, source=query, targets=documents, scores=[1 / rank for rank in range(1, len(documents) + 1)])
         for query in Item.objects.filter(collection=made, side="query")
     )
+    RunEvent.objects.create(run=run, kind="renamed", note="It was called something else.", by=by)
     return run
 
 
@@ -112,6 +150,7 @@ def _pool(made: Collection, run: Run, pair_list: list[Pair]) -> Pool:
     )
     pool.runs.add(run)
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pair_list)
+    PoolSource.objects.create(pool=pool, item=pair_list[0].query, inclusion_probability=0.5)
     return pool
 
 
@@ -119,6 +158,9 @@ def _references(made: Collection, pair_list: list[Pair]) -> None:
     reference = ReferenceSet.objects.create(collection=made, name=f"{made.slug} original")
     ReferenceLabel.objects.create(
         reference_set=reference, query_id=pair_list[0].query_id, document_id=pair_list[0].document_id, grade=1
+    )
+    Undrawn.objects.create(
+        reference_set=reference, query_id=pair_list[1].query_id, document_id=pair_list[1].document_id, stratum=2
     )
     query_set = QuerySet.objects.create(collection=made, name="all", direction="forward")
     queries = Item.objects.filter(collection=made, side="query")
@@ -139,3 +181,24 @@ def _work(annotator: Annotator, *, odd: bool) -> None:
         judging.report_pair(
             annotator=annotator, token=third.token, submission_id=uuid4(), kind="cannot_judge", note="does not play"
         )
+
+
+def _train(made: Collection, annotator: Annotator, pair: Pair) -> None:
+    """A training that is switched off again; one person went through it."""
+    Training.objects.create(collection=made, is_on=False)
+    question = {"text": "What is a bird?", "options": ["A plant", "An animal"], "right": 1, "why": "It breathes.",
+                "anchor": ""}  # fmt: skip
+    quiz = Quiz.objects.create(
+        collection=made, version=1, questions=[question], guidelines=made.guidelines.latest("version")
+    )
+    QuizAttempt.objects.create(annotator=annotator, quiz=quiz, choices=[1], n_right=1, passed=True)
+    TrainingPair.objects.create(pair=pair, grade=2, why="because the guidelines say so", anchor="how-to-judge")
+    before = timezone.now() - timedelta(days=1)
+    batch = Batch.objects.create(
+        collection=made, annotator=annotator, number=0, opened_at=before, finished_at=before, settled_at=before
+    )
+    TrainingTry.objects.create(
+        annotator=annotator, number=1, batch=batch, measure="accuracy", pass_mark="0.8", finished_at=before,
+        n_answered=1, n_right=1, score=1.0, passed=True,
+    )
+    TrainingDecision.objects.create(annotator=annotator, kind="passed", reason="whoever passes")

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import NamedTuple
@@ -19,11 +20,12 @@ from annotate.models import Annotator, HandOut, Judgment
 from tests import access_table
 
 APPS = ("annotate", "pooling", "metrics")
+CHOICES = 8  # addresses of one page that a crawl asks for: an explorer has as many as there are random orders
 # Text that annotators are meant to read, or that only describes what they see or are.
 OPEN = {
     "Collection.slug", "Collection.name", "Collection.description", "Item.external_id", "Item.split", "Item.warning",
     "Part.text", "Part.path", "Level.key", "Level.name", "Level.sentence", "Level.reasons", "Guidelines.markdown",
-    "Guidelines.wording",
+    "Guidelines.wording", "TrainingPair.anchor", "Quiz.questions",
 }
 # Of these rows she may read her own: only other people's are marked.
 PERSONAL = {
@@ -33,6 +35,8 @@ PERSONAL = {
     "Judgment": lambda self: ~models.Q(annotator=self),
     "JudgmentEvent": lambda self: ~models.Q(judgment__annotator=self),
     "Report": lambda self: ~models.Q(annotator=self),
+    "QuizAttempt": lambda self: ~models.Q(annotator=self),
+    "TrainingDecision": lambda self: ~models.Q(annotator=self),
     "ApiToken": lambda self: ~models.Q(user=self.user_id),
 }
 NUMBERS = {
@@ -116,13 +120,15 @@ class Crawler:
         return self.keep(f"POST {url}", self.client.post(url, json.dumps(body), content_type="application/json"))
 
     def follow(self, start: str) -> None:
-        """Every address that pages name, each once."""
-        waiting, seen = [start], set()
+        """Every address that pages name, each once, and of one page a few of its many choices."""
+        waiting, seen, choices = [start], set(), Counter()
         while waiting:
             url = waiting.pop()
-            if url in seen or urlsplit(url).netloc or url.startswith("/static/"):
+            path = urlsplit(url).path
+            if url in seen or urlsplit(url).netloc or url.startswith("/static/") or choices[path] == CHOICES:
                 continue
             seen.add(url)
+            choices[path] += 1
             answer = self.get(url)
             if answer.status_code in {301, 302}:
                 waiting.append(urljoin(url, answer.url))
@@ -161,7 +167,7 @@ def visit(crawler: Crawler, world: access_table.World) -> None:
         if address.name != "account_logout":
             url = access_table.url_of(world, address, world.made, keys_of=world.made)
             crawler.get(url)
-            if not address.name.startswith(("account_", "annotate:invitation")):
+            if not address.name.startswith(("account_", "mfa_", "annotate:invitation", "annotate:account")):
                 crawler.post(url, {})
     work(crawler, slug)
 

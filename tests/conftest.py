@@ -6,11 +6,27 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.test import Client
+from django.test.client import ClientHandler
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from playwright.sync_api import expect
 
 from config.embedded import create_database
 from config.home import Home
-from config.testing import chromium, run_home
-from tests.stack import Stack
+from config.testing import chromium, process_number, run_home
+from tests.stack import Stack, started_before
+
+# The same examples in every run, whatever the machine's speed: what a run finds must not hang on chance.
+hypothesis_settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("repeatable")
+# --hypothesis-profile=thorough: tests that mutate files try twenty times as many, others in each run
+hypothesis_settings.register_profile(
+    "thorough", max_examples=2_000, derandomize=False, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +63,8 @@ def live_stack(service_home: Home, tmp_path_factory: pytest.TempPathFactory) -> 
     create_database(service_home, name)
     addresses = {
         "DATABASE_URL": service_home.database_url(name),
-        "REDIS_URL": service_home.redis_url.replace("db=0", "db=9"),
+        # one for each of the run's processes: a worker must not take the tasks of another's product
+        "REDIS_URL": service_home.redis_url.replace("db=0", f"db={8 + process_number()}"),
     }
     stack = Stack(folder, addresses)
     try:
@@ -55,6 +72,21 @@ def live_stack(service_home: Home, tmp_path_factory: pytest.TempPathFactory) -> 
         yield stack
     finally:
         stack.stop()
+
+
+@pytest.fixture(scope="session")
+def door() -> ClientHandler:
+    """The product without a server, as clients reach it; loading the middleware takes longer than most answers."""
+    return ClientHandler(enforce_csrf_checks=False)
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest) -> Client:
+    """Django's client; one of its own for a test with other settings, which the middleware may read at its start."""
+    made = Client()
+    if "settings" not in request.fixturenames:
+        made.handler = request.getfixturevalue("door")
+    return made
 
 
 @pytest.fixture
@@ -67,13 +99,18 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def fault_stack(open_folder: Path) -> Iterator[Callable[..., Stack]]:
-    """Makes running products with servers of their own and production durability, for tests that break them."""
+def fault_stack(open_folder: Path, service_home: Home) -> Iterator[Callable[..., Stack]]:
+    """Makes running products with servers of their own and production durability, for tests that break them.
+
+    They have been started before, unless `anew`: a first start takes three times as long.
+    """
     made: list[Stack] = []
 
-    def make(name: str = "fault stack", **settings: str) -> Stack:
+    def make(name: str = "fault stack", *, anew: bool = False, **settings: str) -> Stack:
         stack = Stack(open_folder / name, {"STATIC_FILES": "plain", **settings})
         made.append(stack)
+        if not anew:
+            stack.continue_from(started_before(service_home.var / "started before"))
         stack.start()
         return stack
 

@@ -1,5 +1,6 @@
 """A running product for tests that need one: real servers, web, worker and clock, started by `manage.py up`."""
 
+import fcntl
 import json
 import os
 import signal
@@ -65,7 +66,7 @@ class Stack:
                 command, cwd=self.root, env=self.env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
             )
 
-    def start(self, *options: str, seconds: float = 120) -> float:
+    def start(self, *options: str, seconds: float = 300) -> float:
         """Start `up` on a free port and wait until it is ready; returns the seconds it took."""
         begun = time.monotonic()
         self.launch(*(options or ("--port", "0")))
@@ -73,6 +74,15 @@ class Stack:
         assert ended and self.process.poll() is None, self.said()
         self.url = next(part.rstrip("/") for part in self.said().split() if part.startswith("http://"))
         return time.monotonic() - begun
+
+    def continue_from(self, other: "Stack") -> None:
+        """Take over the database, key and passwords of a stack that has been stopped, and plain static files."""
+        self.home.var.mkdir(mode=0o755, parents=True)
+        accounts = [file.name for file in other.home.var.glob("accounts-made-*")]
+        kept = ["postgres", "secret_key", "sign-in.json", *accounts]
+        if self.settings.get("STATIC_FILES") == other.settings["STATIC_FILES"]:
+            kept += ["static", "static-collected"]
+        subprocess.run(["cp", "-a", *(other.home.var / name for name in kept), self.home.var], check=True)
 
     def said(self) -> str:
         """What `up` has printed."""
@@ -86,7 +96,7 @@ class Stack:
         """Send a signal to one part."""
         os.kill(self.processes()[part], number)
 
-    def stop(self, number: int = signal.SIGINT, *, seconds: float = 60) -> int:
+    def stop(self, number: int = signal.SIGINT, *, seconds: float = 120) -> int:
         """End `up` by a signal; returns its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -118,3 +128,15 @@ class Stack:
             finally:
                 connections["default"].close()
                 connections["default"] = ordinary
+
+
+def started_before(folder: Path) -> Stack:
+    """A stack with servers of its own that has had its first start and is stopped; made by whoever asks first."""
+    stack = Stack(folder, {"STATIC_FILES": "plain"})
+    with open(folder / "making", "w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # the run's other processes wait
+        if not (folder / "made").exists():
+            stack.start(seconds=600)
+            assert stack.stop() == 0
+            (folder / "made").touch()
+    return stack

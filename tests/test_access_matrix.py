@@ -1,29 +1,30 @@
 """Every address, six people, every method: who is answered what stands in access_matrix.csv."""
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 from django.urls import reverse
 
 from tests import access_table
 from tests.access_table import PRINCIPALS, addresses, build, knock, told, url_of
+from tests.lasting import lasting
 
 pytestmark = pytest.mark.django_db
 REFUSED = {"in", "401", "404", "405"}
 SHARED = {"healthz", "readyz"}  # the same for everybody, and about no collection
+CHANGED_BY = {("PATCH", "api:run"): {"researcher", "admin"}}  # who may; 415: they sent no JSON
 
 
 @pytest.fixture(scope="module")
 def world(django_db_setup, django_db_blocker, tmp_path_factory):
     """One world for all tests here: each of them undoes what it did."""
     folder = tmp_path_factory.mktemp("media")
-    with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder), transaction.atomic():
+    with lasting(django_db_blocker), override_settings(MEDIA_ROOT=folder):
         yield build(folder)
-        transaction.set_rollback(True)
 
 
 def ours():
-    return [found for found in addresses() if not found.name.startswith("account_")]
+    return [found for found in addresses() if not found.name.startswith(("account_", "mfa_"))]
 
 
 def test_every_address_is_in_the_table_and_every_line_is_an_address():
@@ -52,7 +53,8 @@ def test_reading_writes_nothing_and_names_no_other_collection(world):
             with CaptureQueriesContext(connection) as queries:
                 answer = knock(world, who, "GET", address, url)
                 body = b"".join(answer) if answer.streaming else answer.content
-            changes = [row["sql"] for row in queries if row["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+            said = [str(row["sql"]) for row in queries]  # COPY comes as psycopg composes it
+            changes = [sql for sql in said if sql.startswith(("INSERT", "UPDATE", "DELETE"))]
             changes = [sql for sql in changes if '"last_used_at" = ' not in sql]  # that a key was used, once a minute
             if changes:
                 written[f"{url} {who}"] = changes
@@ -98,7 +100,8 @@ def test_no_other_method_opens_anything(world):
         for who in PRINCIPALS:
             for method in ("PUT", "PATCH", "DELETE"):
                 answer = told(knock(world, who, method, address, url))
-                if answer not in REFUSED:
+                allowed = {"415"} if who in CHANGED_BY.get((method, address.name), ()) else REFUSED
+                if answer not in allowed:
                     opened[f"{method} {url} {who}"] = answer
     assert opened == {}
 

@@ -59,9 +59,9 @@ def test_the_crawl_finds_a_mark_in_what_she_may_read(world, annotator):
 def test_a_field_too_many_on_a_card_is_found(world, annotator, monkeypatch):
     plain = http.card
 
-    def leaking(hand_out, **fields):
-        gold = Gold.objects.filter(pair=hand_out.seat.pair).first()
-        return {**plain(hand_out, **fields), "why": gold.explanation if gold else ""}
+    def leaking(dealt, **fields):
+        gold = Gold.objects.filter(pair__seats__hand_outs__token=dealt.token).first()
+        return {**plain(dealt, **fields), "why": gold.explanation if gold else ""}
 
     monkeypatch.setattr(http, "card", leaking)
     crawler, marks = crawl(world, annotator)
@@ -71,7 +71,7 @@ def test_a_field_too_many_on_a_card_is_found(world, annotator, monkeypatch):
 def test_a_card_has_these_fields_and_no_others(world, annotator):
     answer = world.clients["annotator"].post(reverse("annotate:judge-next", args=["made"]), {}, "application/json")
     for card in answer.json()["cards"]:
-        assert set(card) == {"hand_out", "query", "document", "position", "of"}
+        assert set(card) == {"hand_out", "query", "document", "position", "of", "ask_reasons"}
         for item in (card["query"], card["document"]):
             assert set(item) == {"label", "warning", "parts"}
             for part in item["parts"]:

@@ -28,8 +28,12 @@ PLANTED = {
     "annotate.seat-state": f"UPDATE annotate_seat SET leased_until = now() WHERE id = {DONE}",
     "annotate.seat-handed-out": f"DELETE FROM annotate_handout WHERE seat_id = {HELD}",
     "annotate.seat-in-round": (
-        f"DELETE FROM annotate_roundpair WHERE pair_id = "
-        f"(SELECT pair_id FROM annotate_seat WHERE id = {FREE})"
+        f"DELETE FROM annotate_roundpair WHERE pair_id = (SELECT pair_id FROM annotate_seat WHERE id = {FREE})"
+    ),
+    "annotate.pair-left-out": (
+        "INSERT INTO annotate_pairexclusion (pair_id, collection_id, reason, at) SELECT pair_id, {made}, 'x', now()"
+        " FROM annotate_roundpair JOIN annotate_round round ON round.id = round_id"
+        " WHERE round.collection_id = {made} LIMIT 1"
     ),
     "annotate.seat-reachable": f"UPDATE annotate_seat SET purpose = 'gold' WHERE id = {FREE}",
     "annotate.seat-one-label": (
@@ -41,8 +45,7 @@ PLANTED = {
     "annotate.seats-planned": f"DELETE FROM annotate_seat WHERE id = {FREE}",
     "annotate.resolutions-derived": "UPDATE annotate_resolution SET n_labels = 7 WHERE collection_id = {made}",
     "annotate.doubles-exact": (
-        "UPDATE annotate_roundpair SET n_wanted = n_wanted + 1 WHERE id = "
-        "(SELECT min(id) FROM annotate_roundpair)"
+        "UPDATE annotate_roundpair SET n_wanted = n_wanted + 1 WHERE id = (SELECT min(id) FROM annotate_roundpair)"
     ),
     "annotate.closed-round": (
         "UPDATE annotate_round SET state = 'closed', closed_at = now() WHERE collection_id = {made}"
@@ -70,8 +73,7 @@ PLANTED = {
         f" (SELECT max(id) FROM annotate_judgment WHERE supersedes_id IS NULL)"
     ),
     "annotate.judgment-withdrawn": (
-        f"INSERT INTO annotate_judgmentevent (judgment_id, kind, reason, at)"
-        f" VALUES ({SAID}, 'withdrawn', '', now())"
+        f"INSERT INTO annotate_judgmentevent (judgment_id, kind, reason, at) VALUES ({SAID}, 'withdrawn', '', now())"
     ),
     "annotate.judgment-chain": (
         f"UPDATE annotate_judgment SET annotator_id = {SOMEBODY} WHERE supersedes_id IS NOT NULL"
@@ -99,8 +101,7 @@ PLANTED = {
     "annotate.pair-sides": "UPDATE annotate_pair SET query_id = document_id, document_id = query_id",
     "annotate.reference-sides": "UPDATE annotate_referencelabel SET query_id = document_id, document_id = query_id",
     "annotate.queryset-sides": (
-        f"UPDATE annotate_querysetitem SET item_id = {DOCUMENT} WHERE id ="
-        " (SELECT min(id) FROM annotate_querysetitem)"
+        f"UPDATE annotate_querysetitem SET item_id = {DOCUMENT} WHERE id = (SELECT min(id) FROM annotate_querysetitem)"
     ),
     "annotate.levels": "UPDATE annotate_collection SET positive_from = 0",
     "annotate.gold-grade": "UPDATE annotate_gold SET is_positive = NOT is_positive",
@@ -109,14 +110,16 @@ PLANTED = {
     "annotate.guidelines-versions": "UPDATE annotate_guidelines SET version = 2",
     "annotate.member-annotator": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {SOMEBODY}",
     "annotate.collection-key": "UPDATE annotate_collection SET key = '\\x00'",
+    "annotate.training-grade": "UPDATE annotate_trainingpair SET grade = 77",
+    "annotate.training-try": "UPDATE annotate_trainingtry SET annotator_id = annotator_id + 1",
+    "annotate.training-quiz": "UPDATE annotate_quizattempt SET choices = '[]'",
     "annotate.constraints": "ALTER TABLE annotate_seat DROP CONSTRAINT annotate_seat_state_consistent",
     "annotate.triggers": "ALTER TABLE annotate_judgment DISABLE TRIGGER annotate_judgment_append_only",
     "pooling.ranking-targets": (
         "UPDATE pooling_ranking SET targets = array_fill(targets[1], ARRAY[cardinality(targets)])"
     ),
     "pooling.ranking-source": (
-        f"UPDATE pooling_ranking SET source_id = {DOCUMENT} WHERE id ="
-        " (SELECT min(id) FROM pooling_ranking)"
+        f"UPDATE pooling_ranking SET source_id = {DOCUMENT} WHERE id = (SELECT min(id) FROM pooling_ranking)"
     ),
     "pooling.ranking-scores": "UPDATE pooling_ranking SET scores[1] = 'NaN'",
     "pooling.run-rankings": "DELETE FROM pooling_ranking",
@@ -125,7 +128,12 @@ PLANTED = {
     "pooling.pool-pairs": "DELETE FROM pooling_poolpair WHERE id = (SELECT min(id) FROM pooling_poolpair)",
     "pooling.pool-apart": "UPDATE pooling_run SET collection_id = {other}",
     "pooling.pool-runs": "UPDATE pooling_run SET state = 'rejected'",
-    "pooling.constraints": "ALTER TABLE pooling_run DROP CONSTRAINT pooling_run_unique_name",
+    "pooling.pool-dropped": "UPDATE annotate_roundpair SET dropped_at = now() WHERE id IN"
+    " (SELECT wish.id FROM annotate_roundpair wish JOIN pooling_pool USING (round_id) LIMIT 1)",
+    "pooling.pool-sources": f"UPDATE pooling_poolsource SET item_id = (SELECT query_id FROM annotate_pair WHERE id ="
+    f" {FOREIGN_PAIR}) WHERE pool_id IN (SELECT id FROM pooling_pool WHERE collection_id = {{made}})",
+    "pooling.constraints": "DROP INDEX pooling_run_unique_name",
+    "pooling.triggers": "ALTER TABLE pooling_runevent DISABLE TRIGGER pooling_runevent_append_only",
     "metrics.score-apart": "UPDATE annotate_queryset SET direction = 'reverse'",
     "metrics.score-counts": "UPDATE metrics_score SET per_query = '\\x00'",
     "metrics.score-interval": "UPDATE metrics_score SET low = .6, high = .7",
@@ -134,6 +142,12 @@ PLANTED = {
         " WHERE id = (SELECT min(id) FROM metrics_score WHERE label_source = 'reference')"
     ),
     "metrics.score-threshold": "UPDATE metrics_score SET threshold = 77",
+    "metrics.counts-follow": (
+        "WITH told AS (DELETE FROM annotate_change)"
+        " UPDATE annotate_judgment SET active_ms = 59000 WHERE collection_id = {made}"
+    ),
+    "metrics.counts-add-up": "UPDATE metrics_tally SET n = n + 1 WHERE key = 'judgments'",
+    "metrics.triggers": "ALTER TABLE metrics_alarmevent DISABLE TRIGGER metrics_alarmevent_append_only",
     "metrics.snapshot-past": "UPDATE metrics_snapshot SET n_judgments = 1000",
     "metrics.constraints": "ALTER TABLE metrics_score DROP CONSTRAINT metrics_score_unique",
 }
@@ -142,8 +156,11 @@ DROPPED = {
     "annotate.seat-state": ["ALTER TABLE annotate_seat DROP CONSTRAINT annotate_seat_state_consistent"],
     "annotate.seat-one-label": ["DROP INDEX annotate_seat_unique_annotator"],
     "annotate.batch-one-open": ["DROP INDEX annotate_batch_one_open"],
-    "annotate.batch-one-pair": ["DROP INDEX annotate_seat_unique_number", "DROP INDEX annotate_seat_unique_annotator",
-                                "DROP INDEX annotate_seat_unique_check"],
+    "annotate.batch-one-pair": [
+        "DROP INDEX annotate_seat_unique_number",
+        "DROP INDEX annotate_seat_unique_annotator",
+        "DROP INDEX annotate_seat_unique_check",
+    ],
     "annotate.batch-positions": ["ALTER TABLE annotate_handout DROP CONSTRAINT annotate_handout_unique_position"],
     "annotate.judgment-annotator": ["DROP INDEX annotate_judgment_one_chain"],
     "annotate.judgment-one-chain": ["DROP INDEX annotate_judgment_one_chain"],

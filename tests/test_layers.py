@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
-from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("annotate", "pooling", "metrics")
 PRODUCT = (*APPS, "config", "demo")
-CORE_MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy"}
+CORE_MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy", "h5py", "pyarrow"}
 
 
 def sources(*folders: str, pattern: str = "*.py") -> list[Path]:
@@ -61,11 +60,13 @@ def imports(tree: ast.AST) -> Iterator[str]:
 
 
 def test_imports_run_down_only(capfd: pytest.CaptureFixture[str]) -> None:
-    result = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
-    assert result == 0, capfd.readouterr().out
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+    # in a process of its own: it silences every logger it finds, and with them the tests that read the log
+    done = subprocess.run([*command, "--config", "pyproject.toml", "--no-cache", "--no-logo"], cwd=ROOT, check=False)
+    assert done.returncode == 0, capfd.readouterr().out
 
 
-def test_a_core_imports_cores_numpy_scipy_and_the_standard_library_alone() -> None:
+def test_a_core_imports_cores_arrays_their_files_and_the_standard_library_alone() -> None:
     strangers = [
         f"{name(file)}: {module}"
         for file in sources(*(f"{app}/core" for app in APPS))

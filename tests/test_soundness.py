@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.checks.check import run
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Batch, Judgment, Report, Role, Seat
-from annotate.services import accounts, claiming, importing, judging, reviewing
+from annotate.services import accounts, claiming, importing, judging, reviewing, settling, withdrawing
 from config.management.commands.fsck import CHECKS
 from metrics.services import refresh
 from pooling.services import pools
@@ -75,7 +75,7 @@ def test_a_rejected_batch_and_the_labels_that_replace_it(made):
 
 def test_an_annotator_whose_labels_are_withdrawn(made):
     since = timezone.now() - timedelta(days=1)
-    assert reviewing.withdraw_annotator(annotator=made.annotators[1], since=since, by=made.lead, reason="left")
+    assert withdrawing.withdraw_annotator(annotator=made.annotators[1], since=since, by=made.lead, reason="left")
     assert sound()
 
 
@@ -92,7 +92,7 @@ def test_a_lapsed_seat_that_another_took_and_the_late_answer(made):
 
 
 def test_a_report_settled_and_an_undone_answer_given_again(made):
-    reviewing.settle_report(report=Report.objects.get(), by=made.lead)
+    settling.settle_reports(pair=Report.objects.get().pair, by=made.lead)
     assert sound()
     annotator = factories.annotator(made.collection)
     claiming.current_batch(annotator=annotator)

@@ -21,6 +21,11 @@ BELONGS = [
     ("annotate_resolution", "pair_id", "annotate_pair"),
     ("annotate_resolution", "policy_id", "annotate_policy"),
     ("annotate_change", "pair_id", "annotate_pair"),
+    ("annotate_reviewaction", "pair_id", "annotate_pair"),
+    ("annotate_reviewaction", "item_id", "annotate_item"),
+    ("annotate_reviewaction", "annotator_id", "annotate_annotator"),
+    ("annotate_reviewaction", "batch_id", "annotate_batch"),
+    ("annotate_pairexclusion", "pair_id", "annotate_pair"),
 ]
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from django.db.models import Q
+
 from annotate.checks.check import Check, query
 from annotate.core import ordering
-from annotate.models import Pair, Resolution, Round
+from annotate.models import Pair, Resolution, Round, RoundPair
 from annotate.services import seating
 
 
@@ -40,8 +42,11 @@ def inexact_doubles() -> Iterator[str]:
 
 
 def _plans() -> Iterator[seating.Plan]:
+    turning = Q(round__state__in=[Round.State.OPENING, Round.State.CLOSING])
+    under_way = RoundPair.objects.filter(turning | Q(round__following_since__isnull=False))
+    pairs_at_rest = Pair.objects.exclude(pk__in=under_way.values("pair"))
     last = 0
-    while pairs := list(Pair.objects.filter(pk__gt=last).order_by("pk")[: seating.CHUNK]):
+    while pairs := list(pairs_at_rest.filter(pk__gt=last).order_by("pk")[: seating.CHUNK]):
         yield seating.plan(pairs=pairs)
         last = pairs[-1].pk
 
@@ -81,13 +86,21 @@ CHECKS = [
                           WHERE wish.round_id = seat.round_id AND wish.pair_id = seat.pair_id)"""),
     ),
     Check(
+        "annotate.pair-left-out",
+        "An excluded pair is wanted by no round.",
+        query("""
+        SELECT format('pair %s is wanted by round %s', pair.id, wish.round_id)
+        FROM annotate_pairexclusion excluded JOIN annotate_pair pair ON pair.id = excluded.pair_id
+        JOIN annotate_roundpair wish ON wish.pair_id = pair.id AND wish.dropped_at IS NULL"""),
+    ),
+    Check(
         "annotate.seat-reachable",
-        "A free seat can be claimed: a label's seat in an open pool.",
+        "A free seat can be claimed: a label's seat in an open pool, or one being opened or closed.",
         query("""
         SELECT format('%s seat %s in %s %s round %s', seat.purpose, seat.id, round.state, round.kind, round.id)
         FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
         WHERE seat.state = 'free'
-          AND NOT (seat.purpose = 'label' AND round.kind = 'pool' AND round.state = 'open')"""),
+          AND NOT (seat.purpose = 'label' AND round.kind = 'pool' AND round.state <> 'closed')"""),
     ),
     Check(
         "annotate.seat-one-label",

@@ -9,7 +9,12 @@ from django.db import connection
 from annotate.checks.check import Check
 
 _WALLS = import_module("annotate.migrations.0002_walls")
-TRIGGERS = [*(f"{table}_append_only" for table in _WALLS.APPEND_ONLY), "annotate_level_frozen"]
+_TRAINING = import_module("annotate.migrations.0013_training")
+_REVIEW = import_module("annotate.migrations.0014_review")
+TRIGGERS = [
+    *(f"{table}_append_only" for table in (*_WALLS.APPEND_ONLY, *_TRAINING.APPEND_ONLY, *_REVIEW.APPEND_ONLY)),
+    "annotate_level_frozen",
+]
 COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS]
 
 
@@ -28,9 +33,9 @@ def missing_constraints(names: Iterable[str]) -> list[str]:
               WHERE indisvalid AND indisunique""")
 
 
-def missing_triggers() -> list[str]:
+def missing_triggers(names: Iterable[str] = TRIGGERS) -> list[str]:
     """Those that the database does not have, or has but does not fire."""
-    return _missing(TRIGGERS, "SELECT tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND NOT tgisinternal")
+    return _missing(names, "SELECT tgname FROM pg_trigger WHERE tgenabled IN ('O', 'A') AND NOT tgisinternal")
 
 
 def constraints_check(app_label: str, *, also: Iterable[str] = ()) -> Check:

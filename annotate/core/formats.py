@@ -13,6 +13,7 @@ from typing import TypeVar
 Row = TypeVar("Row")
 
 MAX_SHOWN = 50
+TOO_MANY = 10_000  # faults: each costs time, and nobody reads them all
 MAX_ID_BYTES = 255
 _PLAIN_ID = re.compile(r"[!-~]{1,255}")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -53,6 +54,12 @@ class Problems:
         if len(self.errors) < self.limit:
             self.errors.append(error)
 
+    def note(self, error: FormatError) -> None:
+        """Add a fault of a reader that goes on; raises FormatError where the file has little else."""
+        self.add(error)
+        if self.n >= TOO_MANY:
+            raise FormatError(error.file, error.line, "", "too many lines are at fault; reading stopped here.")
+
     def __bool__(self) -> bool:
         return self.n > 0
 
@@ -79,7 +86,7 @@ def add_faults(faults: Mapping[str, str], number: int, name: str, problems: Prob
     """Add what is wrong with a line's fields, given by the fields' names; "" is no fault."""
     for field, fault in faults.items():
         if fault:
-            problems.add(FormatError(name, number, field, f"{field} {fault}."))
+            problems.note(FormatError(name, number, field, f"{field} {fault}."))
 
 
 def id_fault(text: str) -> str:

@@ -1,16 +1,23 @@
-"""Files of items: JSON lines, tables, BEIR folders. A new format is a reader and one entry of FORMATS."""
+"""Files of items: JSON lines, tables, BEIR folders, caption lists, topics.
+
+A new format is a reader and one entry of FORMATS.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from annotate.core import reading
+from annotate.core import captions, reading, topics
 from annotate.core.formats import FormatError, Problems
 from annotate.core.item_rows import ItemRow, check_item
+from annotate.core.json_files import opens_object_of_objects
+from annotate.core.media_types import media_type
 from annotate.core.reference_formats import read_reference
 from annotate.core.sources import Source
 
 TABLE_ENDS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 JSON_ENDS = (".jsonl", ".jsonl.gz", ".ndjson")
+CAPTION_ENDS = (".json", ".json.gz", *TABLE_ENDS)
+TOPIC_ENDS = (".txt", ".txt.gz", ".xml", ".topics", ".tsv", ".tsv.gz")
 
 
 class Format(NamedTuple):
@@ -74,6 +81,52 @@ def _read_beir(source: Source, problems: Problems) -> Iterator[ItemRow]:
                 yield from check_item(item, name, number, problems)
 
 
+def _read_captions(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    """Captions are the queries, what they are of the documents: with the file of its name where the source has one."""
+    name = caption_list(source)
+    files = {(kind.kind, _bare(path)): path for path in source.names() if (kind := media_type(path))}
+    with source.open(name) as stream:
+        for row in captions.read_captions(stream, name, problems):
+            if isinstance(row, captions.Caption):
+                item = {"side": "query", "id": row.id, "parts": [{"kind": "text", "text": row.text}]}
+            else:
+                path = files.get((row.kind, _bare(row.path or row.id)), row.path)
+                item = {"side": "document", "id": row.id, "split": row.split, "parts": _shown(row, path)}
+            yield from check_item(item, name, row.line, problems)
+
+
+def _bare(path: str) -> str:
+    """A file's name without folders and without its ending, where that is one of a medium."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] if media_type(name) else name
+
+
+def _shown(row: captions.Described, path: str) -> list[dict[str, object]]:
+    """The one part; its times are those of the file that the list names, not of a clip cut from it."""
+    times = {"start": row.start, "end": row.end} if row.kind == "video" and path == row.path else {}
+    return [{"kind": row.kind, "path": path, **times}] if path else []
+
+
+def caption_list(source: Source) -> str:
+    """The caption list among the files; "" where there is none."""
+    name = _member(source, CAPTION_ENDS)
+    if not name:
+        return ""
+    with source.open(name) as stream:
+        if captions.is_caption_list(opens_object_of_objects(stream, name)):
+            return name
+    return name if captions.is_caption_header(_first(source, CAPTION_ENDS)) else ""
+
+
+def _read_topics(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    name = _member(source, TOPIC_ENDS)
+    read = topics.read_tagged if topics.is_tagged(_first(source, TOPIC_ENDS)) else topics.read_listed
+    with source.open(name) as stream:
+        for topic in read(stream, name, problems):
+            parts = [{"kind": "text", "text": text} for text in topic.texts]
+            yield from check_item({"side": "query", "id": topic.id, "parts": parts}, name, topic.line, problems)
+
+
 def _splits(source: Source, problems: Problems) -> dict[str, str]:
     splits: dict[str, str] = {}
     # test first: a query that is named by several files is there to be tested
@@ -89,9 +142,17 @@ def beir_qrels(source: Source) -> list[str]:
     return [name for name in source.names() if name.startswith("qrels/") and name.endswith((".tsv", ".tsv.gz"))]
 
 
+def label_files(source: Source) -> list[str]:
+    """The files of a collection that hold labels: those of a BEIR folder, or the caption list itself."""
+    if is_beir(source):
+        return beir_qrels(source)
+    name = caption_list(source)
+    return [name] if name else []
+
+
 def reference_name(name: str) -> str:
-    """What a label file's reference set is called: "original" for the test split, else the split."""
-    return "original" if _stem(name) == "test" else _stem(name)
+    """What a label file's reference set is called: "original", but for a BEIR folder's other splits than test."""
+    return _stem(name) if name.startswith("qrels/") and _stem(name) != "test" else "original"
 
 
 def _stem(name: str) -> str:
@@ -105,6 +166,11 @@ def _beir(source: Source, stem: str) -> str:
 def is_beir(source: Source) -> bool:
     """Whether these are the files of a BEIR folder."""
     return bool(_beir(source, "corpus") and _beir(source, "queries"))
+
+
+def _is_topics(source: Source) -> bool:
+    first = _first(source, TOPIC_ENDS)
+    return topics.is_tagged(first) or topics.is_listed(first)
 
 
 def _is_json(source: Source) -> bool:
@@ -135,6 +201,8 @@ def _member(source: Source, ends: tuple[str, ...]) -> str:
 
 FORMATS = (
     Format("BEIR folder", is_beir, _read_beir),
+    Format("caption list", lambda source: bool(caption_list(source)), _read_captions),
+    Format("TREC topics", _is_topics, _read_topics),
     Format("JSON lines", _is_json, _read_json),
     Format("CSV or TSV", _is_table, _read_table),
 )

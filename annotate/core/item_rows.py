@@ -1,7 +1,7 @@
 """One item as a file gives it, checked field by field."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
 from annotate.core.formats import FormatError, Problems, finite_number, id_fault, shown, text_fault
@@ -10,15 +10,19 @@ from annotate.core.sources import path_fault
 
 SIDES = ("query", "document")
 MEDIA = ("image", "video", "audio")
-FLAT = ("text", *MEDIA)
+PAGE_ENDS = (".html", ".htm", ".xhtml")
+FLAT = ("text", "html", *MEDIA)
 FIELDS = ("side", "id", "split", "warning", *FLAT, "start", "end")
 PART_FIELDS = ("kind", "text", "path", "start", "end")
-LONGEST = {"split": 20, "warning": 200, "path": 500, "text": 500_000}
+LONGEST = {"split": 20, "warning": 200, "path": 500, "text": 500_000, "html": 500_000}
 Wrong = Callable[[str, str], None]
 
 
 class PartRow(NamedTuple):
-    """One text or medium: its kind, the text or the path (or http address), and perhaps where it starts and ends."""
+    """One text, page or medium: its kind, the text or the path (or http address), and perhaps where it starts and ends.
+
+    A page of HTML that is a file has its path here, and once it is read its text instead.
+    """
 
     kind: str
     text: str = ""
@@ -44,7 +48,7 @@ def check_item(record: Mapping[str, Any], name: str, number: int, problems: Prob
     before = problems.n
 
     def wrong(field: str, message: str) -> None:
-        problems.add(FormatError(name, number, field, f"{field} {message}."))
+        problems.note(FormatError(name, number, field, f"{field} {message}."))
 
     row = _item(record, name, number, wrong)
     if problems.n == before:
@@ -71,7 +75,7 @@ def _item(record: Mapping[str, Any], name: str, number: int, wrong: Wrong) -> It
 
 
 def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
-    """The parts as a list gives them, or one for each of the flat fields text, image, video and audio.
+    """The parts as a list gives them, or one for each of the flat fields text, html, image, video and audio.
 
     An empty list is allowed, since it is written on purpose: the item is shown by its id.
     """
@@ -79,9 +83,9 @@ def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
     if given is None:
         given = _flat_parts(record)
         if not given:
-            wrong("item", "has nothing to show; give it a text, an image, a video or audio")
+            wrong("item", "has nothing to show; give it a text, a page of html, an image, a video or audio")
     elif any(record.get(field) is not None for field in (*FLAT, "start", "end")):
-        wrong("parts", "stands beside text, image, video, audio, start or end; give one or the other")
+        wrong("parts", "stands beside text, html, image, video, audio, start or end; give one or the other")
     if not isinstance(given, list):
         wrong("parts", "is no list")
         return ()
@@ -92,6 +96,9 @@ def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
 def _flat_parts(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     times = {field: record[field] for field in ("start", "end") if record.get(field) is not None}
     parts = [{"kind": "text", "text": record["text"]}] if record.get("text") is not None else []
+    if (page := record.get("html")) is not None:
+        is_file = isinstance(page, str) and "<" not in page and page.lower().endswith(PAGE_ENDS)
+        parts.append({"kind": "html", "path" if is_file else "text": page})
     return parts + [
         {"kind": kind, "path": record[kind], **(times if kind != "image" else {})}
         for kind in MEDIA
@@ -108,11 +115,11 @@ def _part(part: object, place: str, wrong: Wrong) -> PartRow | None:
     start, end = _seconds(part, "start", place, wrong), _seconds(part, "end", place, wrong)
     if start is not None and end is not None and end <= start:
         wrong(place, "must end after it starts")
-    if part["kind"] == "text":
+    if part["kind"] == "text" or (part["kind"] == "html" and part.get("path") is None):
         text = _text(part, "text", wrong)
         if not text.strip():
             wrong(place, "has no text")
-        return PartRow("text", text, "", start, end)
+        return PartRow(part["kind"], text, "", start, end)
     path = _text(part, "path", wrong)
     if fault := _path_fault(path, part["kind"]):
         wrong(place, fault)
@@ -120,6 +127,8 @@ def _part(part: object, place: str, wrong: Wrong) -> PartRow | None:
 
 
 def _path_fault(path: str, kind: str) -> str:
+    if kind == "html":
+        return _page_fault(path)
     if is_address(path):
         if media_host(path) is None:
             return f"has the address {shown(path)}, which is no http or https address"
@@ -129,6 +138,27 @@ def _path_fault(path: str, kind: str) -> str:
     if known is None or known.kind != kind:
         return f"is {shown(path)}, whose ending belongs to no {kind} known here"
     return ""
+
+
+def _page_fault(path: str) -> str:
+    if is_address(path):
+        return f"has the address {shown(path)}; a page elsewhere is not fetched, give its file"
+    if fault := path_fault(path):
+        return f"has the path {shown(path)}, which {fault}"
+    return "" if path.lower().endswith(PAGE_ENDS) else f"is {shown(path)}; a page's file ends in {_listed(PAGE_ENDS)}"
+
+
+def read_page(part: PartRow, stream: BinaryIO) -> PartRow | str:
+    """The part with the text of its file, or what is wrong with that in words."""
+    longest = LONGEST["html"]
+    raw = stream.read(4 * longest + 4)  # no character takes more than four bytes
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "is no UTF-8; save the file as UTF-8"
+    if len(text) > longest:
+        return f"is longer than {longest:,} characters"
+    return text_fault(text) or (part._replace(text=text, path="") if text.strip() else "is empty")
 
 
 def is_address(path: str) -> bool:

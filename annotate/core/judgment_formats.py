@@ -96,7 +96,7 @@ def _read_judgment_json(
         optional = {*columns.annotators, columns.time}
         missing = [column for column in columns.named() if column not in record and column not in optional]
         for column in missing:
-            problems.add(FormatError(name, number, column, f"the object has no field {shown(column)}."))
+            problems.note(FormatError(name, number, column, f"the object has no field {shown(column)}."))
         if not missing:
             yield number, record
 

@@ -6,6 +6,7 @@ so resolutions and seats can be rebuilt from the judgments at any time.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -17,6 +18,7 @@ class LabelPolicy(NamedTuple):
     tolerance : largest distance of two grades that still counts as agreement
     rule : a key of RULES
     tie : "dispute", "up" or "down": what happens when the rule finds no single grade
+    stop_early : of the labels wanted of every pair, ask for no more once two agree and the rule decides
     """
 
     labels_per_pair: int
@@ -24,6 +26,7 @@ class LabelPolicy(NamedTuple):
     tolerance: int
     rule: str
     tie: str
+    stop_early: bool = False
 
 
 class Decision(NamedTuple):
@@ -62,43 +65,72 @@ def median(grades: Sequence[int]) -> list[int]:
     return [ordered[upper - 1], ordered[upper]]
 
 
-RULES: dict[str, Callable[[Sequence[int]], list[int]]] = {"majority": majority, "median": median}
+def unanimous(grades: Sequence[int]) -> list[int]:
+    """The grade that all labels name, else every grade that one of them names, in ascending order."""
+    return sorted(set(grades))
 
 
-def decide(grades: Sequence[int], policy: LabelPolicy) -> Decision | None:
+MODEL = "model"  # a model of the annotators decides from everybody's labels; until it has, the majority does
+RULES: dict[str, Callable[[Sequence[int]], list[int]]] = {
+    "majority": majority,
+    "unanimous": unanimous,
+    "median": median,
+    MODEL: majority,
+}
+
+
+def decide(grades: Sequence[int], policy: LabelPolicy, *, modelled: int | None = None) -> Decision | None:
     """The grade that these counting labels give a pair.
 
     grades : the counting labels, in any order
-    Returns None without labels; "single", "agreed", or the rule's name; "disputed" where the rule
-    finds no single grade and the policy's tie rule is "dispute".
+    modelled : the grade a model of the annotators found for just these labels, if it has; counts under its rule alone
+    Returns None without labels; "single", "agreed", or how the grade was found: "majority", "median", "model";
+    "disputed" where the rule finds no single grade and the policy's tie rule is "dispute".
+    Labels that differ by no more than the tolerance are agreed: where the rule finds no single grade among them, the
+    policy's tie rule chooses, and the smaller grade is taken where it says "dispute".
     Raises KeyError for a rule that RULES does not hold.
     """
     if not grades:
         return None
-    if len(grades) == 1:
-        return Decision("single", grades[0], 1)
+    if policy.rule == MODEL and modelled is not None:
+        return Decision(MODEL, modelled, len(grades))
     if len(set(grades)) == 1:
-        return Decision("agreed", grades[0], len(grades))
-    candidates = RULES[policy.rule](grades)
+        return Decision("single" if len(grades) == 1 else "agreed", grades[0], len(grades))
+    rule = RULES[policy.rule]
+    candidates = rule(grades)
     if len(candidates) == 1:
-        return Decision(policy.rule, candidates[0], len(grades))
-    if policy.tie == "dispute":
+        return Decision(rule.__name__, candidates[0], len(grades))
+    is_near = _are_near(grades, policy)
+    if policy.tie == "dispute" and not is_near:
         return Decision("disputed", None, len(grades))
-    return Decision(policy.rule, candidates[-1 if policy.tie == "up" else 0], len(grades))
+    return Decision("agreed" if is_near else rule.__name__, candidates[-1 if policy.tie == "up" else 0], len(grades))
+
+
+def n_first(n_wanted: int, policy: LabelPolicy) -> int:
+    """How many labels are asked for before anybody has answered: all that are wanted, unless the policy stops early.
+
+    Then two, and the pair's planned double if it has one: an exact share of doubles stays exact.
+    """
+    n_planned = max(0, n_wanted - policy.labels_per_pair)
+    return min(n_wanted, 2 + n_planned) if policy.stop_early else n_wanted
 
 
 def n_needed(grades: Sequence[int], *, n_wanted: int, policy: LabelPolicy) -> int:
     """How many labels a pair should have in all, those it has included.
 
     n_wanted : the most any open round wants; 0 when none does, then nothing more is needed
-    Returns n_wanted at least; one label more than given while people disagree and the ceiling
-    allows it; never less than the labels given.
+    Returns n_wanted at least, or with a policy that stops early n_first, and one more at a time until two labels agree
+    and the rule decides; one label more than given while people disagree and the ceiling allows it; never less than
+    the labels given.
     """
     given = len(grades)
     if n_wanted == 0:
         return given
+    first = n_first(n_wanted, policy)
+    if given < first:
+        return first
     if given < n_wanted:
-        return n_wanted
+        return given if _is_settled(grades, policy) and _two_agree(grades, policy) else given + 1
     if given >= 2 and not _is_settled(grades, policy) and given < policy.ceiling:
         return given + 1
     return given
@@ -106,6 +138,12 @@ def n_needed(grades: Sequence[int], *, n_wanted: int, policy: LabelPolicy) -> in
 
 def _is_settled(grades: Sequence[int], policy: LabelPolicy) -> bool:
     """Whether another label could not be asked for: near enough, or the rule already decides."""
-    if max(grades) - min(grades) <= policy.tolerance:
-        return True
-    return len(RULES[policy.rule](grades)) == 1
+    return _are_near(grades, policy) or len(RULES[policy.rule](grades)) == 1
+
+
+def _are_near(grades: Sequence[int], policy: LabelPolicy) -> bool:
+    return max(grades) - min(grades) <= policy.tolerance
+
+
+def _two_agree(grades: Sequence[int], policy: LabelPolicy) -> bool:
+    return any(upper - lower <= policy.tolerance for lower, upper in pairwise(sorted(grades)))

@@ -17,17 +17,22 @@ def keyed_hash(key: bytes, *values: int) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool) -> int:
+def queue_key(key: bytes, *, query: int, pair: int, number: int, grouped: bool, n_runs: int = 1) -> int:
     """Where a seat stands in its round's queue, in [0, 2**63).
 
     Grouped, one query's seats are neighbours (the upper half of the bits is the query's);
     else every seat has a place of its own. The number parts a double from its first.
+
+    n_runs : into how many runs of neighbours a query's seats are parted, 1 or more; the seats of one pair fall into
+        different runs, first and second labels into all alike. In one run whoever comes first would leave the doubles
+        behind, and a short run would tell the next person that she gives second opinions.
     """
     own = keyed_hash(key, pair, number)
     if not grouped:
         return own
     half = _BITS // 2
-    return (keyed_hash(key, query) >> half << half) | (own >> (_BITS - half))
+    run = (keyed_hash(key, pair) + number) % n_runs
+    return (keyed_hash(key, query, run) >> half << half) | (own >> (_BITS - half))
 
 
 def choose_doubles(pairs: Iterable[int], *, share: Decimal, key: bytes) -> set[int]:

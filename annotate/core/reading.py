@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -12,6 +13,11 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from annotate.core.formats import FormatError, Problems, shown
 
 _MEGABYTE = 1024 * 1024
+# What zipfile lets escape on an archive whose bytes were changed.
+DAMAGED_ZIP = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error, EOFError, OSError, ValueError,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
 _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 _CHECK_EVERY = 8 * _MEGABYTE
 _HEAD = 4096
@@ -25,7 +31,7 @@ class Limits(NamedTuple):
     unpacked : all of it
     free : a packed file may unpack to this much whatever its ratio
     ratio : beyond that, at most this many times its packed size
-    members : files in an archive
+    members : files in an archive; directory : bytes of its list of them
     """
 
     line: int = 2 * _MEGABYTE
@@ -33,6 +39,7 @@ class Limits(NamedTuple):
     free: int = 64 * _MEGABYTE
     ratio: int = 50
     members: int = 50_000
+    directory: int = 10 * _MEGABYTE
 
 
 LIMITS = Limits()
@@ -143,6 +150,15 @@ def first_line(stream: BinaryIO, name: str) -> str:
     return next((text for _, text in islice(lines(stream, name), _NEAR) if text.strip()), "")
 
 
+def begins_with(stream: BinaryIO, start: bytes) -> bool:
+    """Whether the text of a file, gzip or plain, begins so, blanks and a byte order mark aside."""
+    try:
+        head = Unpacked(stream, "", limits=LIMITS._replace(line=LIMITS.unpacked)).read(_HEAD)
+    except FormatError:
+        return False
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(start)
+
+
 def json_objects(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and object of each line that is not blank; lines that hold no JSON object become problems."""
     for number, text in lines(stream, name):
@@ -151,15 +167,15 @@ def json_objects(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tu
         try:
             value = json.loads(text, parse_constant=_refuse_constant)
         except RecursionError:
-            problems.add(FormatError(name, number, "", "the JSON is nested too deeply."))
+            problems.note(FormatError(name, number, "", "the JSON is nested too deeply."))
             continue
         except ValueError as error:
-            problems.add(FormatError(name, number, "", f"this is no JSON: {error}."))
+            problems.note(FormatError(name, number, "", f"this is no JSON: {error}."))
             continue
         if isinstance(value, dict):
             yield number, value
         else:
-            problems.add(FormatError(name, number, "", "expected a JSON object, {...}, on this line."))
+            problems.note(FormatError(name, number, "", "expected a JSON object, {...}, on this line."))
 
 
 def _refuse_constant(constant: str) -> None:
@@ -182,7 +198,7 @@ def table_rows(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tupl
             yield number, dict(zip(header, cells, strict=True))
         else:
             message = f"expected {len(header)} fields, found {len(cells)}."
-            problems.add(FormatError(name, number, "", message))
+            problems.note(FormatError(name, number, "", message))
 
 
 def header_of(stream: BinaryIO, name: str) -> list[str]:

@@ -1,26 +1,44 @@
-"""Files of reference labels: TREC qrels and tables. A new format is a reader and one entry of FORMATS."""
+"""Files of reference labels: TREC qrels, with strata or without, tables, lists of ids and of captions.
+
+A new format of lines is a reader and one entry of FORMATS.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from annotate.core import reading
+from annotate.core.captions import Caption, as_id, is_caption_header, is_caption_list, read_captions
 from annotate.core.formats import FormatError, Problems, add_faults, id_fault, shown, whole_number
+from annotate.core.json_files import json_members, opens_object_of_objects
+from annotate.core.sources import ZipSource
 
 COLUMNS = {  # the names in use for the three columns of a table with a header
     "query": ("query-id", "query_id", "qid", "query"),
     "document": ("corpus-id", "corpus_id", "doc-id", "doc_id", "docid", "document"),
     "grade": ("score", "grade", "relevance", "label"),
 }
-TREC_FIELDS = 4
+STRATA = ("stratum", "strata")  # a table may have this column too
+TREC_FIELDS, STRATIFIED_FIELDS = 4, 5
+MAX_STRATUM = 32_767
+LISTED_GRADE = 1  # of a pair in a list of positives, which has no grades
 
 
 class ReferenceRow(NamedTuple):
-    """One reference label as a file gives it; a negative grade means "not judged" in TREC's files."""
+    """One reference label as a file gives it; a negative grade means "not judged" in TREC's files.
+
+    stratum : the part of a sampled pool that the pair is in, None where the file has none; the pool's targets that
+        were not drawn for judging have the grade -1
+    listed : the row comes from a list of positives without grades; query and document may be the other way round
+    file : the file's name, inside the archive where it came in one
+    """
 
     query: str
     document: str
     grade: int
     line: int
+    stratum: int | None = None
+    listed: bool = False
+    file: str = ""
 
 
 class Format(NamedTuple):
@@ -32,7 +50,26 @@ class Format(NamedTuple):
 
 
 def read_reference(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
-    """The rows of a file of reference labels. Raises FormatError for one that is empty or in no known format."""
+    """The rows of a file of reference labels, or of all files in a zip archive of them.
+
+    Raises FormatError for a file that is empty or in no known format.
+    """
+    stream.seek(0)
+    if stream.read(4) != b"PK\x03\x04":
+        yield from _read_file(stream, name, problems)
+        return
+    archive = ZipSource(stream, name)
+    for member in archive.names():
+        with archive.open(member) as inside:
+            yield from _read_file(inside, member, problems)
+
+
+def _read_file(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+    first_key = opens_object_of_objects(stream, name)
+    if first_key is not None:
+        read = _read_captions if is_caption_list(first_key) else _read_lists
+        yield from read(stream, name, problems)
+        return
     first = reading.first_line(stream, name)
     if not first:
         raise FormatError(name, None, "", f"{name} is empty.")
@@ -45,22 +82,56 @@ def read_reference(stream: BinaryIO, name: str, problems: Problems) -> Iterator[
 
 
 def _read_trec(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
-    for number, text in reading.lines(stream, name):
-        fields = text.split()
-        if not fields:
-            continue
-        if len(fields) != TREC_FIELDS:
-            message = f"expected 4 fields (query, iteration, document, grade), found {len(fields)}."
-            problems.add(FormatError(name, number, "", message))
-            continue
+    for number, fields in _fields(stream, name, TREC_FIELDS, problems):
         yield from _checked((fields[0], fields[2], fields[3]), number, name, problems)
 
 
+def _read_stratified(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+    """The form of TREC's sample_eval: query, iteration, document, stratum, grade; -1: pooled, not drawn for judging."""
+    for number, fields in _fields(stream, name, STRATIFIED_FIELDS, problems):
+        yield from _checked((fields[0], fields[2], fields[4]), number, name, problems, fields[3])
+
+
+def _fields(stream: BinaryIO, name: str, n: int, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    for number, text in reading.lines(stream, name):
+        fields = text.split()
+        if len(fields) == n:
+            yield number, fields
+        elif fields:
+            names = (
+                "query, iteration, document, stratum, grade" if n > TREC_FIELDS else "query, iteration, document, grade"
+            )
+            message = f"expected {n} fields ({names}), found {len(fields)}."
+            problems.note(FormatError(name, number, "", message))
+
+
 def _read_reference_table(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
-    columns = _reference_columns(reading.header_of(stream, name), name)
+    header = reading.header_of(stream, name)
+    columns = _reference_columns(header, name)
+    stratum = next((column for column in header if column.lower() in STRATA), "")
     for number, cells in reading.table_rows(stream, name, problems):
         query, document, grade = (cells[column].strip() for column in columns)
-        yield from _checked((query, document, grade), number, name, problems)
+        yield from _checked((query, document, grade), number, name, problems, cells[stratum] if stratum else None)
+
+
+def _read_lists(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+    """{id: [ids of its positives]}, from either side, or {query: {document: grade}}."""
+    for line, key, value in json_members(stream, name):
+        if isinstance(value, dict):
+            for document, grade in value.items():
+                text = str(grade) if isinstance(grade, int | float) and not isinstance(grade, bool) else "no number"
+                yield from _checked((key, document, text), line, name, problems)
+        else:
+            for other in value if isinstance(value, list) else [value]:
+                for row in _checked((key, as_id(other), str(LISTED_GRADE)), line, name, problems):
+                    yield row._replace(listed=True)
+
+
+def _read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+    """Every caption's own video or image."""
+    for row in read_captions(stream, name, problems):
+        if isinstance(row, Caption):
+            yield ReferenceRow(row.id, row.of, LISTED_GRADE, row.line, None, True, name)
 
 
 def _reference_columns(header: list[str], name: str) -> list[str]:
@@ -74,21 +145,26 @@ def _reference_columns(header: list[str], name: str) -> list[str]:
     return found
 
 
-def _checked(cells: tuple[str, str, str], number: int, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def _checked(
+    cells: tuple[str, str, str], number: int, name: str, problems: Problems, stratum: str | None = None
+) -> Iterator[ReferenceRow]:
     """The row of a query, a document and a grade, or nothing and its faults added to the problems."""
     query, document, grade = cells
     value = whole_number(grade)
+    place = None if stratum is None else whole_number(stratum)
     faults = {"query": id_fault(query), "document": id_fault(document)}
     if value is None:
         faults["grade"] = f"{shown(grade)} is no whole number"
+    if stratum is not None and (place is None or not 0 <= place <= MAX_STRATUM):
+        faults["stratum"] = f"{shown(stratum)} is no whole number from 0 to {MAX_STRATUM:,}"
     add_faults(faults, number, name, problems)
     if value is not None and not any(faults.values()):
-        yield ReferenceRow(query, document, value, number)
+        yield ReferenceRow(query, document, value, number, place, False, name)
 
 
-def _has_trec_fields(first: str) -> bool:
+def _has_fields(first: str, n: int) -> bool:
     fields = first.split()
-    return len(fields) == TREC_FIELDS and "," not in fields[0]
+    return len(fields) == n and "," not in fields[0]
 
 
 def _is_reference_header(first: str) -> bool:
@@ -96,7 +172,19 @@ def _is_reference_header(first: str) -> bool:
     return any(cell in COLUMNS["query"] for cell in cells)
 
 
+def as_line(row: ReferenceRow) -> str:
+    """The row as TREC qrels have it, in five fields where it has a stratum, so that reading it gives the row again."""
+    stratum = "" if row.stratum is None else f"{row.stratum} "
+    return f"{row.query} 0 {row.document} {stratum}{row.grade}\n"
+
+
 FORMATS = (
     Format('a table with the header "query-id, corpus-id, score"', _is_reference_header, _read_reference_table),
-    Format("TREC qrels (query, iteration, document, grade)", _has_trec_fields, _read_trec),
+    Format("a table of captions", is_caption_header, _read_captions),
+    Format("TREC qrels (query, iteration, document, grade)", lambda first: _has_fields(first, TREC_FIELDS), _read_trec),
+    Format(
+        "stratified qrels (query, iteration, document, stratum, grade)",
+        lambda first: _has_fields(first, STRATIFIED_FIELDS),
+        _read_stratified,
+    ),
 )

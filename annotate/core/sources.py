@@ -10,7 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Protocol, cast
 
 from annotate.core.formats import FormatError, shown
-from annotate.core.reading import LIMITS, Limits
+from annotate.core.members import open_member
+from annotate.core.reading import DAMAGED_ZIP, LIMITS, Limits
+from annotate.core.zip_directory import directory_size
 
 _LEFT_BY_TOOLS = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 _ENCRYPTED = 0x1
@@ -114,15 +116,21 @@ class FolderSource:
 
 
 class ZipSource:
-    """The files of a zip archive, checked as a whole before any is read; one folder around them all is left out."""
+    """The files of a zip archive, checked as a whole before any is read.
+
+    One folder around them all is left out of their names; asked for with it, they are found as well.
+    """
 
     def __init__(self, stream: BinaryIO, name: str, limits: Limits = LIMITS) -> None:
         self.name = name
+        if directory_size(stream) > limits.directory:
+            raise self._refused("its directory is longer than that of any archive accepted here")
         try:
             self.archive = zipfile.ZipFile(stream)
-        except zipfile.BadZipFile as error:
+        except DAMAGED_ZIP as error:
             raise FormatError(name, None, "", f"The zip archive cannot be read: {error}.") from error
         self.members = dict(self._checked(limits))
+        self._as_packed = {info.filename: info for info in self.members.values()}
 
     def names(self) -> list[str]:
         """All files."""
@@ -130,21 +138,22 @@ class ZipSource:
 
     def holds(self, name: str) -> bool:
         """Whether the archive has such a file."""
-        return name in self.members
+        return self._info(name) is not None
 
     def size(self, name: str) -> int:
         """The file's length once unpacked; zipfile reads no further."""
-        return self.members[name].file_size
+        info = self._info(name)
+        return info.file_size if info else 0
 
     def open(self, name: str) -> BinaryIO:
         """The file; FormatError when the archive has none of this name or cannot unpack it."""
-        if name not in self.members:
+        info = self._info(name)
+        if info is None:
             raise FormatError(self.name, None, "", f"There is no file {shown(name)} in {self.name}.")
-        try:
-            return cast(BinaryIO, self.archive.open(self.members[name]))
-        except (zipfile.BadZipFile, NotImplementedError) as error:
-            message = f"{shown(name)} in {self.name} cannot be unpacked: {error}."
-            raise FormatError(self.name, None, "", message) from error
+        return open_member(self.archive, info, self.name)
+
+    def _info(self, name: str) -> zipfile.ZipInfo | None:
+        return self.members.get(name) or self._as_packed.get(name)
 
     def _checked(self, limits: Limits) -> Iterator[tuple[str, zipfile.ZipInfo]]:
         infos = [info for info in self.archive.infolist() if not info.is_dir() and not _left_by_tools(info.filename)]
@@ -158,6 +167,8 @@ class ZipSource:
             fault = path_fault(info.filename)
             if fault or stat.S_ISLNK(info.external_attr >> 16):
                 raise self._refused(f"the name {shown(info.filename)} {fault or 'is a link'}")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise self._refused(f"{shown(info.filename)} is packed in an unusual way; use the deflate method")
             if info.flag_bits & _ENCRYPTED:
                 raise self._refused("it is encrypted")
         if len({info.filename for info in infos}) < len(infos):

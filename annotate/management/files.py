@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from django.core.management.base import CommandError
 
 from annotate.core.sources import FolderSource, Source, open_source
 from annotate.models import Collection, User
 from annotate.services.faults import FAULTS
+from annotate.services.imports import Received, checksum
 
 
 @contextmanager
@@ -24,13 +24,6 @@ def faults_as_sentences() -> Iterator[None]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """A file to read."""
-    with path.open("rb") as stream:
-        yield stream
-
-
-@contextmanager
 def opened_source(path: Path) -> Iterator[Source]:
     """The folder, archive or single file at a path."""
     if path.is_dir():
@@ -38,6 +31,22 @@ def opened_source(path: Path) -> Iterator[Source]:
         return
     with path.open("rb") as stream:
         yield open_source(stream, path.name)
+
+
+def checksum_of(path: Path) -> str:
+    """The SHA-256 of a file; "" for a folder."""
+    if path.is_dir():
+        return ""
+    with path.open("rb") as stream:
+        return checksum(stream)
+
+
+def said(received: Received) -> list[str]:
+    """What an import did, in sentences."""
+    if received.is_new:
+        return received.made.report["sentences"]
+    when = f"{received.made.created_at:%Y-%m-%d %H:%M} UTC"
+    return [f"This very file came on {when}, to be read in the same way. Nothing changed."]
 
 
 def find_collection(slug: str) -> Collection:

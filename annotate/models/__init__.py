@@ -10,7 +10,9 @@ from .items import (
     ReferenceLabel,
     ReferenceSet,
     Side,
+    Undrawn,
 )
+from .jobs import Cancellation, Import
 from .judgments import (
     Change,
     ClockTimestamp,
@@ -21,11 +23,14 @@ from .judgments import (
 )
 from .pairs import Batch, Gold, HandOut, Pair, Report, Round, RoundPair, Seat
 from .people import Annotator, ApiToken, Invitation, Membership, Role, User, WorkerHeartbeat
+from .review import PairExclusion, ReviewAction, ReviewWork
+from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
 
 __all__ = [
-    "Annotator", "ApiToken", "Batch", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
-    "Guidelines", "HandOut", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent",
-    "Level", "Membership", "Pair", "Part", "Policy", "QuerySet", "QuerySetItem", "ReferenceLabel",
-    "ReferenceSet", "Report", "Resolution", "Role", "Round", "RoundPair", "Seat", "Side", "User",
+    "Annotator", "ApiToken", "Batch", "Cancellation", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
+    "Guidelines", "HandOut", "Import", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent", "Level",
+    "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
+    "ReferenceLabel", "ReferenceSet", "Report", "Resolution", "ReviewAction", "ReviewWork", "Role", "Round", "RoundPair",
+    "Seat", "Side", "Training", "TrainingDecision", "TrainingPair", "TrainingTry", "Undrawn", "User",
     "WorkerHeartbeat",
 ]

@@ -32,6 +32,11 @@ class Collection(models.Model):
     key = models.BinaryField(
         max_length=32, help_text="Secret of the keyed hashes that choose doubles and pseudonyms."
     )
+    hourly_pay = models.DecimalField(
+        max_digits=8, decimal_places=2, null=True, blank=True, validators=[MinValueValidator(0)],
+        help_text="What an hour of judging costs; empty where no money is shown.",
+    )
+    currency = models.CharField(max_length=12, default="EUR", help_text="The name of the money, as people read it.")
     scheme_frozen_at = models.DateTimeField(null=True, blank=True)
     is_rehearsal = models.BooleanField(default=False)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -109,12 +114,23 @@ class Policy(models.Model):
 
     class Rule(models.TextChoices):
         MAJORITY = "majority", "Majority"
+        UNANIMOUS = "unanimous", "Unanimous"
         MEDIAN = "median", "Median"
+        MODEL = "model", "Model of the annotators (Dawid and Skene)"
 
     class Tie(models.TextChoices):
         DISPUTE = "dispute", "Dispute"
         UP = "up", "Larger grade"
         DOWN = "down", "Smaller grade"
+
+    class GoldAction(models.TextChoices):
+        NONE = "none", "Count them only"
+        WARN = "warn", "Warn the person"
+        HOLD = "hold", "Hold the batch for a lead"
+        REJECT = "reject", "Reject the batch and ask for its labels again"
+        PAUSE = "pause", "Hold the batch and pause the person"
+
+    RESOLVING = ("rule", "tie", "tolerance")  # what the labels at hand are resolved by: rounds may follow it later
 
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="policies")
     version = models.PositiveIntegerField()
@@ -133,7 +149,10 @@ class Policy(models.Model):
     tolerance = models.PositiveSmallIntegerField(
         default=0, help_text="Largest distance of grades that still counts as agreement."
     )
-    rule = models.CharField(max_length=8, choices=Rule, default=Rule.MAJORITY)
+    stop_early = models.BooleanField(
+        default=False, help_text="Of several labels a pair, ask for no more once two agree and the rule decides."
+    )
+    rule = models.CharField(max_length=9, choices=Rule, default=Rule.MAJORITY)
     tie = models.CharField(max_length=7, choices=Tie, default=Tie.DISPUTE)
     batch_candidates = models.PositiveSmallIntegerField(
         default=18, validators=[MinValueValidator(1), MaxValueValidator(200)]
@@ -146,6 +165,29 @@ class Policy(models.Model):
     grouped = models.BooleanField(
         default=True, help_text="One query's pairs come together instead of mixed."
     )
+    gold_action = models.CharField(
+        max_length=6, choices=GoldAction, default=GoldAction.NONE,
+        help_text="What happens when too few of a finished batch's golds are right.",
+    )
+    gold_pass = models.DecimalField(
+        max_digits=5, decimal_places=4, default=Decimal("0.75"),
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="Smallest share of a batch's golds that must be right.",
+    )
+    repeat_share = models.DecimalField(
+        max_digits=5, decimal_places=4, default=Decimal(0),
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text="Share of a person's own pairs that come back to the same person.",
+    )
+    repeat_after_days = models.PositiveSmallIntegerField(
+        default=7, validators=[MaxValueValidator(365)], help_text="Days before a pair may come back."
+    )
+    max_share = models.DecimalField(
+        max_digits=5, decimal_places=4, default=Decimal(1),
+        validators=[MinValueValidator(Decimal("0.0001")), MaxValueValidator(1)],
+        help_text="Largest share of a round's pairs that one person may judge; 1 = no limit.",
+    )
+    ask_reasons = models.BooleanField(default=True, help_text="Levels ask for their reasons.")
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     at = models.DateTimeField(db_default=Now())
 
@@ -168,8 +210,26 @@ class Policy(models.Model):
                 name="annotate_policy_ceiling_range",
             ),
             models.CheckConstraint(
-                condition=Q(rule__in=["majority", "median"], tie__in=["dispute", "up", "down"]),
+                condition=Q(rule__in=["majority", "unanimous", "median", "model"], tie__in=["dispute", "up", "down"]),
                 name="annotate_policy_known_rule",
+            ),
+            # Who asks for one voice leaves every other pair to a lead.
+            models.CheckConstraint(
+                condition=~Q(rule="unanimous") | Q(tie="dispute"), name="annotate_policy_unanimous_disputes"
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_action__in=["none", "warn", "hold", "reject", "pause"]),
+                name="annotate_policy_known_gold_action",
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_pass__gte=0, gold_pass__lte=1), name="annotate_policy_gold_pass_range"
+            ),
+            models.CheckConstraint(
+                condition=Q(repeat_share__gte=0, repeat_share__lte=1, repeat_after_days__lte=365),
+                name="annotate_policy_repeat_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(max_share__gt=0, max_share__lte=1), name="annotate_policy_max_share_range"
             ),
             models.CheckConstraint(
                 condition=Q(batch_candidates__gte=1, lease_minutes__gte=1),
@@ -180,7 +240,26 @@ class Policy(models.Model):
     def __str__(self) -> str:
         return f"policy v{self.version} of {self.collection}"
 
+    def percent(self, share: str) -> Decimal:
+        """One of the shares as people say it: 10, not 0.1000."""
+        return Decimal(f"{(getattr(self, share) * 100).normalize():f}")
+
     @property
     def double_percent(self) -> Decimal:
-        """The share of doubles as people say it: 10, not 0.1000."""
-        return Decimal(f"{(self.double_share * 100).normalize():f}")
+        """The share of doubles in per cent."""
+        return self.percent("double_share")
+
+    @property
+    def gold_percent(self) -> Decimal:
+        """The share of a batch's golds that must be right, in per cent."""
+        return self.percent("gold_pass")
+
+    @property
+    def repeat_percent(self) -> Decimal:
+        """The share of a person's own pairs that come back, in per cent."""
+        return self.percent("repeat_share")
+
+    @property
+    def max_percent(self) -> Decimal:
+        """The largest share of a round that one person may judge, in per cent."""
+        return self.percent("max_share")

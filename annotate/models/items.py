@@ -55,10 +55,11 @@ class Item(models.Model):
 
 
 class Part(models.Model):
-    """One text or one medium of an item, perhaps only from a start to an end second."""
+    """One text, one page of HTML as it came, or one medium of an item, perhaps only from a start to an end second."""
 
     class Kind(models.TextChoices):
         TEXT = "text", "Text"
+        HTML = "html", "HTML"
         IMAGE = "image", "Image"
         VIDEO = "video", "Video"
         AUDIO = "audio", "Audio"
@@ -78,7 +79,7 @@ class Part(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["item", "position"], name="annotate_part_unique_position"),
             models.CheckConstraint(
-                condition=(Q(kind="text") & Q(path="") & ~Q(text=""))
+                condition=(Q(kind__in=["text", "html"]) & Q(path="") & ~Q(text=""))
                 | (Q(kind__in=["image", "video", "audio"]) & ~Q(path="")),
                 name="annotate_part_has_content",
             ),
@@ -118,6 +119,9 @@ class ReferenceLabel(models.Model):
     query = models.ForeignKey(Item, models.CASCADE, related_name="+")
     document = models.ForeignKey(Item, models.CASCADE, related_name="+")
     grade = models.PositiveSmallIntegerField()
+    stratum = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="The part of a sampled pool that it was drawn from."
+    )
 
     class Meta:
         constraints = [
@@ -129,6 +133,26 @@ class ReferenceLabel(models.Model):
 
     def __str__(self) -> str:
         return f"{self.query} {self.document} {self.grade}"
+
+
+class Undrawn(models.Model):
+    """One target that a sampled reference set pooled but did not draw for judging; no label, but xinfAP counts it."""
+
+    reference_set = models.ForeignKey(ReferenceSet, models.CASCADE, related_name="undrawn")
+    query = models.ForeignKey(Item, models.CASCADE, related_name="+")
+    document = models.ForeignKey(Item, models.CASCADE, related_name="+")
+    stratum = models.PositiveSmallIntegerField()
+
+    class Meta:
+        verbose_name_plural = "undrawn"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["reference_set", "query", "document"], name="annotate_undrawn_unique_pair"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.query} {self.document} in stratum {self.stratum}"
 
 
 class QuerySet(models.Model):

@@ -27,7 +27,7 @@ class Judgment(models.Model):
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="judgments")
     hand_out = models.ForeignKey(
         HandOut, models.PROTECT, null=True, blank=True, related_name="judgments",
-        help_text="Empty for imported judgments.",
+        help_text="Empty for imported judgments and adjudications.",
     )
     purpose = models.CharField(max_length=12, choices=Seat.Purpose)
     level = models.ForeignKey(Level, models.PROTECT, related_name="judgments")
@@ -40,6 +40,14 @@ class Judgment(models.Model):
     )
     reasons = models.JSONField(default=list)
     active_ms = models.PositiveIntegerField(null=True, blank=True)
+    grouped = models.BooleanField(
+        null=True, blank=True, help_text="Whether it was handed out within one query's run of pairs, or mixed."
+    )
+    played_ms = models.PositiveIntegerField(null=True, blank=True, help_text="How much of its clips was played.")
+    n_replays = models.PositiveSmallIntegerField(null=True, blank=True)
+    n_changes = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Changes of mind on the card before the answer."
+    )
     shown_at = models.DateTimeField(null=True, blank=True)
     at = models.DateTimeField(db_default=ClockTimestamp())
 
@@ -60,7 +68,13 @@ class Judgment(models.Model):
                 name="annotate_judgment_active_range",
             ),
             models.CheckConstraint(
-                condition=Q(hand_out__isnull=False) | Q(purpose="import"),
+                condition=(Q(played_ms__isnull=True) | Q(played_ms__lte=3_600_000))
+                & (Q(n_replays__isnull=True) | Q(n_replays__lte=1000))
+                & (Q(n_changes__isnull=True) | Q(n_changes__lte=1000)),
+                name="annotate_judgment_handling_range",
+            ),
+            models.CheckConstraint(
+                condition=Q(hand_out__isnull=False) | Q(purpose__in=["import", "adjudication"]),
                 name="annotate_judgment_handed_out",
             ),
         ]
@@ -126,6 +140,11 @@ class Resolution(models.Model):
     policy = models.ForeignKey(Policy, models.PROTECT, related_name="+")
 
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["collection", "pair"], condition=Q(status="disputed"), name="annotate_resolution_disputed"
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(status__in=["disputed", "escalated"], grade__isnull=True)

@@ -3,12 +3,21 @@
 import uuid
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from .collections import Collection, Policy
 from .items import Item
 from .people import Annotator, User
+
+
+class PairQuerySet(models.QuerySet["Pair"]):
+    """Pairs by what becomes of them."""
+
+    def left_out(self) -> "PairQuerySet":
+        """Those that a lead excluded, themselves or one of their items."""
+        itself = Q(exclusion__isnull=False)
+        return self.filter(itself | Q(query__excluded_at__isnull=False) | Q(document__excluded_at__isnull=False))
 
 
 class Pair(models.Model):
@@ -17,6 +26,8 @@ class Pair(models.Model):
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="pairs")
     query = models.ForeignKey(Item, models.PROTECT, related_name="pairs_as_query")
     document = models.ForeignKey(Item, models.PROTECT, related_name="pairs_as_document")
+
+    objects = PairQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -38,17 +49,25 @@ class Round(models.Model):
         IMPORT = "import", "Import"
 
     class State(models.TextChoices):
+        OPENING = "opening", "Opening"
         OPEN = "open", "Open"
+        CLOSING = "closing", "Closing"
         CLOSED = "closed", "Closed"
+
+    WANTING = (State.OPENING, State.OPEN)  # only an open one hands out what it wants
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="rounds")
     policy = models.ForeignKey(Policy, models.PROTECT, related_name="rounds")
     kind = models.CharField(max_length=8, choices=Kind)
     name = models.CharField(max_length=120)
-    state = models.CharField(max_length=6, choices=State, default=State.OPEN)
+    state = models.CharField(max_length=7, choices=State, default=State.OPEN)
     priority = models.SmallIntegerField(default=0)
     created_at = models.DateTimeField(db_default=Now())
     closed_at = models.DateTimeField(null=True, blank=True)
+    following_since = models.DateTimeField(
+        null=True, blank=True,
+        help_text="Since then its resolutions are being brought under another policy; empty: they follow it.",
+    )
 
     class Meta:
         constraints = [
@@ -63,8 +82,8 @@ class Round(models.Model):
                 name="annotate_round_known_kind",
             ),
             models.CheckConstraint(
-                condition=Q(state="open", closed_at__isnull=True)
-                | Q(state="closed", closed_at__isnull=False),
+                condition=Q(state__in=["opening", "open"], closed_at__isnull=True)
+                | Q(state__in=["closing", "closed"], closed_at__isnull=False),
                 name="annotate_round_closed_has_time",
             ),
         ]
@@ -79,6 +98,9 @@ class RoundPair(models.Model):
     round = models.ForeignKey(Round, models.PROTECT, related_name="round_pairs")
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="round_pairs")
     n_wanted = models.PositiveSmallIntegerField()
+    dropped_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since then the round wants no more labels of this pair."
+    )
 
     class Meta:
         constraints = [
@@ -186,6 +208,10 @@ class Batch(models.Model):
     class Verdict(models.TextChoices):
         ACCEPTED = "accepted", "Accepted"
         REJECTED = "rejected", "Rejected"
+        HELD = "held", "Held for a lead"
+        REQUEUED = "requeued", "Asked again"
+
+    TAKEN_OUT = (Verdict.REJECTED, Verdict.REQUEUED)  # under these its labels do not count
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="batches")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="batches")
@@ -196,9 +222,27 @@ class Batch(models.Model):
         null=True, blank=True, help_text="From then on its answers can no longer be changed."
     )
     verdict = models.CharField(max_length=8, choices=Verdict, blank=True)
+    grouped = models.BooleanField(
+        null=True, blank=True, help_text="Whether one query's pairs were handed out together, or mixed."
+    )
+    n_golds = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Golds it was checked by when it was finished; empty = not checked yet."
+    )
+    n_golds_right = models.PositiveSmallIntegerField(null=True, blank=True)
+    gold_action = models.CharField(
+        max_length=6, choices=Policy.GoldAction, blank=True, default="", db_default="",
+        help_text="What its golds called for when checked.",
+    )
 
     class Meta:
         verbose_name_plural = "batches"
+        indexes = [
+            models.Index(
+                fields=["collection", "id"],
+                condition=Q(verdict="held") | (Q(verdict="") & ~Q(gold_action="")),
+                name="annotate_batch_waiting",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["annotator", "number"], name="annotate_batch_unique_number"),
             # One unfinished batch a person: two tabs share it.
@@ -208,8 +252,17 @@ class Batch(models.Model):
                 name="annotate_batch_one_open",
             ),
             models.CheckConstraint(
-                condition=Q(verdict__in=["", "accepted", "rejected"]),
+                condition=Q(verdict__in=["", "accepted", "rejected", "held", "requeued"]),
                 name="annotate_batch_known_verdict",
+            ),
+            models.CheckConstraint(
+                condition=Q(n_golds=None, n_golds_right=None)
+                | Q(n_golds__isnull=False, n_golds_right__isnull=False, n_golds_right__lte=F("n_golds")),
+                name="annotate_batch_golds_counted",
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_action__in=["", "none", "warn", "hold", "reject", "pause"]),
+                name="annotate_batch_known_gold_action",
             ),
         ]
 
@@ -233,6 +286,10 @@ class HandOut(models.Model):
 
     class Meta:
         ordering = ["position"]
+        indexes = [
+            # What somebody has left to do, among all that she ever had.
+            models.Index(fields=["batch"], condition=Q(answered_at=None), name="annotate_handout_to_do"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["batch", "position"], name="annotate_handout_unique_position"),
             models.UniqueConstraint(fields=["batch", "seat"], name="annotate_handout_unique_seat"),
@@ -292,6 +349,11 @@ class Report(models.Model):
     settled_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
 
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["collection", "kind", "pair"], condition=Q(settled_at=None), name="annotate_report_open"
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["annotator", "submission_id"], name="annotate_report_unique_submission"

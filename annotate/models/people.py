@@ -113,6 +113,11 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     accepted_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     accepted_at = models.DateTimeField(null=True, blank=True)
+    by_mail = models.BooleanField(
+        default=False, help_text="The link is made when it is sent, and shown to nobody else."
+    )
+    mail_attempts = models.PositiveSmallIntegerField(default=0)
+    mailed_at = models.DateTimeField(null=True, blank=True)
 
     objects = InvitationQuerySet.as_manager()
 
@@ -121,6 +126,9 @@ class Invitation(models.Model):
             models.UniqueConstraint(fields=["token_sha256"], name="annotate_invitation_unique_token"),
             models.CheckConstraint(
                 condition=Q(role__in=Role.values), name="annotate_invitation_known_role"
+            ),
+            models.CheckConstraint(
+                condition=Q(by_mail=False) | ~Q(email=""), name="annotate_invitation_mail_has_address"
             ),
         ]
 
@@ -133,6 +141,8 @@ class ApiToken(models.Model):
 
     class Scope(models.TextChoices):
         RUNS_WRITE = "runs:write", "Upload runs"
+        FILES_WRITE = "files:write", "Load items, labels and judgments"
+        POOLS_WRITE = "pools:write", "Preview and open pools"
         QRELS_READ = "qrels:read", "Download qrels"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")

@@ -7,6 +7,7 @@ from itertools import count
 from typing import NamedTuple
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -56,7 +57,7 @@ def join(*, collection: Collection, user: User, role: Role) -> Membership:
     """Give a person a role; an annotator gets her pseudonym, and the same one if she comes back."""
     membership, _ = Membership.objects.get_or_create(collection=collection, user=user, role=Role(role))
     if membership.role == Role.ANNOTATOR:
-        _ensure_annotator(collection, user)
+        ensure_annotator(collection=collection, user=user)
     return membership
 
 
@@ -85,13 +86,19 @@ def resume_annotator(*, annotator: Annotator) -> None:
 
 
 @transaction.atomic
-def invite(*, collection: Collection, role: Role, by: User, email: str = "", days: int = 14) -> Invited:
-    """Make a link by which one person takes this role within some days; only its hash is kept."""
+def invite(
+    *, collection: Collection, role: Role, by: User, email: str = "", days: int = 14, by_mail: bool = False
+) -> Invited:
+    """Make a link by which one person takes this role within some days; only its hash is kept.
+
+    by_mail : the link that works is another one, made when it is sent; see services/invitation_mail.py
+    """
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         collection=collection,
         role=Role(role),
         email=email,
+        by_mail=by_mail,
         token_sha256=hash_token(token),
         expires_at=Now() + timedelta(days=days),
         created_by=by,
@@ -147,6 +154,19 @@ def revoke_invitation(*, invitation: Invitation) -> None:
 
 
 @transaction.atomic
+def erase_oneself(*, user: User) -> None:
+    """Forget a person at her own wish. Raises LastLead where a collection, or the site, would be left to nobody."""
+    led = Membership.objects.filter(user=user, role=Role.LEAD).select_related("collection").order_by("pk")
+    for membership in led:
+        leads = Membership.objects.filter(collection=membership.collection_id, role=Role.LEAD)
+        if not leads.select_for_update().exclude(user=user).exists():
+            raise LastLead(f"You are the only lead of {membership.collection}; make somebody else a lead first.")
+    if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
+        raise LastLead("You are the only one who looks after this site; give it to somebody else first.")
+    erase_person(user=user)
+
+
+@transaction.atomic
 def erase_person(*, user: User) -> None:
     """Forget a person: account scrubbed, words deleted, annotators cut off; judgments stay as they are."""
     annotators = Annotator.objects.filter(user=user)
@@ -157,6 +177,7 @@ def erase_person(*, user: User) -> None:
     ApiToken.objects.filter(user=user).delete()
     Invitation.objects.filter(accepted_by=user).update(email="")
     EmailAddress.objects.filter(user=user).delete()  # sign-in keeps a copy
+    Authenticator.objects.filter(user=user).delete()
     user.username, user.email = f"erased-{user.pk}", ""
     user.first_name = user.last_name = ""
     user.is_active = user.is_staff = user.is_superuser = False
@@ -170,7 +191,8 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _ensure_annotator(collection: Collection, user: User) -> Annotator:
+def ensure_annotator(*, collection: Collection, user: User) -> Annotator:
+    """Who this person's judgments in the collection belong to; call it in a transaction."""
     known = Annotator.objects.filter(collection=collection, user=user).first()
     if known is not None:
         return known

@@ -1,59 +1,34 @@
 """Batches: who gets which seats, for how long.
 
-Leases run on the database's clock alone. A claim locks the seats it takes with SKIP LOCKED and
-enters the queue at a random key, so that a hundred people do not stand in line at its head.
+Leases run on the database's clock alone. What is claimed is in queues.py, what is placed unseen among it in unseen.py.
 """
 
-import secrets
-from typing import NamedTuple
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
 
-from django.db import connection, transaction
-from django.db.models import Case, F, IntegerField, Max, Q, QuerySet, Value, When
-
-from annotate.core import ordering
-from annotate.models import (
-    Annotator,
-    Batch,
-    ClockTimestamp,
-    Gold,
-    HandOut,
-    Policy,
-    Report,
-    Round,
-    Seat,
-)
+from annotate.core import batches, ordering
+from annotate.models import Annotator, Batch, ClockTimestamp, HandOut, Policy, Seat
+from annotate.services.gold_checks import check_batch
+from annotate.services.queues import Claimed, Walk, hold, open_rounds
 from annotate.services.seating import lock_annotator
+from annotate.services.training_gate import is_in_training
+from annotate.services.unseen import due_repeats, n_golds_wanted, seat_golds, seat_repeats
+from annotate.statements import prepared
 
-_CLAIMABLE = """
-    SELECT seat.id, seat.pair_id, pair.query_id, seat.queue_key
-    FROM annotate_seat seat JOIN annotate_pair pair ON pair.id = seat.pair_id
-    WHERE seat.round_id = %(round)s AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
-      AND (seat.state = 'free' OR seat.leased_until < clock_timestamp())
-      AND seat.queue_key >= %(start)s AND seat.queue_key < %(stop)s
-      AND NOT EXISTS (SELECT FROM annotate_seat mine
-                      WHERE mine.annotator_id = %(annotator)s AND mine.pair_id = seat.pair_id
-                        AND mine.id <> seat.id)
-      AND NOT EXISTS (SELECT FROM annotate_judgment said
-                      WHERE said.annotator_id = %(annotator)s AND said.pair_id = seat.pair_id)
-      AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id)
-    ORDER BY seat.queue_key LIMIT %(limit)s
-    FOR UPDATE OF seat SKIP LOCKED
+# Whether she is paused, her unfinished batch, whether anything handed to her waits for an answer, and the number of her
+# newest batch.
+_DESK = """
+    SELECT (SELECT paused_at IS NOT NULL FROM annotate_annotator WHERE id = %(annotator)s),
+           (SELECT id FROM annotate_batch WHERE annotator_id = %(annotator)s AND finished_at IS NULL),
+           EXISTS (SELECT FROM annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
+                   WHERE batch.annotator_id = %(annotator)s AND given.answered_at IS NULL),
+           (SELECT coalesce(max(number), 0) FROM annotate_batch WHERE annotator_id = %(annotator)s)
 """
-_HOLD = """
-    UPDATE annotate_seat SET state = 'held', annotator_id = %(annotator)s,
-           leased_until = clock_timestamp() + make_interval(mins => %(minutes)s)
-    WHERE id = ANY(%(seats)s)
+_HAND_OUT = """
+    INSERT INTO annotate_handout (batch_id, seat_id, position, token)
+    SELECT %(batch)s, seat, position, gen_random_uuid()
+    FROM unnest(%(seats)s::bigint[]) WITH ORDINALITY AS given(seat, position)
 """
-_QUEUE_END = 2**63 - 1
-
-
-class Claimed(NamedTuple):
-    """A seat as the queue gives it out."""
-
-    seat: int
-    pair: int
-    query: int
 
 
 @transaction.atomic
@@ -61,18 +36,28 @@ def current_batch(*, annotator: Annotator) -> Batch | None:
     """The annotator's unfinished batch, its leases renewed, or a new one; None when nothing is left.
 
     Golds are placed among the candidates and held by seats like all others. A paused annotator
-    gets nothing.
+    gets nothing, nor does one who is still to be trained.
     """
     lock_annotator(annotator.pk)
-    if Annotator.objects.filter(pk=annotator.pk, paused_at__isnull=False).exists():
+    is_paused, unfinished, has_work, last = _desk(annotator)
+    if is_paused or is_in_training(annotator=annotator):
         return None
-    batch = Batch.objects.filter(annotator=annotator, finished_at=None).first()
-    hold_again(annotator=annotator)
-    if batch is not None:
+    if has_work:
+        hold_again(annotator=annotator)
+    if unfinished is not None:
+        batch = Batch.objects.get(pk=unfinished)
         finish_if_done(batch=batch)
         if batch.finished_at is None:
             return batch
-    return _open_batch(annotator)
+        if _desk(annotator)[0]:  # the golds of the batch just finished may have paused her
+            return None
+    return _open_batch(annotator, number=last + 1)
+
+
+def _desk(annotator: Annotator) -> tuple[bool, int | None, bool, int]:
+    with prepared() as cursor:
+        cursor.execute(_DESK, {"annotator": annotator.pk})
+        return cursor.fetchone()
 
 
 def hold_again(*, annotator: Annotator) -> None:
@@ -83,7 +68,7 @@ def hold_again(*, annotator: Annotator) -> None:
     if annotator.paused_at is not None:
         return
     minutes = _policy(annotator.collection_id).lease_minutes
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(
             """
             UPDATE annotate_seat seat SET state = 'held', annotator_id = %(annotator)s,
@@ -95,9 +80,9 @@ def hold_again(*, annotator: Annotator) -> None:
                     AND seat.leased_until < clock_timestamp() + make_interval(mins => %(minutes)s) / 2)
                 OR (seat.state = 'held' AND seat.leased_until < clock_timestamp())
                 OR seat.state = 'free')
-              AND NOT EXISTS (SELECT FROM annotate_seat mine
-                              WHERE mine.annotator_id = %(annotator)s
-                                AND mine.pair_id = seat.pair_id AND mine.id <> seat.id)
+              AND (seat.purpose = 'repeat' OR NOT EXISTS (
+                  SELECT FROM annotate_seat mine WHERE mine.annotator_id = %(annotator)s
+                    AND mine.pair_id = seat.pair_id AND mine.id <> seat.id))
             """,
             {"annotator": annotator.pk, "minutes": minutes},
         )
@@ -108,6 +93,7 @@ def hold_again(*, annotator: Annotator) -> None:
 def unanswered(*, annotator: Annotator) -> QuerySet[HandOut]:
     """What a person has left to do, next card first; what was put off comes last. Nothing while paused."""
     left = HandOut.objects.filter(batch__annotator=annotator, answered_at=None)
+    left = left.exclude(seat__purpose=Seat.Purpose.TRAINING)  # services/training.py hands those out
     if annotator.paused_at is not None:
         return left.none()
     return left.order_by("batch__number", F("deferred_at").asc(nulls_first=True), "position")
@@ -122,11 +108,12 @@ def finish_if_done(*, batch: Batch) -> None:
         annotator=batch.annotator_id, number__lt=batch.number, settled_at=None
     ).update(settled_at=ClockTimestamp())
     batch.refresh_from_db()
+    check_batch(batch=batch, policy=_policy(batch.collection_id))
 
 
 def free_later(*, annotator: Annotator) -> tuple[int, float | None]:
     """What others hold that this annotator could get: how many seats, and seconds to the first."""
-    with connection.cursor() as cursor:
+    with prepared() as cursor:
         cursor.execute(
             """
             SELECT count(*), extract(epoch FROM min(seat.leased_until) - clock_timestamp())
@@ -142,124 +129,46 @@ def free_later(*, annotator: Annotator) -> tuple[int, float | None]:
     return n_seats, None if seconds is None else float(seconds)
 
 
-def _open_batch(annotator: Annotator) -> Batch | None:
-    policy = _policy(annotator.collection_id)
-    claimed = _claim(annotator, policy)
-    if not claimed:
+def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:
+    walk = Walk(annotator)
+    policy = walk.rounds[0].policy if walk.rounds else _policy(annotator.collection_id)
+    seed = ordering.keyed_hash(bytes(annotator.collection.key), annotator.pk, number)
+    seats = _fill(walk, policy, seed)
+    if not seats:
         return None
-    last = annotator.batches.aggregate(last=Max("number"))["last"] or 0
+    hold(annotator=annotator, seats=[row.seat for row in seats], minutes=policy.lease_minutes)
     batch = Batch.objects.create(
-        collection_id=annotator.collection_id, annotator=annotator, number=last + 1
+        collection_id=annotator.collection_id, annotator=annotator, number=number, grouped=policy.grouped
     )
-    claimed += _seat_golds(annotator, policy, claimed)
-    key = bytes(annotator.collection.key)
-    order = ordering.arrange_batch(
-        [row.query for row in claimed],
-        grouped=policy.grouped,
-        seed=ordering.keyed_hash(key, annotator.pk, batch.number),
-    )
-    HandOut.objects.bulk_create(
-        HandOut(batch=batch, seat_id=claimed[index].seat, position=position)
-        for position, index in enumerate(order, start=1)
-    )
+    order = ordering.arrange_batch([row.query for row in seats], grouped=policy.grouped, seed=seed)
+    with prepared() as cursor:
+        cursor.execute(_HAND_OUT, {"batch": batch.pk, "seats": [seats[index].seat for index in order]})
     return batch
+
+
+def _fill(walk: Walk, policy: Policy, seed: int) -> list[Claimed]:
+    """The seats of a new batch: candidates, golds and repeats; nothing where no candidate is left.
+
+    Golds take the places of candidates, where one query's pairs come together of candidates of their query: neither the
+    length of a batch nor that of a query's run tells of them.
+    """
+    annotator = walk.annotator
+    n_golds = n_golds_wanted(policy=policy, collection_id=annotator.collection_id)
+    repeats = due_repeats(annotator=annotator, policy=policy)
+    walk.take(max(1, policy.batch_candidates + n_golds - len(repeats)))
+    if not walk.taken:
+        return []
+    claimed = list(walk.taken.values())
+    golds = seat_golds(annotator=annotator, policy=policy, claimed=claimed, seed=seed)
+    kept = batches.leave_places(
+        [row.query for row in claimed], [row.query for row in golds], grouped=policy.grouped, seed=seed
+    )
+    return [*(claimed[place] for place in kept), *golds, *seat_repeats(annotator=annotator, rows=repeats)]
 
 
 def _policy(collection_id: int) -> Policy:
     """The policy that batches are made under: that of the open round which is served first."""
-    round_ = _open_rounds(collection_id).select_related("policy").first()
+    round_ = open_rounds(collection_id=collection_id).select_related("policy").first()
     if round_ is not None:
         return round_.policy
     return Policy.objects.filter(collection=collection_id).latest("version")
-
-
-def _open_rounds(collection_id: int) -> QuerySet[Round]:
-    return Round.objects.filter(
-        collection=collection_id, kind=Round.Kind.POOL, state=Round.State.OPEN
-    ).order_by("-priority", "pk")
-
-
-def _claim(annotator: Annotator, policy: Policy) -> list[Claimed]:
-    """Hold up to a batch of candidates, one a pair, round by round in the order of priority."""
-    taken: dict[int, Claimed] = {}
-    for round_id in _open_rounds(annotator.collection_id).values_list("pk", flat=True):
-        entry = secrets.randbelow(_QUEUE_END)
-        for start, stop in ((entry, _QUEUE_END), (0, entry)):
-            _take(taken, annotator, round_id, start, stop, limit=policy.batch_candidates)
-    _hold(annotator, [row.seat for row in taken.values()], policy.lease_minutes)
-    return list(taken.values())
-
-
-def _take(
-    taken: dict[int, Claimed], annotator: Annotator, round_id: int, start: int, stop: int, *, limit: int
-) -> None:
-    """Lock seats of one stretch of a queue until there are enough, one a pair."""
-    while len(taken) < limit:
-        # No more than are missing: what is locked but not taken would look taken to everybody else.
-        missing = limit - len(taken)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                _CLAIMABLE,
-                {"round": round_id, "annotator": annotator.pk, "start": start, "stop": stop, "limit": missing},
-            )
-            rows = cursor.fetchall()
-        for seat, pair, query, queue_key in rows:
-            taken.setdefault(pair, Claimed(seat, pair, query))
-            start = queue_key + 1
-        if len(rows) < missing:
-            return
-
-
-def _hold(annotator: Annotator, seats: list[int], minutes: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_HOLD, {"annotator": annotator.pk, "minutes": minutes, "seats": seats})
-
-
-def _seat_golds(annotator: Annotator, policy: Policy, claimed: list[Claimed]) -> list[Claimed]:
-    """Make held gold seats on pairs this annotator has no seat of, the batch's queries first."""
-    queries = {row.query for row in claimed}
-    pairs = {row.pair for row in claimed}
-    chosen: list[Gold] = []
-    for is_positive, n in ((True, policy.gold_positives), (False, policy.gold_negatives)):
-        chosen += _choose_golds(annotator, is_positive, queries, pairs, n)
-    if not chosen:
-        return []
-    round_, _ = Round.objects.get_or_create(
-        collection_id=annotator.collection_id,
-        kind=Round.Kind.GOLD,
-        name="gold",
-        defaults={"policy": policy},
-    )
-    seats = [
-        Seat(
-            collection_id=annotator.collection_id, round=round_, pair_id=gold.pair_id, number=1,
-            purpose=Seat.Purpose.GOLD,
-        )
-        for gold in chosen
-    ]
-    for seat in seats:
-        # A moment in the past: `_hold` sets the lease that counts, from the database's clock.
-        seat.state, seat.annotator, seat.leased_until = Seat.State.HELD, annotator, ClockTimestamp()
-    Seat.objects.bulk_create(seats)
-    _hold(annotator, [seat.pk for seat in seats], policy.lease_minutes)
-    return [
-        Claimed(seat.pk, gold.pair_id, gold.pair.query_id)
-        for seat, gold in zip(seats, chosen, strict=True)
-    ]
-
-
-def _choose_golds(
-    annotator: Annotator, is_positive: bool, queries: set[int], pairs: set[int], n: int
-) -> list[Gold]:
-    seen = Seat.objects.filter(annotator=annotator).values("pair")
-    unjudgeable = Report.objects.filter(annotator=annotator).values("pair")
-    golds = Gold.objects.filter(
-        collection=annotator.collection_id, is_positive=is_positive, retired_at=None
-    )
-    golds = golds.exclude(pair__in=pairs).exclude(pair__in=seen).exclude(pair__in=unjudgeable)
-    in_batch = Case(
-        When(pair__query__in=queries, then=Value(0)), default=Value(1), output_field=IntegerField()
-    )
-    # A different order for everybody, and no `ORDER BY random()` over the whole table.
-    mixed = (F("pair_id") * 7919 + annotator.pk * 104729) % 1_000_003
-    return list(golds.select_related("pair").order_by(in_batch, mixed, "pk")[:n])

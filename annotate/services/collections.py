@@ -1,17 +1,20 @@
 """Collections and what is decided for them: scheme, guidelines and policy, each change a version."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.models import model_to_dict
 
+from annotate.core import shortcomings
 from annotate.models import Collection, Guidelines, Level, Policy, Role, User
 from annotate.services.accounts import join
 
 MIN_LEVELS, MAX_LEVELS = 2, 7
+_NOT_FIGURES = {"id", "collection", "version", "by"}
 
 
 class BadScheme(Exception):
@@ -31,22 +34,26 @@ class BadPolicy(Exception):
 
 
 class LevelSpec(NamedTuple):
-    """A level as somebody describes it; without a key it answers to the first digit of its grade."""
+    """A level as somebody describes it; without a key it answers to the first digit of its grade.
+
+    reasons : as annotate.core.shortcomings keeps them
+    """
 
     grade: int
     name: str
     sentence: str = ""
     key: str = ""
     colour: str = Level.Colour.SLATE
-    reasons: Sequence[str] = ()
+    reasons: Sequence[shortcomings.Stored] = ()
 
 
 class Wording(NamedTuple):
-    """What a level is called and the sentence that stands beside it."""
+    """What a level is called, the sentence that stands beside it, and its reasons; None leaves those as they are."""
 
     grade: int
     name: str
     sentence: str = ""
+    reasons: Sequence[shortcomings.Stored] | None = None
 
 
 @transaction.atomic
@@ -105,8 +112,15 @@ def check_scheme(*, levels: Sequence[LevelSpec], positive_from: int) -> None:
     names = [level.name.strip().casefold() for level in levels]
     if len(set(names)) < len(names):
         raise BadScheme("Two levels have the same name; every level needs its own.")
+    for level in levels:
+        _check_reasons(level.name, level.reasons)
     if positive_from not in grades or positive_from == min(grades):
         raise BadScheme(f"Relevant from grade {positive_from}: choose one of the grades above the lowest.")
+
+
+def _check_reasons(name: str, stored: Sequence[shortcomings.Stored]) -> None:
+    if wrong := shortcomings.fault(shortcomings.offered(stored)):
+        raise BadScheme(f'Level "{name}" {wrong}.')
 
 
 def key_of(level: LevelSpec) -> str:
@@ -135,11 +149,16 @@ def change_guidelines(
 ) -> Guidelines:
     """Store what annotators are told from now on; the version before stays. No change, no version.
 
-    wording : new names and sentences of some levels, or nothing. Raises BadScheme for unknown grades.
+    wording : new names, sentences and reasons of some levels, or nothing. Raises BadScheme for unknown grades and for
+        reasons that cannot be offered.
     """
     _lock(collection)
     for words in wording:
-        changed = collection.levels.filter(grade=words.grade).update(name=words.name, sentence=words.sentence)
+        changes: dict[str, Any] = {"name": words.name, "sentence": words.sentence}
+        if words.reasons is not None:
+            _check_reasons(words.name, words.reasons)
+            changes["reasons"] = list(words.reasons)
+        changed = collection.levels.filter(grade=words.grade).update(**changes)
         if not changed:
             raise BadScheme(f"The scheme has no grade {words.grade}.")
     latest = collection.guidelines.latest("version")
@@ -150,30 +169,50 @@ def change_guidelines(
 
 @transaction.atomic
 def change_policy(*, collection: Collection, by: User | None, **changes: Any) -> Policy:
-    """Store a new version with some figures changed; open rounds keep theirs. No change, no version.
+    """Store a new version with some figures changed; rounds keep theirs, see policies.py. No change, no version.
 
-    Raises BadPolicy where a figure is out of range or two contradict each other.
+    Raises BadPolicy.
     """
     _lock(collection)
     latest = collection.policies.latest("version")
-    fields = set(model_to_dict(latest)) - {"id", "collection", "version", "by"}
-    if unknown := set(changes) - fields:
-        raise BadPolicy(f"A policy has no {', '.join(sorted(unknown))}.")
-    figures = {name: getattr(latest, name) for name in fields}
-    changed = Policy(collection=collection, version=latest.version + 1, by=by, **{**figures, **changes})
-    try:
-        changed.full_clean(exclude=["at"])
-    except ValidationError as error:
-        raise BadPolicy(" ".join(error.messages)) from error
-    if all(getattr(changed, name) == figures[name] for name in fields):
+    changed = wanted_policy(collection=collection, by=by, changes=changes)
+    if figures(changed) == figures(latest):
         return latest
     changed.save()
     return changed
 
 
+def wanted_policy(*, collection: Collection, by: User | None, changes: Mapping[str, Any]) -> Policy:
+    """The next version with some figures changed, checked and not saved.
+
+    Raises BadPolicy where a figure is out of range or two contradict each other.
+    """
+    latest = collection.policies.latest("version")
+    known = figures(latest)
+    if unknown := set(changes) - set(known):
+        raise BadPolicy(f"A policy has no {', '.join(sorted(unknown))}.")
+    wanted = Policy(collection=collection, version=latest.version + 1, by=by, **{**known, **changes})
+    if wanted.rule == Policy.Rule.UNANIMOUS and wanted.tie != Policy.Tie.DISPUTE:
+        raise BadPolicy("Under the unanimous rule there is no tie to break: choose Dispute.")
+    if wanted.tolerance and collection.measurement == Collection.Measurement.NOMINAL:
+        raise BadPolicy("Nominal grades have no distance: set the tolerance to 0.")
+    try:
+        wanted.full_clean(exclude=["at"])
+    except ValidationError as error:
+        raise BadPolicy(" ".join(error.messages)) from error
+    return wanted
+
+
+def figures(policy: Policy) -> dict[str, Any]:
+    """What a policy version says, without when and by whom."""
+    return {name: value for name, value in model_to_dict(policy).items() if name not in _NOT_FIGURES}
+
+
 def worded(collection: Collection) -> list[dict[str, Any]]:
     """The levels as annotators read them, largest grade first."""
-    return [dict(row) for row in collection.levels.order_by("-grade").values("grade", "name", "sentence")]
+    rows = collection.levels.order_by("-grade").values("grade", "name", "sentence", "reasons")
+    # without the key where there are none: so the versions of a scheme without reasons read
+    return [{name: value for name, value in row.items() if name != "reasons" or value} for row in rows]
 
 
 def _lock(collection: Collection) -> Collection:
@@ -200,3 +239,8 @@ def _write_guidelines(collection: Collection, *, markdown: str, by: User | None,
     return Guidelines.objects.create(
         collection=collection, version=version, markdown=markdown, wording=worded(collection), by=by
     )
+
+
+def change_pay(*, collection: Collection, hourly_pay: Decimal | None, currency: str) -> None:
+    """Set what an hour of judging costs; None where no money is shown."""
+    Collection.objects.filter(pk=collection.pk).update(hourly_pay=hourly_pay, currency=currency)

@@ -6,6 +6,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from annotate import access
 from annotate.models import Annotator, Collection, Item, Membership, Report, Role, Round, User
+from annotate.services.training_gate import in_training
 
 
 class Entry(NamedTuple):
@@ -36,6 +37,7 @@ def _with_state(user: User) -> QuerySet[Collection]:
         has_open_round=Exists(open_rounds),
         has_people=Exists(Annotator.objects.filter(**own)),
         is_paused=Exists(paused),
+        is_in_training=Exists(Annotator.objects.filter(in_training(), **own, user=user)),
         n_reports=reports.values("n"),
     )
 
@@ -62,6 +64,8 @@ def _entry(user: User, collection: Collection, held: list[Role]) -> Entry:
 def _to_judge(collection: Collection) -> tuple[str, str, str]:
     if collection.is_paused:
         return ("Your work is paused; the lead can let you go on.", "Overview", "annotate:collection")
+    if collection.is_in_training:
+        return ("A training comes before judging.", "Training", "annotate:training")
     if not collection.has_open_round:
         return ("No pool is open for judging right now.", "Overview", "annotate:collection")
     return ("Pairs wait to be judged.", "Judge", "annotate:judge")

@@ -4,12 +4,15 @@ from annotate.core.formats import FormatError
 from annotate.services.collections import BadPolicy, BadScheme, CollectionExists, SchemeFrozen
 from annotate.services.loading import ItemsFixed
 from annotate.services.media import MediaConflict
+from annotate.services.query_sets import BadQuerySetName, QuerySetExists
 from annotate.services.references import ReferenceExists, Rejected
 
 FAULTS = (
     FormatError,
     Rejected,
     ReferenceExists,
+    QuerySetExists,
+    BadQuerySetName,
     ItemsFixed,
     MediaConflict,
     BadPolicy,

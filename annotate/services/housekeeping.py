@@ -1,7 +1,11 @@
-"""What a worker does without being asked: show that it lives, settle old batches."""
+"""What a worker does without being asked: show that it lives, settle old batches, clear up."""
 
+import time
+from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 
 from annotate.models import Batch, ClockTimestamp, WorkerHeartbeat
@@ -16,6 +20,15 @@ def beat_heart(*, name: str) -> None:
     """Note that this worker was alive just now; workers silent for a day are forgotten."""
     WorkerHeartbeat.objects.filter(at__lt=ClockTimestamp() - FORGOTTEN_AFTER).delete()
     WorkerHeartbeat.objects.update_or_create(name=name, defaults={"at": ClockTimestamp()})
+
+
+def drop_cut_uploads() -> None:
+    """Delete what uploads left behind whose web process was killed."""
+    until = time.time() - FORGOTTEN_AFTER.total_seconds()
+    for file in (Path(settings.MEDIA_ROOT) / "uploads").glob("*"):
+        with suppress(FileNotFoundError):  # an upload that ends just now takes its file along
+            if file.stat().st_mtime < until:
+                file.unlink()
 
 
 def settle_batches() -> int:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max, Q
 
+from annotate.core import shortcomings
 from annotate.models import (
     Annotator,
     Batch,
@@ -23,17 +23,20 @@ from annotate.models import (
     Judgment,
     JudgmentComment,
     JudgmentEvent,
-    Level,
     Pair,
     Report,
     Seat,
 )
+from annotate.services import answers
+from annotate.services.answers import Asked, Said
 from annotate.services.claiming import finish_if_done, hold_again
-from annotate.services.seating import lock_annotator, note_changes, reconcile_pairs
+from annotate.services.seating import lock_annotator, note_changes, reconcile_locked
 
 MAX_ACTIVE_MS = 3_600_000
+MAX_TIMES = 1_000
 RENEW_BEFORE = timedelta(minutes=10)  # what is left of a lease when an answer renews the batch's
 CHANGEABLE = 20  # a person's last judgments that can be undone or changed
+NOT_HANDED_OUT = "This pair was not handed to you."
 
 
 class NotHandedOut(Exception):
@@ -61,7 +64,10 @@ class Answer(NamedTuple):
 
     submission_id : made by the browser, once an answer; a resend carries the same
     grade : a grade of the collection's scheme
-    active_ms : time the person was active, in milliseconds; clamped to an hour
+    active_ms, played_ms : time the person was active, and how much of its clips was played, in milliseconds;
+        clamped to an hour
+    n_replays, n_changes : how often a clip was begun anew, and the grade changed before it was sent; clamped to 1,000
+    guidelines : the version of the guidelines on screen; the newest one where it is not said
     """
 
     submission_id: UUID
@@ -69,10 +75,14 @@ class Answer(NamedTuple):
     reasons: Sequence[str] = ()
     comment: str = ""
     active_ms: int | None = None
+    played_ms: int | None = None
+    n_replays: int | None = None
+    n_changes: int | None = None
+    guidelines: int | None = None
 
 
 @transaction.atomic
-def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer) -> Judgment:
+def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer, in_training: bool = False) -> Judgment:
     """Store one answer and whatever follows from it; the same submission again changes nothing.
 
     A different grade for a hand-out already judged is a change of mind: a new row that supersedes
@@ -80,26 +90,31 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer) -> Jud
     Raises NotHandedOut, UnknownGrade, UnknownReason, BatchSettled.
     """
     lock_annotator(annotator.pk)  # one person's tabs take turns
-    replayed = Judgment.objects.filter(
-        annotator=annotator, submission_id=answer.submission_id
-    ).first()
-    if replayed is not None:
-        return replayed
-    hand_out = _hand_out(annotator, token)
-    level = _level(annotator.collection_id, answer)
-    # lock before reading: the second of two disagreeing people must see the first one's label
-    Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
-    seat = Seat.objects.select_for_update().get(pk=hand_out.seat_id)
-    last = _last_judgment(annotator, seat)
-    if last is not None and _stands(last, seat):
-        if last.level_id == level.pk:
-            return last
-        if hand_out.batch.settled_at is not None:
-            raise BatchSettled(f"Batch {hand_out.batch.number} is settled; its answers stand.")
-    judgment = _store(annotator, hand_out, seat, level, answer, supersedes=last)
-    _take_seat(seat, annotator, judgment)
+    asked = answers.read(
+        annotator=annotator, token=token, submission_id=answer.submission_id, grade=answer.grade,
+        guidelines=answer.guidelines,
+    )  # fmt: skip
+    if asked.replayed is not None:
+        return Judgment.objects.get(pk=asked.replayed)
+    # Where feedback was given there is no undoing, changing or putting off: services/training.py is the only way in.
+    if asked.hand_out is None or in_training != (asked.purpose == Seat.Purpose.TRAINING):
+        raise NotHandedOut(NOT_HANDED_OUT)
+    _require_known(answer, asked)
+    standing = _standing(asked)
+    if standing is not None and standing.level_id == asked.level:
+        return standing
+    if standing is not None and asked.is_settled:
+        raise BatchSettled(f"Batch {asked.batch_number} is settled; its answers stand.")
+    judgment = answers.store(annotator=annotator, asked=asked, submission_id=answer.submission_id, said=_said(answer))
+    if answer.comment:
+        JudgmentComment.objects.create(judgment=judgment, text=answer.comment)
     _freeze_scheme(annotator.collection)
-    _after_answer(annotator, hand_out, seat, at=judgment.at)
+    _reconcile(
+        Pair(asked.pair, collection_id=annotator.collection_id, query_id=asked.query, document_id=asked.document)
+    )
+    _renew(annotator, asked.leased_until, at=judgment.at)
+    if not asked.n_left:
+        finish_if_done(batch=Batch.objects.get(pk=asked.batch))
     return judgment
 
 
@@ -113,22 +128,18 @@ def undo_judgment(*, annotator: Annotator, token: UUID) -> HandOut:
     hand_out = _hand_out(annotator, token)
     if hand_out.answered_at is None:
         return hand_out
-    Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
+    pair = Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
     seat = Seat.objects.select_for_update().get(pk=hand_out.seat_id)
     last = _last_judgment(annotator, seat)
     if last is None or seat.judgment_id != last.pk:
         raise NothingToUndo("There is no answer to undo: nothing was judged, or it came too late to count.")
     _require_changeable(hand_out)
-    JudgmentEvent.objects.create(
-        judgment=last, kind=JudgmentEvent.Kind.UNDONE, by_id=annotator.user_id
-    )
+    JudgmentEvent.objects.create(judgment=last, kind=JudgmentEvent.Kind.UNDONE, by_id=annotator.user_id)
     # An expired lease at once renewed: the lease's length is claiming's business.
-    Seat.objects.filter(pk=seat.pk).update(
-        state=Seat.State.HELD, judgment=None, leased_until=ClockTimestamp()
-    )
+    Seat.objects.filter(pk=seat.pk).update(state=Seat.State.HELD, judgment=None, leased_until=ClockTimestamp())
     _reopen(hand_out)
     hold_again(annotator=annotator)
-    _reconcile(seat)
+    _reconcile(pair)
     hand_out.refresh_from_db()
     return hand_out
 
@@ -142,6 +153,7 @@ def report_pair(
     kind: Report.Kind,
     reason: str = "",
     note: str = "",
+    in_training: bool = False,
 ) -> Report:
     """Say that a pair cannot be judged, or hand it to the lead; frees the seat, is never a label.
 
@@ -152,8 +164,8 @@ def report_pair(
     known = Report.objects.filter(annotator=annotator, submission_id=submission_id).first()
     if known is not None:
         return known
-    hand_out = _hand_out(annotator, token)
-    Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
+    hand_out = _hand_out(annotator, token, in_training=in_training)
+    pair = Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
     seat = Seat.objects.select_for_update().get(pk=hand_out.seat_id)
     if seat.state == Seat.State.DONE and seat.annotator_id == annotator.pk:
         raise BatchSettled("You have judged this pair; undo the judgment first.")
@@ -169,7 +181,10 @@ def report_pair(
     )
     if seat.state == Seat.State.HELD and seat.annotator_id == annotator.pk:
         _give_back(seat)
-    _after_answer(annotator, hand_out, seat, at=report.at)
+    _reconcile(pair)
+    HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(answered_at=ClockTimestamp())
+    _renew(annotator, seat.leased_until, at=report.at)
+    finish_if_done(batch=hand_out.batch)
     return report
 
 
@@ -183,82 +198,68 @@ def defer(*, annotator: Annotator, token: UUID) -> HandOut:
     return hand_out
 
 
-def note_shown(*, hand_out: HandOut) -> None:
+def note_shown(*, hand_out: int) -> None:
     """Keep when a card first became the one to judge, by the database's clock."""
-    if hand_out.shown_at is None:
-        HandOut.objects.filter(pk=hand_out.pk, shown_at=None).update(shown_at=ClockTimestamp())
+    HandOut.objects.filter(pk=hand_out, shown_at=None).update(shown_at=ClockTimestamp())
 
 
-def _hand_out(annotator: Annotator, token: UUID) -> HandOut:
+def _hand_out(annotator: Annotator, token: UUID, *, in_training: bool = False) -> HandOut:
     found = HandOut.objects.filter(token=token, batch__annotator=annotator)
     hand_out = found.select_related("batch", "seat").first()
-    if hand_out is None:
-        raise NotHandedOut("This pair was not handed to you.")
+    # Where feedback was given there is no undoing, changing or putting off: services/training.py is the only way in.
+    if hand_out is None or in_training != (hand_out.seat.purpose == Seat.Purpose.TRAINING):
+        raise NotHandedOut(NOT_HANDED_OUT)
     return hand_out
 
 
-def _level(collection_id: int, answer: Answer) -> Level:
-    level = Level.objects.filter(collection=collection_id, grade=answer.grade).first()
-    if level is None:
+def _require_known(answer: Answer, asked: Asked) -> None:
+    """Raise UnknownGrade or UnknownReason where the answer says what the scheme has not."""
+    if asked.level is None:
         raise UnknownGrade(f"The scheme has no grade {answer.grade}.")
-    unknown = [reason for reason in answer.reasons if reason not in level.reasons]
+    unknown = _unknown(answer.reasons, asked.level_reasons)
+    if unknown and asked.guidelines is not None:
+        # a label is not refused because the lead took a reason away while it was on its way
+        for row in Guidelines.objects.get(pk=asked.guidelines).wording:
+            if row["grade"] == answer.grade:
+                unknown = _unknown(unknown, row.get("reasons", []))
     if unknown:
-        raise UnknownReason(f'Level "{level.name}" offers no reason "{unknown[0]}".')
-    return level
+        raise UnknownReason(f'Level "{asked.level_name}" offers no reason "{unknown[0]}".')
+
+
+def _unknown(given: Sequence[str], offered: Sequence[shortcomings.Stored]) -> list[str]:
+    known = shortcomings.codes(offered)
+    return [reason for reason in given if reason not in known]
 
 
 def _last_judgment(annotator: Annotator, seat: Seat) -> Judgment | None:
-    """The end of this person's chain of answers to this pair, for this purpose."""
+    """The end of this person's chain of answers to this pair, for this purpose; each check has a chain of its own."""
     said = Judgment.objects.filter(annotator=annotator, pair=seat.pair_id, purpose=seat.purpose)
+    if seat.purpose not in Seat.COUNTING:
+        said = said.filter(hand_out__seat=seat)
     return said.filter(superseded_by=None).order_by("-pk").first()
 
 
-def _stands(judgment: Judgment, seat: Seat) -> bool:
-    """Whether the answer was neither undone nor withdrawn: it counts, or is a surplus."""
-    return seat.judgment_id == judgment.pk or not judgment.events.exists()
+def _standing(asked: Asked) -> Judgment | None:
+    """The answer she gave before, unless it was undone or withdrawn: it counts, or is a surplus."""
+    if asked.last is None:
+        return None
+    seat = Seat.objects.select_for_update().get(pk=asked.seat)
+    last = Judgment.objects.get(pk=asked.last)
+    return last if seat.judgment_id == last.pk or not last.events.exists() else None
 
 
-def _store(
-    annotator: Annotator,
-    hand_out: HandOut,
-    seat: Seat,
-    level: Level,
-    answer: Answer,
-    *,
-    supersedes: Judgment | None,
-) -> Judgment:
-    latest = Guidelines.objects.filter(collection=annotator.collection_id).aggregate(pk=Max("pk"))
-    active_ms = None if answer.active_ms is None else max(0, min(answer.active_ms, MAX_ACTIVE_MS))
-    judgment = Judgment.objects.create(
-        collection_id=annotator.collection_id,
-        pair_id=seat.pair_id,
-        annotator=annotator,
-        hand_out=hand_out,
-        purpose=seat.purpose,
-        level=level,
-        guidelines_id=latest["pk"],
-        submission_id=answer.submission_id,
-        supersedes=supersedes,
+def _said(answer: Answer) -> Said:
+    return Said(
         reasons=list(answer.reasons),
-        active_ms=active_ms,
-        shown_at=hand_out.shown_at,
+        active_ms=_clamped(answer.active_ms, MAX_ACTIVE_MS),
+        played_ms=_clamped(answer.played_ms, MAX_ACTIVE_MS),
+        n_replays=_clamped(answer.n_replays, MAX_TIMES),
+        n_changes=_clamped(answer.n_changes, MAX_TIMES),
     )
-    if answer.comment:
-        JudgmentComment.objects.create(judgment=judgment, text=answer.comment)
-    return judgment
 
 
-def _take_seat(seat: Seat, annotator: Annotator, judgment: Judgment) -> None:
-    """Let the judgment count if the seat is hers, free, or lapsed; else it stays a surplus."""
-    hers = Q(annotator=annotator, state__in=[Seat.State.HELD, Seat.State.DONE])
-    free = Q(state=Seat.State.FREE)
-    lapsed = Q(state=Seat.State.HELD, leased_until__lt=ClockTimestamp())
-    others = Seat.objects.filter(annotator=annotator, pair=seat.pair_id, purpose__in=Seat.COUNTING)
-    if seat.purpose == Seat.Purpose.LABEL and others.exclude(pk=seat.pk).exists():
-        return
-    Seat.objects.filter(hers | free | lapsed, pk=seat.pk).update(
-        state=Seat.State.DONE, annotator=annotator, leased_until=None, judgment=judgment
-    )
+def _clamped(value: int | None, largest: int) -> int | None:
+    return None if value is None else max(0, min(value, largest))
 
 
 def _give_back(seat: Seat) -> None:
@@ -276,28 +277,23 @@ def _freeze_scheme(collection: Collection) -> None:
         collection.refresh_from_db(fields=["scheme_frozen_at"])
 
 
-def _after_answer(annotator: Annotator, hand_out: HandOut, seat: Seat, *, at: datetime) -> None:
-    HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(answered_at=ClockTimestamp())
-    _reconcile(seat)
+def _renew(annotator: Annotator, leased_until: datetime | None, *, at: datetime) -> None:
     # Activity renews the leases; not at every answer, since a renewal writes the whole batch.
-    if seat.leased_until is None or seat.leased_until - at < RENEW_BEFORE:
+    if leased_until is None or leased_until - at < RENEW_BEFORE:
         hold_again(annotator=annotator)
-    finish_if_done(batch=hand_out.batch)
 
 
-def _reconcile(seat: Seat) -> None:
-    if seat.purpose in Seat.COUNTING:
-        reconcile_pairs(pair_ids=[seat.pair_id])
-    note_changes(collection_id=seat.collection_id, pair_ids=[seat.pair_id])
+def _reconcile(pair: Pair) -> None:
+    """Let the pair's seats and resolution follow; a check's answer concerns neither, but must not take less time."""
+    reconcile_locked(pairs=[pair])
+    note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
 
 
 def _require_changeable(hand_out: HandOut) -> None:
     batch = hand_out.batch
     if batch.settled_at is not None:
         raise BatchSettled(f"Batch {batch.number} is settled; its answers stand.")
-    newer = HandOut.objects.filter(
-        batch__annotator=batch.annotator_id, answered_at__gt=hand_out.answered_at
-    )
+    newer = HandOut.objects.filter(batch__annotator=batch.annotator_id, answered_at__gt=hand_out.answered_at)
     if newer[: CHANGEABLE + 1].count() >= CHANGEABLE:
         raise BatchSettled(f"Only the last {CHANGEABLE} judgments can be undone.")
 

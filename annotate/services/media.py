@@ -1,17 +1,27 @@
-"""Where a collection's media lie, how they get there, and which addresses elsewhere may be shown."""
+"""Where a collection's media lie, how they get there, and which addresses elsewhere may be shown.
+
+A file lies in the collection's own folder, copied there when its items were loaded; or in the store that the operator
+names in MEDIA_STORAGE, a folder or a bucket with one folder a collection, called by the collection's short name. From
+the store nothing is copied. Nothing here ever fetches an address that somebody wrote into a file.
+"""
 
 import filecmp
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from django.conf import settings
+from django.core.files.storage import Storage, storages
 
 from annotate.core.item_rows import media_host
 from annotate.core.sources import FolderSource, Source, path_fault
 from annotate.models import Collection
+from annotate.services.jobs import Tell, tell_nobody
+
+STORE = "collections"  # its name among the settings' STORAGES
 
 
 class MediaConflict(Exception):
@@ -32,23 +42,75 @@ def find_file(*, collection: Collection, path: str) -> Path | None:
     return found if found.is_relative_to(folder) and found.is_file() else None
 
 
+def operators_store() -> Storage | None:
+    """The folder or bucket that MEDIA_STORAGE names; None where it names none."""
+    return storages[STORE] if STORE in settings.STORAGES else None
+
+
+def locate(*, collection: Collection, path: str) -> Path | str | None:
+    """Where a part's medium is for who may see it: a file of this machine, else the bucket's own short-lived address.
+
+    None when there is none; whether a bucket has the file is for the bucket to say.
+    """
+    store = operators_store()
+    found = find_file(collection=collection, path=path)
+    if found or store is None or path_fault(path):
+        return found
+    name = f"{collection.slug}/{path}"
+    try:
+        stored = Path(store.path(name))
+    except NotImplementedError:  # a bucket has no paths
+        return store.url(name)
+    return stored if stored.is_file() else None
+
+
+class StoredMedia:
+    """What the operator's store holds for a collection; each of its folders is listed once."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        self._listed: dict[str, set[str]] = {}
+
+    def holds(self, path: str) -> bool:
+        """Whether there is such a file."""
+        folder, _, name = f"{self.collection.slug}/{path}".rpartition("/")
+        if folder not in self._listed:
+            self._listed[folder] = self._files(folder)
+        return name in self._listed[folder]
+
+    def _files(self, folder: str) -> set[str]:
+        store = operators_store()
+        try:
+            return set(store.listdir(folder)[1]) if store else set()
+        except (FileNotFoundError, NotADirectoryError):
+            return set()
+
+
 def is_allowed_address(address: str) -> bool:
     """Whether pages may show media of this host; the server itself never fetches any."""
     allowed = {host.partition("://")[2].rstrip("/") or host for host in settings.MEDIA_HOSTS}
     return media_host(address) in allowed
 
 
-def store_media(*, collection: Collection, source: Source, paths: Iterable[str]) -> int:
-    """Copy those files of the source into the collection's folder that it lacks; how many were copied.
+def store_media(*, collection: Collection, sources: Mapping[str, Source], tell: Tell = tell_nobody) -> int:
+    """Copy those files into the collection's folder that it lacks, each from its source; how many were copied.
 
-    Raises MediaConflict for a file that is there with other content, FormatError for one that cannot be read.
+    sources : by path
+    All or none: where it ends early, what it copied goes again. Raises MediaConflict for a file that is there with
+    other content, FormatError for one that cannot be read.
     """
     folder = media_folder(collection)
     n_copied = 0
-    for path in sorted(set(paths)):
-        if isinstance(source, FolderSource) and source.folder == folder.resolve():
-            continue
-        n_copied += _store(folder / path, path, source)
+    with ExitStack() as undo:
+        for number, path in enumerate(sorted(sources), start=1):
+            source = sources[path]
+            if isinstance(source, FolderSource) and source.folder == folder.resolve():
+                continue
+            if _store(folder / path, path, source):
+                undo.callback((folder / path).unlink, missing_ok=True)
+                n_copied += 1
+            tell(number, len(sources), "media files")
+        undo.pop_all()
     return n_copied
 
 

@@ -7,6 +7,7 @@ from django.db.models import Count, Q, QuerySet
 from annotate.models import (
     Annotator,
     Collection,
+    Import,
     Item,
     Judgment,
     Part,
@@ -19,6 +20,7 @@ from annotate.models import (
     Side,
 )
 from annotate.models import QuerySet as ItemSet
+from annotate.services.positives import Positives, positives
 
 
 class Overview(NamedTuple):
@@ -29,9 +31,11 @@ class Overview(NamedTuple):
     n_excluded: int
     n_other_splits: int
     kinds: list[tuple[str, int]]
-    reference_sets: QuerySet[ReferenceSet]
-    query_sets: QuerySet[ItemSet]
+    reference_sets: list[ReferenceSet]
+    query_sets: list[ItemSet]
+    positives: list[Positives]
     imports: QuerySet[Round]
+    n_being_read: int
     n_open_pools: int
     n_judgments: int
     n_judged_pairs: int
@@ -55,19 +59,24 @@ def overview(*, collection: Collection) -> Overview:
         other=Count("pk", filter=~Q(split="test")),
     )
     kinds = Part.objects.filter(item__collection=collection).order_by("kind").values_list("kind")
+    references = list(collection.reference_sets.annotate(n_labels=Count("labels")).order_by("name"))
+    n_sources = Count("members", filter=Q(members__part=QuerySetItem.Part.SOURCE))
+    sets = list(collection.query_sets.annotate(n_sources=n_sources).order_by("direction", "name"))
     return Overview(
         n_queries=items["queries"],
         n_documents=items["documents"],
         n_excluded=items["excluded"],
         n_other_splits=items["other"],
         kinds=[(Part.Kind(kind).label, n) for kind, n in kinds.annotate(Count("pk"))],
-        reference_sets=collection.reference_sets.annotate(n_labels=Count("labels")).order_by("name"),
-        query_sets=collection.query_sets.annotate(
-            n_sources=Count("members", filter=Q(members__part=QuerySetItem.Part.SOURCE))
-        ).order_by("direction", "name"),
+        reference_sets=references,
+        query_sets=sets,
+        positives=positives(
+            collection=collection, reference_sets=references, query_sets=sets, n_excluded=items["excluded"]
+        ),
         imports=collection.rounds.filter(kind=Round.Kind.IMPORT)
         .annotate(n_labels=Count("seats", filter=Q(seats__state=Seat.State.DONE)))
         .order_by("name"),
+        n_being_read=collection.imports.filter(state=Import.State.RECEIVED).count(),
         n_open_pools=collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN).count(),
         n_judgments=Judgment.objects.filter(collection=collection).count(),
         n_judged_pairs=Resolution.objects.filter(collection=collection).count(),
@@ -87,6 +96,8 @@ def next_steps(*, figures: Overview, roles: set[Role]) -> list[Step]:
 
 def _research_steps(figures: Overview) -> list[Step]:
     if not figures.n_queries or not figures.n_documents:
+        if figures.n_being_read:
+            return []
         return [Step("Load items", "A collection needs queries and documents.", "annotate:items-new")]
     steps = []
     if not figures.reference_sets:

@@ -2,22 +2,28 @@
 
 from typing import TypedDict
 
-from django.db.models import Count, Q
-from django.utils import timezone
+from django.db.models import QuerySet
 
-from annotate.models import Annotator, Batch, HandOut, Item, Judgment, JudgmentEvent, Round
+from annotate.markdown import page_text
+from annotate.models import Annotator, Batch, HandOut, Item, Judgment, JudgmentEvent, Part, Round, Seat
+from annotate.services import cards, gold_checks, queues
+from annotate.services.cards import Around
 from annotate.services.claiming import free_later
 from annotate.services.judging import CHANGEABLE
+from annotate.services.training_gate import is_in_training
 
 
 class Progress(TypedDict):
-    """Own figures only; golds and candidates are counted alike."""
+    """Own figures only; golds and candidates are counted alike.
+
+    total : None where it was not asked for
+    """
 
     batch: int
     position: int
     of: int
     today: int
-    total: int
+    total: int | None
 
 
 class Empty(TypedDict):
@@ -38,29 +44,29 @@ class Recent(TypedDict):
     at: str
 
 
-def progress(*, annotator: Annotator) -> Progress:
-    """How far this person is: in the batch, today (UTC), in all; what was undone does not count."""
-    midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    given = Judgment.objects.filter(annotator=annotator, supersedes=None).aggregate(
-        total=Count("pk"), today=Count("pk", filter=Q(at__gte=midnight))
+def progress(*, annotator: Annotator, around: Around | None = None, with_total: bool = True) -> Progress:
+    """How far this person is: in the batch, today (UTC), in all; what was undone does not count.
+
+    around : what was found of the batch already
+    with_total : count all she ever judged, which takes longer the more it is
+    """
+    around = cards.around(annotator=annotator) if around is None else around
+    return Progress(
+        batch=around.batch,
+        position=min(around.n - around.n_left + 1, around.n),
+        of=around.n,
+        today=around.n_today,
+        total=_total(annotator) if with_total else None,
     )
+
+
+def _total(annotator: Annotator) -> int:
+    given = Judgment.objects.filter(annotator=annotator, supersedes=None).exclude(purpose=Seat.Purpose.TRAINING)
     # Counted apart: undone answers are few, and joining them to all a person ever gave is dear.
     undone = JudgmentEvent.objects.filter(
         kind=JudgmentEvent.Kind.UNDONE, judgment__annotator=annotator, judgment__superseded_by=None
-    ).aggregate(total=Count("judgment"), today=Count("judgment", filter=Q(judgment__at__gte=midnight)))
-    batch = Batch.objects.filter(annotator=annotator).order_by("finished_at", "number").last()
-    counts = {"of": 0, "left": 0}
-    if batch is not None:
-        counts = batch.hand_outs.aggregate(
-            of=Count("pk"), left=Count("pk", filter=Q(answered_at=None))
-        )
-    return Progress(
-        batch=batch.number if batch else 0,
-        position=min(counts["of"] - counts["left"] + 1, counts["of"]),
-        of=counts["of"],
-        today=max(0, given["today"] - undone["today"]),
-        total=given["total"] - undone["total"],
     )
+    return given.count() - undone.values("judgment").distinct().count()
 
 
 def why_empty(*, annotator: Annotator, asked: bool) -> Empty:
@@ -71,15 +77,32 @@ def why_empty(*, annotator: Annotator, asked: bool) -> Empty:
     if annotator.paused_at is not None:
         return Empty(reason="paused", message="Your work is paused. Please ask the lead of this collection.",
                      retry_seconds=None)
+    if is_in_training(annotator=annotator):
+        return Empty(reason="training", message="Before you judge, you go through a training.", retry_seconds=None)
     open_rounds = Round.objects.filter(
         collection=annotator.collection_id, kind=Round.Kind.POOL, state=Round.State.OPEN
     )
     if not open_rounds.exists():
-        return Empty(reason="closed", message="No pool is open for judging right now. Your work is saved.",
-                     retry_seconds=None)
-    last = Batch.objects.filter(annotator=annotator).order_by("number").last()
+        return Empty(
+            reason="closed",
+            message="No pool is open for judging right now. Your work is saved; come back when the lead opens one.",
+            retry_seconds=None,
+        )
+    last = _batches(annotator).order_by("number").last()
     if last is not None and not asked:
-        return Empty(reason="batch_done", message=f"Batch {last.number} is done and saved.", retry_seconds=0)
+        said = f"Batch {last.number} is done and saved. {gold_checks.warning(batch=last)}"
+        return Empty(reason="batch_done", message=said.strip(), retry_seconds=0)
+    return _why_nothing_is_left(annotator)
+
+
+def _why_nothing_is_left(annotator: Annotator) -> Empty:
+    """Why the open pools hold nothing for this person."""
+    if _share_is_used_up(annotator):
+        return Empty(
+            reason="share",
+            message="You have judged your share of this pool; the pairs that are left are for other people. Thank you.",
+            retry_seconds=None,
+        )
     n_held, seconds = free_later(annotator=annotator)
     if n_held:
         minutes = max(1, round((seconds or 0) / 60))
@@ -89,8 +112,11 @@ def why_empty(*, annotator: Annotator, asked: bool) -> Empty:
             message=f"{pairs} with other people; the next may be free in {minutes} min.",
             retry_seconds=max(30, int(seconds or 0)),
         )
-    return Empty(reason="none_left", message="You have judged every pair there is for you. Thank you.",
-                 retry_seconds=None)
+    return Empty(
+        reason="none_left",
+        message="You have judged every pair there is for you. Thank you. More comes when the lead opens another pool.",
+        retry_seconds=None,
+    )
 
 
 def recent(*, annotator: Annotator) -> list[Recent]:
@@ -98,7 +124,7 @@ def recent(*, annotator: Annotator) -> list[Recent]:
     answered = HandOut.objects.filter(
         batch__annotator=annotator, batch__settled_at=None, answered_at__isnull=False,
         seat__judgment__annotator=annotator,
-    )
+    ).exclude(seat__purpose=Seat.Purpose.TRAINING)
     answered = answered.select_related(
         "seat__judgment__level", "seat__pair__query", "seat__pair__document"
     ).prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
@@ -114,9 +140,26 @@ def recent(*, annotator: Annotator) -> list[Recent]:
     ]
 
 
+def _share_is_used_up(annotator: Annotator) -> bool:
+    """Whether all that is left belongs to pools of which she judged the share that one person may."""
+    rounds = list(queues.open_rounds(collection_id=annotator.collection_id).select_related("policy"))
+    left = queues.quotas(annotator=annotator, rounds=rounds)
+    used_up = [round_ for round_, n in left.items() if not n]
+    if not used_up:
+        return False
+    waiting = Seat.objects.filter(round__in=rounds, purpose=Seat.Purpose.LABEL)
+    waiting = waiting.filter(state__in=[Seat.State.FREE, Seat.State.HELD])
+    return waiting.filter(round__in=used_up).exists() and not waiting.exclude(round__in=used_up).exists()
+
+
+def _batches(annotator: Annotator) -> QuerySet[Batch]:
+    """Those of real work: a try at the training pairs is none."""
+    return Batch.objects.filter(annotator=annotator, training_try=None)
+
+
 def _text(item: Item) -> str:
     parts = list(item.parts.all())
-    texts = [part.text for part in parts if part.text]
+    texts = [page_text(part.text) if part.kind == Part.Kind.HTML else part.text for part in parts if part.text]
     if texts:
         return texts[0][:120]
     # As on the card: an id is shown only where there is nothing else; it may tell something.

@@ -88,5 +88,5 @@ def _forget_files(model: type[models.Model], condition: str, collection: Collect
         with connection.cursor() as cursor:
             statement = f'SELECT "{field.column}" FROM "{model._meta.db_table}" WHERE {condition}'  # noqa: S608
             cursor.execute(statement, {"collection": collection.pk})
-            for (name,) in cursor.fetchall():
+            for name in filter(None, (name for (name,) in cursor.fetchall())):
                 transaction.on_commit(partial(field.storage.delete, name))

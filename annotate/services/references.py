@@ -2,29 +2,40 @@
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import BinaryIO
 
 from django.db import transaction
 
 from annotate.core.formats import FormatError, Problems, guarded, shown
+from annotate.core.orientation import oriented
 from annotate.core.reference_formats import ReferenceRow, read_reference
-from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, User
+from annotate.core.tallies import Tallies
+from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, Undrawn, User
+from annotate.services.jobs import Tell, counted, tell_nobody
 from annotate.services.seating import note_changes
 
 log = logging.getLogger(__name__)
 
 CHUNK = 5_000
 Labels = dict[tuple[str, str], int]
+NEGATIVE = {-1: "in the pool, not judged", -2: "junk"}  # what TREC's files mean by them
 
 
 class Rejected(Exception):
-    """The file has faults; nothing was loaded. `problems` holds the first of them, with their lines."""
+    """The file has faults; nothing was loaded.
 
-    def __init__(self, problems: Problems) -> None:
+    problems : the first of them, with their lines
+    report : what was found in the file nevertheless, if the reader tells
+    """
+
+    def __init__(self, problems: Problems, report: object = None) -> None:
         super().__init__(str(problems))
         self.problems = problems
+        self.report = report
 
 
 class ReferenceExists(Exception):
@@ -32,30 +43,48 @@ class ReferenceExists(Exception):
 
 
 @dataclass
-class ReferenceReport:
+class ReferenceReport(Tallies):
     """What loading a file of reference labels did.
 
-    n_unjudged : rows with a negative grade, TREC's mark for "not judged", left out
+    n_unjudged : rows with a negative grade, TREC's mark for "not judged", left out; negatives : how many of each
+    n_undrawn : of these, targets of a sampled pool that were not drawn: kept for xinfAP, as no labels
     n_below : rows left out because their grade is below the smallest one asked for
-    n_repeated : rows that say again what another row said
+    n_unknown : rows left out because the collection has no such query or document
     """
 
     name: str
     n_rows: int = 0
     n_labels: int = 0
     n_unjudged: int = 0
+    n_undrawn: int = 0
+    negatives: Counter[int] = field(default_factory=Counter)
     n_below: int = 0
-    n_repeated: int = 0
+    n_unknown: int = 0
     is_new: bool = True
+
+    def figures(self) -> list[tuple[str, int]]:
+        """What the report of an import shows first, in order."""
+        return [
+            ("Rows", self.n_rows),
+            ("Labels stored", self.n_labels if self.is_new else 0),
+            *((f"Grade {grade} ({NEGATIVE.get(grade, 'not judged')}), no label", n) for grade, n in self._negatives()),
+            ("Too small grades left out", self.n_below),
+            ("Labels of unknown items left out", self.n_unknown),
+        ]
 
     def __str__(self) -> str:
         if not self.is_new:
             return f'Reference set "{self.name}" holds these {self.n_labels:,} labels already. Nothing changed.'
         left_out = f"{self.n_unjudged:,} negative and {self.n_below:,} too small grades left out"
-        return (
-            f'Reference set "{self.name}": {self.n_labels:,} labels from {self.n_rows:,} rows; '
-            f"{left_out}, {self.n_repeated:,} repeated."
-        )
+        told = [f"{n:,} of grade {grade}: {NEGATIVE.get(grade, 'not judged')}" for grade, n in self._negatives()]
+        left_out += f" ({'; '.join(told)})" if told else ""
+        if self.n_unknown:
+            left_out += f", {self.n_unknown:,} of unknown items"
+        labels, rows = (f"{n:,} {what}{'s'[: n != 1]}" for n, what in ((self.n_labels, "label"), (self.n_rows, "row")))
+        return f'Reference set "{self.name}": {labels} from {rows}; {left_out}, {self.repeats.n:,} repeated.'
+
+    def _negatives(self) -> list[tuple[int, int]]:
+        return sorted(self.negatives.items(), reverse=True)
 
 
 @transaction.atomic
@@ -68,88 +97,129 @@ def load_reference(
     by: User | None = None,
     grade_map: Mapping[int, int] | None = None,
     min_grade: int = 0,
+    skip_unknown: bool = False,
+    tell: Tell = tell_nobody,
 ) -> ReferenceReport:
     """Store a file's labels as a reference set of this name.
 
     grade_map : which grade of the scheme each of the file's grades becomes; one it does not name stays as it is
     min_grade : rows with a smaller grade, as the file gives it, are left out
+    skip_unknown : rows of items the collection does not have are left out and counted; else they are faults
     The same labels under the same name again change nothing. Raises Rejected, ReferenceExists.
     """
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     problems = Problems()
-    reader = _Reader(locked, file_name, grade_map or {}, min_grade, problems)
     report = ReferenceReport(name)
-    labels = reader.read(guarded(read_reference(stream, file_name, problems), problems), report)
+    reader = _Reader(locked, file_name, problems, report)
+    reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
+    found = oriented(read_reference(stream, file_name, problems), reader.queries, reader.documents)
+    labels = reader.read(counted(guarded(found, problems), tell))
     if not labels and not problems:
-        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels."))
+        of_items = " of items that the collection has" if report.n_unknown else ""
+        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels{of_items}."))
     if problems:
-        raise Rejected(problems)
-    digest = checksum(labels)
+        raise Rejected(problems, report)
+    digest = checksum(labels, reader.strata)
     made, created = ReferenceSet.objects.get_or_create(collection=locked, name=name, defaults={"sha256": digest})
     if not created and made.sha256 != digest:
         raise ReferenceExists(f'Reference set "{name}" already exists with other labels; choose another name.')
     report.n_labels, report.is_new = len(labels), created
     if created:
-        _write(made, labels, reader)
+        _write(made, labels, reader, tell)
         note_changes(collection_id=locked.pk, pair_ids=[None])
     log.info("%s loaded %s into %s: %s", by, file_name, locked.slug, report)
     return report
 
 
-def checksum(labels: Labels) -> str:
-    """The SHA-256 of a set of labels, whatever the order and format of the file."""
+def checksum(labels: Labels, strata: Labels | None = None) -> str:
+    """The SHA-256 of a set of labels, whatever the order and format of the file.
+
+    strata : of the pairs that have one, those without a label too
+    """
     digest = hashlib.sha256()
-    for (query, document), grade in sorted(labels.items()):
-        digest.update(f"{query}\t{document}\t{grade}\n".encode())
+    for pairs in (labels, strata or {}):
+        for (query, document), number in sorted(pairs.items()):
+            digest.update(f"{query}\t{document}\t{number}\n".encode())
     return digest.hexdigest()
 
 
 class _Reader:
     """Turns rows into labels of the collection's items and levels."""
 
-    def __init__(
-        self, collection: Collection, file: str, grade_map: Mapping[int, int], min_grade: int, problems: Problems
-    ) -> None:
+    grade_map: Mapping[int, int] = {}
+    min_grade = 0
+    skip_unknown = False
+
+    def __init__(self, collection: Collection, file: str, problems: Problems, report: ReferenceReport) -> None:
         self.file = file
-        self.grade_map = grade_map
-        self.min_grade = min_grade
         self.problems = problems
+        self.report = report
+        self.line_of: dict[tuple[str, str], int] = {}
+        self.strata: Labels = {}
         self.queries = item_ids(collection, Side.QUERY)
         self.documents = item_ids(collection, Side.DOCUMENT)
         self.grades = set(collection.levels.values_list("grade", flat=True))
+        self.listed_grade = min((grade for grade in self.grades if grade >= collection.positive_from), default=1)
 
-    def read(self, rows: Iterable[ReferenceRow], report: ReferenceReport) -> Labels:
+    def read(self, rows: Iterable[ReferenceRow]) -> Labels:
         """The labels by the ids of the file; faults go to the problems, figures to the report."""
         labels: Labels = {}
         for row in rows:
-            report.n_rows += 1
+            self.report.n_rows += 1
             if row.grade < 0:
-                report.n_unjudged += 1
+                self._leave_out(row)
             elif row.grade < self.min_grade:
-                report.n_below += 1
-            else:
-                self._take(row, labels, report)
+                self.report.n_below += 1
+            elif self._knows(row):
+                self._take(row, labels)
         return labels
 
-    def _take(self, row: ReferenceRow, labels: Labels, report: ReferenceReport) -> None:
-        grade = self.grade_map.get(row.grade, row.grade)
-        if row.query not in self.queries:
-            self._fault(row, "query", f"the collection has no query {shown(row.query)}.")
-        if row.document not in self.documents:
-            self._fault(row, "document", f"the collection has no document {shown(row.document)}.")
+    def _leave_out(self, row: ReferenceRow) -> None:
+        self.report.n_unjudged += 1
+        self.report.negatives[row.grade] += 1
+        if row.stratum is not None and self._knows(row):
+            self._place(row)
+
+    def _place(self, row: ReferenceRow) -> None:
+        """Keep the pair's stratum; a second one is a fault."""
+        before = self.strata.setdefault((row.query, row.document), row.stratum or 0)
+        if before != row.stratum:
+            self._fault(row, "stratum", f"another line has this pair in stratum {before}; keep one of them.")
+
+    def _knows(self, row: ReferenceRow) -> bool:
+        """Whether the collection has both items; a fault, or a row to leave out, if not."""
+        is_known = True
+        for side, external_id, known, strangers in (
+            ("query", row.query, self.queries, self.report.unknown_queries),
+            ("document", row.document, self.documents, self.report.unknown_documents),
+        ):
+            if external_id not in known:
+                is_known = False
+                strangers.add(external_id)
+                if not self.skip_unknown:
+                    self._fault(row, side, f"the collection has no {side} {shown(external_id)}.")
+        self.report.n_unknown += not is_known
+        return is_known
+
+    def _take(self, row: ReferenceRow, labels: Labels) -> None:
+        grade = self.grade_map.get(row.grade, self.listed_grade if row.listed else row.grade)
+        if row.stratum is not None:
+            self._place(row)
         if grade not in self.grades:
             known = ", ".join(map(str, sorted(self.grades)))
             self._fault(row, "grade", f"grade {grade} is not in the scheme ({known}); map it to one of these.")
         pair = (row.query, row.document)
         if pair not in labels:
             labels[pair] = grade
+            self.line_of[pair] = row.line
             return
-        report.n_repeated += 1
+        earlier = self.line_of[pair]
+        self.report.repeats.add(row.line, earlier, f"{row.query} {row.document}")
         if labels[pair] != grade:
-            self._fault(row, "grade", f"another line gives this pair grade {labels[pair]}; keep one of them.")
+            self._fault(row, "grade", f"line {earlier} gives this pair grade {labels[pair]}; keep one of them.")
 
     def _fault(self, row: ReferenceRow, field: str, message: str) -> None:
-        self.problems.add(FormatError(self.file, row.line, field, message))
+        self.problems.add(FormatError(row.file or self.file, row.line, field, message))
 
 
 def item_ids(collection: Collection, side: Side) -> dict[str, int]:
@@ -157,16 +227,25 @@ def item_ids(collection: Collection, side: Side) -> dict[str, int]:
     return dict(Item.objects.filter(collection=collection, side=side).values_list("external_id", "pk"))
 
 
-def _write(made: ReferenceSet, labels: Labels, reader: _Reader) -> None:
-    ReferenceLabel.objects.bulk_create(
-        (
-            ReferenceLabel(
-                reference_set=made,
-                query_id=reader.queries[query],
-                document_id=reader.documents[document],
-                grade=grade,
-            )
-            for (query, document), grade in labels.items()
-        ),
-        batch_size=CHUNK,
-    )
+def _write(made: ReferenceSet, labels: Labels, reader: _Reader, tell: Tell) -> None:
+    rows = (
+        ReferenceLabel(
+            reference_set=made, query_id=reader.queries[query], document_id=reader.documents[document], grade=grade,
+            stratum=reader.strata.get((query, document)),
+        )
+        for (query, document), grade in labels.items()
+    )  # fmt: skip
+    undrawn = [
+        Undrawn(
+            reference_set=made, query_id=reader.queries[query], document_id=reader.documents[document], stratum=stratum
+        )
+        for (query, document), stratum in reader.strata.items()
+        if (query, document) not in labels
+    ]
+    Undrawn.objects.bulk_create(undrawn, batch_size=CHUNK)
+    reader.report.n_undrawn = len(undrawn)
+    n_stored = 0
+    while chunk := list(islice(rows, CHUNK)):
+        ReferenceLabel.objects.bulk_create(chunk)
+        n_stored += len(chunk)
+        tell(n_stored, len(labels), "labels stored")

@@ -1,30 +1,20 @@
-"""What a lead does about finished work: check its golds, accept or reject a batch, withdraw labels.
+"""What a lead does about a finished batch: accept it, reject it, ask again, and take that back.
 
-Nothing is deleted: a withdrawn judgment keeps its row and gains an event that says who and why.
-Its seat is withdrawn with the person on it, so that the pair never returns to her, and
-reconciling wants a new label from somebody else.
+A judgment counts at once. A rejection withdraws the batch's labels and asks others for them; asking again does the same
+without holding it against the person. A verdict taken back leaves the batch held, and its labels count again. Of
+a large batch a worker does that, see review_work.py.
 """
-
-from datetime import datetime
-from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from annotate.models import (
-    Annotator,
-    Batch,
-    ClockTimestamp,
-    Collection,
-    Gold,
-    HandOut,
-    JudgmentEvent,
-    Pair,
-    Report,
-    Seat,
-    User,
-)
-from annotate.services.seating import lock_annotator, note_changes, reconcile_pairs
+from annotate.models import Batch, HandOut, Judgment, ReviewAction, ReviewWork, Seat, User
+from annotate.services import review_log
+from annotate.services.review_work import Stretch, begin, of_annotator, require_rest
+from annotate.services.seating import lock_annotator
+from annotate.services.withdrawing import restore_next, still_withdrawn, withdraw_next
+
+Kind = ReviewAction.Kind
 
 
 class BatchUnfinished(Exception):
@@ -35,93 +25,99 @@ class BatchJudged(Exception):
     """Somebody gave the batch the other verdict; it stands."""
 
 
-class GoldResult(NamedTuple):
-    """How a batch's golds were answered: n_right of n on the right side of the threshold."""
-
-    n_right: int
-    n: int
-
-
-def check_golds(*, batch: Batch) -> GoldResult:
-    """Compare the batch's gold answers with the golds, by side of the positive threshold."""
-    threshold = batch.collection.positive_from
-    answers = Seat.objects.filter(hand_outs__batch=batch, purpose=Seat.Purpose.GOLD, state=Seat.State.DONE).values_list(
-        "pair_id", "judgment__level__grade"
-    )
-    given = dict(answers)
-    golds = Gold.objects.filter(pair__in=given).values_list("pair_id", "grade")
-    right = [(given[pair] >= threshold) == (grade >= threshold) for pair, grade in golds]
-    return GoldResult(n_right=sum(right), n=len(right))
+class NoVerdict(Exception):
+    """The batch has no verdict that could be taken back; nothing was changed."""
 
 
 @transaction.atomic
-def accept_batch(*, batch: Batch) -> Batch:
+def accept_batch(*, batch: Batch, by: User | None = None, reason: str = "") -> Batch:
     """Settle a finished batch as good work. Raises BatchUnfinished, BatchJudged."""
-    return _judge_batch(batch, Batch.Verdict.ACCEPTED)
+    if _give_verdict(batch, Batch.Verdict.ACCEPTED):
+        _note(Kind.BATCH_ACCEPTED, batch, by, reason)
+    return batch
 
 
 @transaction.atomic
-def reject_batch(*, batch: Batch, by: User, reason: str) -> int:
-    """Withdraw all labels of a finished batch; their pairs want new ones. Returns how many.
+def reject_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork | None:
+    """Withdraw all labels of a finished batch; their pairs want new ones. None: that was done before.
 
-    Raises BatchUnfinished, BatchJudged.
+    Raises BatchUnfinished, BatchJudged, UnderWay.
     """
-    _judge_batch(batch, Batch.Verdict.REJECTED)
+    return _take_out(batch, Batch.Verdict.REJECTED, Kind.BATCH_REJECTED, by, reason)
+
+
+@transaction.atomic
+def requeue_batch(*, batch: Batch, by: User | None, reason: str) -> ReviewWork | None:
+    """Ask others for all labels of a finished batch, without calling it bad work. None: that was done before.
+
+    Raises BatchUnfinished, BatchJudged, UnderWay.
+    """
+    return _take_out(batch, Batch.Verdict.REQUEUED, Kind.BATCH_REQUEUED, by, reason)
+
+
+@transaction.atomic
+def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWork:
+    """Take a verdict back: the batch waits for a lead again, and what was withdrawn with it counts again.
+
+    Raises NoVerdict, UnderWay.
+    """
+    lock_annotator(batch.annotator_id)
+    batch.refresh_from_db()
+    if batch.verdict in ("", Batch.Verdict.HELD):
+        raise NoVerdict(f"Batch {batch.number} has no verdict.")
+    require_rest(of_annotator(annotator=batch.annotator))
+    own = list(_answers(batch).values_list("pk", flat=True)) if batch.verdict in Batch.TAKEN_OUT else []
+    n = len(still_withdrawn(own))
+    Batch.objects.filter(pk=batch.pk).update(verdict=Batch.Verdict.HELD)
+    batch.refresh_from_db()
+    return begin(action=_note(Kind.BATCH_REOPENED, batch, by, reason, n), n_total=n, way=restore_some)
+
+
+def withdraw_some(work: ReviewWork) -> Stretch:
+    """The next answers of a batch that is taken out."""
+    return withdraw_next(work, _counting(work.action.batch))
+
+
+def restore_some(work: ReviewWork) -> Stretch:
+    """The next answers of a batch whose verdict was taken back."""
+    return restore_next(work, _answers(work.action.batch))
+
+
+def _take_out(batch: Batch, verdict: Batch.Verdict, kind: Kind, by: User | None, reason: str) -> ReviewWork | None:
+    lock_annotator(batch.annotator_id)
+    require_rest(of_annotator(annotator=batch.annotator))
+    is_new = _give_verdict(batch, verdict)
+    n = _counting(batch).count()
+    if not is_new and not n:
+        return None
+    return begin(action=_note(kind, batch, by, reason, n), n_total=n, way=withdraw_some)
+
+
+def _counting(batch: Batch) -> QuerySet[Seat]:
     given = HandOut.objects.filter(batch=batch).values("seat")
-    return _withdraw(Seat.objects.filter(pk__in=given, annotator=batch.annotator_id), by=by, reason=reason)
+    return Seat.objects.filter(pk__in=given, annotator=batch.annotator_id, state=Seat.State.DONE)
 
 
-@transaction.atomic
-def withdraw_annotator(*, annotator: Annotator, since: datetime, by: User, reason: str) -> int:
-    """Withdraw one person's counting labels from a moment on. Returns how many."""
-    lock_annotator(annotator.pk)
-    return _withdraw(Seat.objects.filter(annotator=annotator, judgment__at__gte=since), by=by, reason=reason)
+def _answers(batch: Batch) -> QuerySet[Judgment]:
+    return Judgment.objects.filter(hand_out__batch=batch, annotator=batch.annotator_id)
 
 
-def _withdraw(seats: QuerySet[Seat], *, by: User, reason: str) -> int:
-    """Let what counts for these seats no longer count; undone and surplus answers are left alone.
-
-    To be called behind the annotator's lock: a change of mind on its way would count on.
-    """
-    done = list(seats.filter(state=Seat.State.DONE).values_list("judgment_id", "pair_id", "collection_id"))
-    if not done:
-        return 0
-    pairs, collection_id = sorted({pair for _, pair, _ in done}), done[0][2]
-    list(Pair.objects.filter(pk__in=pairs).order_by("pk").select_for_update(no_key=True))
-    counting = [judgment for judgment, _, _ in done]
-    JudgmentEvent.objects.bulk_create(
-        JudgmentEvent(judgment_id=judgment, kind=JudgmentEvent.Kind.WITHDRAWN, by=by, reason=reason)
-        for judgment in counting
-    )
-    Seat.objects.filter(judgment__in=counting).update(state=Seat.State.WITHDRAWN, judgment=None)
-    reconcile_pairs(pair_ids=pairs)
-    note_changes(collection_id=collection_id, pair_ids=pairs)
-    return len(counting)
-
-
-def open_reports(*, collection: Collection) -> QuerySet[Report]:
-    """The reports that wait for a lead, newest first, with what they are about; three queries a page."""
-    waiting = Report.objects.filter(collection=collection, settled_at=None).order_by("-pk")
-    waiting = waiting.select_related("annotator", "pair__query", "pair__document")
-    return waiting.prefetch_related("pair__query__parts", "pair__document__parts")
-
-
-@transaction.atomic
-def settle_report(*, report: Report, by: User) -> None:
-    """Close a report; a pair without open reports returns to the queue."""
-    Report.objects.filter(pk=report.pk, settled_at=None).update(settled_at=ClockTimestamp(), settled_by=by)
-    reconcile_pairs(pair_ids=[report.pair_id])
-    note_changes(collection_id=report.collection_id, pair_ids=[report.pair_id])
-
-
-def _judge_batch(batch: Batch, verdict: Batch.Verdict) -> Batch:
+def _give_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
+    """Whether it had none before."""
     lock_annotator(batch.annotator_id)  # an undo may be reopening it, another lead judging it
     batch.refresh_from_db()
     if batch.finished_at is None:
         raise BatchUnfinished(f"Batch {batch.number} is not finished; wait, or pause the annotator first.")
-    if batch.verdict and batch.verdict != verdict:
-        raise BatchJudged(f"Batch {batch.number} is {batch.verdict} already.")
+    if batch.verdict not in ("", Batch.Verdict.HELD, verdict):
+        known = batch.get_verdict_display().lower()
+        raise BatchJudged(f"Batch {batch.number} is {known} already; take that back first.")
+    is_new = batch.verdict != verdict
     Batch.objects.filter(pk=batch.pk).update(verdict=verdict)
     Batch.objects.filter(pk=batch.pk, settled_at=None).update(settled_at=F("finished_at"))
     batch.refresh_from_db()
-    return batch
+    return is_new
+
+
+def _note(kind: ReviewAction.Kind, batch: Batch, by: User | None, reason: str, n_labels: int = 0) -> ReviewAction:
+    about = review_log.About(annotator=batch.annotator, batch=batch)
+    return review_log.note(collection=batch.collection, kind=kind, by=by, about=about, reason=reason, n_labels=n_labels)

@@ -4,17 +4,21 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils.formats import date_format
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from annotate import access, http
 from annotate.markdown import to_html
 from annotate.models import Annotator, Report
-from annotate.services import claiming, judging, progress
+from annotate.services import cards, claiming, judging, progress, told
+from annotate.services.training_gate import is_in_training
 
 ERRORS = {
     http.BadRequest: 422,
@@ -32,13 +36,17 @@ ERRORS = {
 def judge(request: HttpRequest, slug: str) -> HttpResponse:
     """The page; its script asks for cards."""
     annotator = access.get_annotator(user=request.user, slug=slug)
+    if is_in_training(annotator=annotator):
+        messages.info(request, "Before you judge, you go through a training: it shows what the levels mean here.")
+        return redirect("annotate:training", slug)
     collection = annotator.collection
-    guidelines = collection.guidelines.order_by("-version").first()
+    guidelines = told.newest_guidelines(annotator=annotator)
     context = {
         "collection": collection,
         "levels": collection.levels.all(),
         "guidelines_html": to_html(guidelines.markdown if guidelines else ""),
         "guidelines": guidelines,
+        "guidelines_changed": told.judged_under_older(annotator=annotator, guidelines=guidelines),
     }
     return render(request, "annotate/judge.html", context)
 
@@ -55,10 +63,12 @@ def answers_with_cards(
     def view(request: HttpRequest, slug: str) -> JsonResponse:
         annotator = access.get_annotator(user=request.user, slug=slug)
         try:
-            act(annotator, http.read_json(request))
+            with transaction.atomic():  # one commit: an answer and its next cards are on disk together
+                act(annotator, http.read_json(request))
+                cards_ = _next_cards(annotator, asked=act is _open_batch)
         except tuple(ERRORS) as error:
             return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
-        return JsonResponse({"saved": True, **_next_cards(annotator, asked=act is _open_batch)})
+        return JsonResponse({"saved": True, **cards_})
 
     return view
 
@@ -80,6 +90,10 @@ def answer(annotator: Annotator, body: dict[str, Any]) -> None:
         reasons=http.read_reasons(body),
         comment=sent["comment"],
         active_ms=sent["active_ms"],
+        played_ms=sent["played_ms"],
+        n_replays=sent["n_replays"],
+        n_changes=sent["n_changes"],
+        guidelines=sent["guidelines"],
     )
     judging.record_judgment(annotator=annotator, token=sent["hand_out"], answer=given)
 
@@ -129,13 +143,21 @@ def token(request: HttpRequest, slug: str) -> JsonResponse:
 
 def _next_cards(annotator: Annotator, *, asked: bool) -> dict[str, Any]:
     """The cards that follow; `asked`: the person wants more, a finished batch is no answer to that."""
-    left = list(http.with_items(claiming.unanswered(annotator=annotator))[: http.N_CARDS])
-    if left:
-        judging.note_shown(hand_out=left[0])
-    size = left[0].batch.hand_outs.count() if left else 0
+    left = cards.next_cards(annotator=annotator)
+    around = cards.around(annotator=annotator, hand_out=left[0].hand_out if left else None)
     slug = annotator.collection.slug
     return {
-        "cards": [http.card(hand_out, slug=slug, n_in_batch=size) for hand_out in left],
-        "progress": progress.progress(annotator=annotator),
+        "cards": [
+            http.card(dealt, slug=slug, n_in_batch=around.n, ask_reasons=around.asks_reasons) for dealt in left
+        ],
+        "progress": progress.progress(annotator=annotator, around=around, with_total=not left),
         "empty": None if left else progress.why_empty(annotator=annotator, asked=asked),
+        "guidelines": _said_of(around),
     }
+
+
+def _said_of(around: cards.Around) -> dict[str, Any] | None:
+    """Which version is the newest, and of which day, for a page that shows an older one."""
+    if around.guidelines is None or around.guidelines_at is None:
+        return None
+    return {"version": around.guidelines, "on": date_format(around.guidelines_at, "j F Y")}

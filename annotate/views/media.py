@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.core.media_types import media_type
 from annotate.core.ranges import Range, Unsatisfiable, parse_range
-from annotate.services.media import find_file
+from annotate.services.media import locate
 
 BLOCK = 256 * 1024
 HEADERS = {
@@ -28,9 +28,11 @@ def part_media(request: HttpRequest, slug: str, pk: int) -> HttpResponse | Strea
     """The file of a part, or the stretch of it that a player asks for."""
     part = access.get_part(user=request.user, slug=slug, pk=pk)
     known = media_type(part.path)
-    path = find_file(collection=part.item.collection, path=part.path)
+    path = locate(collection=part.item.collection, path=part.path)
     if path is None or known is None:
         raise Http404("There is no such file.")
+    if isinstance(path, str):  # the bucket answers itself, for a few minutes
+        return HttpResponseRedirect(path, headers={"Cache-Control": "no-store"})
     found = path.stat()
     tag = f'"{found.st_mtime_ns:x}-{found.st_size:x}"'
     try:

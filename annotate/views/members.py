@@ -7,9 +7,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate import access
+from annotate import access, tasks
 from annotate.models import Annotator, Collection, Role
 from annotate.people_forms import InviteForm
+from annotate.queue import enqueue_on_commit
 from annotate.services import accounts
 
 
@@ -29,6 +30,11 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     form = InviteForm(request.POST)
     if not form.is_valid():
         return _page(request, collection, form, status=422)
+    if form.cleaned_data.pop("by_mail", False):
+        made = accounts.invite(collection=collection, by=request.user, by_mail=True, **form.cleaned_data).invitation
+        enqueue_on_commit(tasks.mail_invitation, invitation_id=made.pk)
+        messages.success(request, f"An invitation goes out to {made.email}.")
+        return redirect("annotate:members", slug)
     invited = accounts.invite(collection=collection, by=request.user, **form.cleaned_data)
     link = request.build_absolute_uri(reverse("annotate:invitation", args=[invited.token]))
     return _page(request, collection, InviteForm(), link=link, invitation=invited.invitation)
@@ -55,20 +61,6 @@ def remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, str(error))
     if membership.user == request.user:
         return redirect("annotate:home")
-    return redirect("annotate:members", slug)
-
-
-@require_POST
-@login_required
-def pause(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Pause an annotator, or let a paused one go on."""
-    annotator = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
-    if annotator.paused_at is None:
-        accounts.pause_annotator(annotator=annotator)
-        messages.success(request, f"{annotator} gets no more pairs; what was judged stays.")
-    else:
-        accounts.resume_annotator(annotator=annotator)
-        messages.success(request, f"{annotator} gets pairs again.")
     return redirect("annotate:members", slug)
 
 

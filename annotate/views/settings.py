@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access
 from annotate.markdown import to_html
 from annotate.models import Collection, Role
-from annotate.people_forms import GuidelinesForm, PolicyForm
-from annotate.services import collections
+from annotate.people_forms import GuidelinesForm, PayForm, PolicyForm
+from annotate.services import collections, policies
 from annotate.services.collections import Wording
 
 
@@ -18,7 +18,7 @@ from annotate.services.collections import Wording
 @login_required
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
     """What annotators read, and how pairs are assigned and resolved."""
-    return _page(request, access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,)))
+    return settings_page(request, access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,)))
 
 
 @require_POST
@@ -28,10 +28,10 @@ def change_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
     form = GuidelinesForm(request.POST, levels=list(collection.levels.all()))
     if not form.is_valid():
-        return _page(request, collection, guidelines_form=form, status=422)
+        return settings_page(request, collection, guidelines_form=form, status=422)
     given = form.cleaned_data
-    words = [Wording(level.grade, given[f"name-{level.grade}"], given[f"sentence-{level.grade}"])
-             for level in form.levels]
+    fields = ("name", "sentence", "reasons")
+    words = [Wording(level.grade, *(given[f"{field}-{level.grade}"] for field in fields)) for level in form.levels]
     version = collections.change_guidelines(
         collection=collection, markdown=given["markdown"], wording=words, by=request.user
     )
@@ -50,29 +50,28 @@ def preview_guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def change_policy(request: HttpRequest, slug: str) -> HttpResponse:
-    """Store the figures as a new version; open pools keep theirs."""
+def change_pay(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set what an hour of judging costs; only prices shown from now on follow."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
-    form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
-    if form.is_valid():
-        try:
-            policy = collections.change_policy(collection=collection, by=request.user, **form.changes())
-        except collections.BadPolicy as error:
-            form.add_error(None, str(error))
-        else:
-            messages.success(request, f"Saved: pools opened from now on follow version {policy.version}.")
-            return redirect("annotate:settings", slug)
-    return _page(request, collection, policy_form=form, status=422)
+    form = PayForm(request.POST, instance=collection)
+    if not form.is_valid():
+        return settings_page(request, access.get_collection(user=request.user, slug=slug), pay_form=form, status=422)
+    collections.change_pay(collection=collection, **form.cleaned_data)
+    messages.success(request, "Saved: the dashboard shows prices at this pay.")
+    return redirect("annotate:settings", slug)
 
 
-def _page(
+def settings_page(
     request: HttpRequest,
     collection: Collection,
     *,
     guidelines_form: GuidelinesForm | None = None,
     policy_form: PolicyForm | None = None,
+    pay_form: PayForm | None = None,
+    policy_change: policies.Answer | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    """The page with forms as they were filled in, and what the policy filled in would change."""
     guidelines, policy = collection.guidelines.latest("version"), collection.policies.latest("version")
     levels = list(collection.levels.all())
     context = {
@@ -83,5 +82,8 @@ def _page(
         "guidelines_form": guidelines_form
         or GuidelinesForm(initial={"markdown": guidelines.markdown}, levels=levels),
         "policy_form": policy_form or PolicyForm(instance=policy),
+        "policy_change": policy_change,
+        "n_behind": policies.n_behind(collection=collection),
+        "pay_form": pay_form or PayForm(instance=collection),
     }
     return render(request, "annotate/settings.html", context, status=status)

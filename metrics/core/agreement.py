@@ -95,6 +95,7 @@ def alpha_of_counts(
 ) -> Alpha:
     """Krippendorff's alpha from the counts of values a unit; see `alpha`."""
     level = Level(level)
+    _refuse_values(counted, level)
     labels_a_unit = counted.counts.sum(axis=1)
     pairable = (labels_a_unit >= 2) & (counted.frequency > 0)
     kinds = UnitCounts(counted.counts[pairable], counted.frequency[pairable], counted.values)
@@ -155,6 +156,17 @@ def percent_agreement(counted: UnitCounts) -> PercentAgreement:
         observed=float(frequency @ equal_pairs / (frequency @ size)),
         n_units=n_units,
     )
+
+
+def _refuse_values(counted: UnitCounts, level: Level) -> None:
+    """Raises ValueError for values that a level cannot compare: words, infinities, and negative numbers as ratios."""
+    if level in (Level.NOMINAL, Level.ORDINAL):
+        return
+    used = counted.values[counted.counts.any(axis=0)] if len(counted.counts) else counted.values[:0]
+    if used.dtype.kind not in "biuf" or not np.isfinite(used.astype(np.float64)).all():
+        raise ValueError(f"The {level} level compares finite numbers alone.")
+    if level is Level.RATIO and used.astype(np.float64).min(initial=0) < 0:
+        raise ValueError("The ratio level needs values from 0 up; use the interval level for negative ones.")
 
 
 def _why_undefined(kinds: UnitCounts) -> str:

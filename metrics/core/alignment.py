@@ -41,6 +41,7 @@ class RankedGrades(NamedTuple):
         query)
     label : (H,) row in `Labels` of each labelled target retrieved, to look up its stratum or inclusion probability
     label_row : (L,) row in `Labels` of each entry of label_query
+    stratum : (L,) by the rows of `Labels`, 0, 1, ...; None where the labels have no strata
     """
 
     query: NDArray[np.int64]
@@ -51,6 +52,7 @@ class RankedGrades(NamedTuple):
     label_grade: NDArray[Any]
     label: NDArray[np.int64]
     label_row: NDArray[np.int64]
+    stratum: NDArray[np.int64] | None = None
 
 
 def align(rankings: Rankings, labels: Labels) -> RankedGrades:

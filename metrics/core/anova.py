@@ -28,12 +28,12 @@ class Anova(NamedTuple):
 def two_way(scores: NDArray[np.float64]) -> Anova:
     """Analysis of variance of t topics x s systems, one score a cell, without interaction.
 
-    scores : (t, s), at least 2 x 2, no NaN: leave out a run or a topic with missing cells (ValueError)
+    scores : (t, s), at least 2 x 2, finite: leave out a run or a topic with missing cells (ValueError)
     F is infinite and p 0 where nothing is left to error, NaN where a cause explains nothing either.
     An interaction could not be told from error. TRECVID's Eq. 2; Scheffe 1959, chapter 4. Equals statsmodels anova_lm.
     """
     scores = np.asarray(scores, dtype=np.float64)
-    if scores.ndim != 2 or min(scores.shape) < 2 or np.isnan(scores).any():
+    if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
         raise ValueError("Analysis of variance needs two topics or more x two systems or more, without gaps.")
     t, s = scores.shape
     grand = scores.mean()

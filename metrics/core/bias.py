@@ -115,7 +115,7 @@ def subset_bias(
             pooled = _subset(labels, nobody | np.any(bring[chosen], axis=0))
             moved.append(np.abs([_score(run, pooled, measure, threshold) for run in runs] - full))
             members.append(chosen)
-        found.append(_subset_bias(size, np.array(moved), np.array(members)))
+        found.append(bias_of_size(size, np.array(moved), np.array(members)))
     return found
 
 
@@ -125,10 +125,11 @@ def table_bias(scores: NDArray[np.float64]) -> list[SubsetBias]:
     scores : (S, S + 1): row = run scored, column j < S = labels pooled from run j alone, last column = from all
     """
     moved = np.abs(scores[:, :-1] - scores[:, -1:]).T
-    return [_subset_bias(1, row[None, :], np.eye(len(moved), dtype=bool)[None, j]) for j, row in enumerate(moved)]
+    return [bias_of_size(1, row[None, :], np.eye(len(moved), dtype=bool)[None, j]) for j, row in enumerate(moved)]
 
 
-def _subset_bias(size: int, moved: NDArray[np.float64], members: NDArray[np.bool_]) -> SubsetBias:
+def bias_of_size(size: int, moved: NDArray[np.float64], members: NDArray[np.bool_]) -> SubsetBias:
+    """The biases of some subsets of one size; moved, members : (subsets, S) how far each run moved, and who is in."""
     outside = float(moved[~members].mean()) if not members.all() else float("nan")
     return SubsetBias(size, float(moved.mean()), float(moved[members].mean()), outside)
 

@@ -19,14 +19,17 @@ def measure_correlations(scores: NDArray[np.float64], *, method: str = "tau-b") 
     """(M, M) correlation of every two of M measures over S systems; symmetric, 1 on the diagonal.
 
     scores : (S, M) mean of each measure for each system, larger better (turn ranks round first)
-    NaN where the correlation is undefined, as for a measure that is the same for all systems.
+    NaN where the correlation is undefined, as for a measure that is the same for all systems or misses one, and for a
+    single system.
     """
     if method not in CORRELATIONS:
         raise ValueError(f'There is no correlation "{method}"; there are: {", ".join(CORRELATIONS)}.')
     scores = np.asarray(scores, dtype=np.float64)
-    n_measures = scores.shape[1]
-    found = np.eye(n_measures)
-    for i in range(n_measures):
-        for j in range(i):
+    n_systems, n_measures = scores.shape
+    known = np.isfinite(scores).all(axis=0) & (n_systems > 1)
+    found = np.full((n_measures, n_measures), np.nan)
+    np.fill_diagonal(found, 1)
+    for i in np.flatnonzero(known):
+        for j in np.flatnonzero(known[:i]):
             found[i, j] = found[j, i] = CORRELATIONS[method](scores[:, i], scores[:, j])
     return found

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError
 from metrics.core.alignment import Labels, RankedGrades, align
 from metrics.core.matrices import Cells, from_ranks, row_ranks
+from metrics.core.strata_files import read_labels
 from pooling.core.ids import lookup
 from pooling.core.matrices import ID_NAMES, MATRIX
 from pooling.core.rankings import Rankings
-from pooling.core.runs import QrelsFile, RunFile, canonical, read_qrels, read_run
+from pooling.core.runs import QrelsFile, RunFile, canonical, read_run
 
 
 class Evaluated(NamedTuple):
@@ -72,7 +73,7 @@ def evaluate_run(
     labels = Labels(qrels.query.astype(np.int64), label_doc.astype(np.int64), qrels.grades)
     return Evaluated(
         queries=qrels.queries,
-        ranked=align(Rankings(indptr, docs), labels),
+        ranked=align(Rankings(indptr, docs), labels)._replace(stratum=qrels.stratum),
         name=run.tag,
         n_missing=int(np.count_nonzero(~present)),
         n_extra=len(run.queries) - int(np.count_nonzero(present)),
@@ -88,23 +89,17 @@ def evaluate_matrix(matrix: Matrix, qrels: QrelsFile, *, name: str, score_type: 
     precedence = np.empty(len(matrix.columns), dtype=np.int64)
     precedence[np.argsort(matrix.columns)[::-1]] = np.arange(len(matrix.columns))
     cells = Cells(row[inside], column[inside], qrels.grades[inside])
+    ranks = np.zeros(len(qrels.query), dtype=np.int64)  # labels of targets outside the matrix count in R all the same
     try:
-        ranks = row_ranks(matrix.scores, cells, precedence=precedence, score_type=score_type)
+        ranks[inside] = row_ranks(matrix.scores, cells, precedence=precedence, score_type=score_type)
     except ValueError as error:
         raise FormatError(name, None, MATRIX, str(error)) from error
     shape = len(qrels.queries), len(matrix.columns)
-    ranked = from_ranks(qrels.query[inside].astype(np.int64), ranks, qrels.grades[inside], shape=shape)
-    by_grade = np.lexsort((-qrels.grades, qrels.query))  # labels of targets outside the matrix count in R all the same
+    ranked = from_ranks(qrels.query.astype(np.int64), ranks, qrels.grades, shape=shape)
     present = row_of_query >= 0
     return Evaluated(
         queries=qrels.queries,
-        ranked=ranked._replace(
-            depth=np.where(present, shape[1], 0),
-            label=np.flatnonzero(inside)[ranked.label],
-            label_query=qrels.query[by_grade].astype(np.int64),
-            label_grade=qrels.grades[by_grade],
-            label_row=by_grade,
-        ),
+        ranked=ranked._replace(depth=np.where(present, shape[1], 0), stratum=qrels.stratum),
         name=name,
         n_missing=int(np.count_nonzero(~present)),
         n_extra=len(matrix.rows) - int(np.count_nonzero(present)),
@@ -135,7 +130,7 @@ def runs_of(
 ) -> Iterator[Evaluated]:
     """Each run file against one qrels file, one after the other. Raises FormatError and OSError."""
     with open(qrels_path, "rb") as stream:
-        qrels = read_qrels(stream, name=qrels_path)
+        qrels = read_labels(stream, name=qrels_path)
     for path in paths:
         with open(path, "rb") as stream:
             yield evaluate_file(stream, qrels, name=path, score_type=score_type, use_ranks=use_ranks)

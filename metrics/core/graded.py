@@ -3,7 +3,14 @@
 import numpy as np
 
 from metrics.core.alignment import RankedGrades
-from metrics.core.ranking import PerQuery, Positives, rows_by_place, total_by_query
+from metrics.core.ranking import (
+    LARGEST_GRADE,
+    PerQuery,
+    Positives,
+    refuse_large_grades,
+    rows_by_place,
+    total_by_query,
+)
 
 
 def expected_reciprocal_rank(ranked: RankedGrades, *, k: int | None = None, max_grade: float = 0) -> PerQuery:
@@ -14,9 +21,8 @@ def expected_reciprocal_rank(ranked: RankedGrades, *, k: int | None = None, max_
     Chapelle, Metzler, Zhang & Grinspan 2009, doi:10.1145/1645953.1646033. Equals gdeval.pl's err (whose max_grade is
     4).
     """
+    refuse_large_grades(ranked, max_grade or LARGEST_GRADE)
     top = max_grade or float(ranked.label_grade.max(initial=0))
-    if max_grade and ranked.label_grade.max(initial=0) > max_grade:
-        raise ValueError(f"A label has grade {ranked.label_grade.max()}, above max_grade {max_grade}.")
     n_queries = len(ranked.depth)
     keep = ranked.grade > 0 if k is None else (ranked.grade > 0) & (ranked.rank <= k)
     query, rank = ranked.query[keep], ranked.rank[keep]
@@ -43,6 +49,7 @@ def graded_rank_biased_precision(ranked: RankedGrades, *, p: float = 0.8, max_gr
 
     max_grade 0 stands for the largest grade among all labels given. Equals trec_eval 10's rbp (there p = .9).
     """
+    refuse_large_grades(ranked, max_grade or np.inf)
     top = max_grade or float(ranked.label_grade.max(initial=0)) or 1.0
     gain = np.maximum(ranked.grade, 0) / top
     return total_by_query(ranked.query, len(ranked.depth), gain * (1 - p) * np.power(p, ranked.rank - 1.0))

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_GRID = 2.0**36
+from metrics.core.resampling import draw_places, on_grid
+
 _ROWS_A_BLOCK = 100
 
 
@@ -23,25 +24,29 @@ def mean_intervals(
 ) -> list[Interval]:
     """Percentile bootstrap intervals of M means over the same Q queries.
 
-    values : (M, Q) finite, magnitude below 2**16
+    values : (M, Q); a row that is not finite throughout has no interval
     seed : the resampled queries depend on it, Q and n_replicates alone: all M means see the same samples, so that
         their differences are paired, and each interval is the same whatever it is computed together with
-    Values are rounded to multiples of 2**-36, which makes every sum exact: the result cannot depend on the order of
-    additions, the number of rows or the machine. FIRE (Rodriguez et al. 2022) section 4.3 resamples queries so.
+    Every sum is exact (see `on_grid`), so that the result cannot depend on the order of additions, the number of rows
+    or the machine. FIRE (Rodriguez et al. 2022) section 4.3 resamples queries so. Equals scipy.stats.bootstrap's
+    percentile method, but for chance.
     """
     n_queries = values.shape[1]
     if not n_queries:
         return [Interval(None, None)] * len(values)
     counts = _resamples(n_queries, seed, n_replicates)
-    whole = np.rint(values * _GRID).T
+    exact = on_grid(values, n_queries).T
     sums = np.concatenate(
         [
-            counts[start : start + _ROWS_A_BLOCK].astype(np.float64) @ whole
+            counts[start : start + _ROWS_A_BLOCK].astype(np.float64) @ exact
             for start in range(0, n_replicates, _ROWS_A_BLOCK)
         ]
     )
-    low, high = np.quantile(sums / (_GRID * n_queries), [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return [Interval(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+    low, high = np.quantile(sums / n_queries, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    return [
+        Interval(None, None) if np.isnan(a) or np.isnan(b) else Interval(float(a), float(b))
+        for a, b in zip(low, high, strict=True)
+    ]
 
 
 @lru_cache(maxsize=4)
@@ -51,7 +56,7 @@ def _resamples(n_queries: int, seed: int, n_replicates: int) -> NDArray[np.uint8
     rows = []
     for start in range(0, n_replicates, _ROWS_A_BLOCK):
         n_rows = min(_ROWS_A_BLOCK, n_replicates - start)
-        drawn = rng.integers(0, n_queries, size=(n_rows, n_queries))
+        drawn = draw_places(n_queries, n_rows * n_queries, rng=rng).reshape(n_rows, n_queries)
         drawn += np.arange(n_rows)[:, None] * n_queries
         rows.append(np.bincount(drawn.ravel(), minlength=n_rows * n_queries).reshape(n_rows, n_queries))
     return np.concatenate(rows).astype(np.uint8)

@@ -2,10 +2,11 @@
 
 Every measure needs the ranks of the labelled targets alone, and a rank is a count: one more than the targets that
 score higher. Counting for the few labelled pairs reads the matrix once and keeps a small block of it; sorting 25,000
-x 5,000 scores would take minutes and several times the matrix.
+x 5,000 scores would take minutes and several times the matrix. Only a row with hundreds of labels is sorted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from metrics.core.alignment import RankedGrades
 
 _BLOCK = 1 << 23  # scores copied at a time
+_SORT_FROM = 12  # labelled columns a row: sorting the row costs about as much as counting for so many
 _TILE = 1024  # and rows of a matrix whose columns are copied at a time
 
 
@@ -38,15 +40,18 @@ def row_ranks(
     """
     first = -np.arange(scores.shape[1]) if precedence is None else precedence
     order = np.argsort(cells.row, kind="stable")
-    ranks = np.empty(len(order), dtype=np.int64)
+    column, ranks = cells.column[order], np.empty(len(order), dtype=np.int64)
     bounds = np.searchsorted(cells.row[order], np.arange(scores.shape[0] + 1))
     for start, block in _blocks(scores, bounds, score_type):
         if np.isnan(block.min(initial=0)):
             raise ValueError("A similarity is NaN; a rank needs numbers.")
-        for row in np.flatnonzero(np.diff(bounds[start : start + len(block) + 1])):
-            mine = order[bounds[start + row] : bounds[start + row + 1]]
-            ranks[mine] = _ranks_in(block[row], cells.column[mine], first)
-    return ranks
+        inside = bounds[start : start + len(block) + 1].tolist()
+        for row, (begin, end) in enumerate(pairwise(inside)):
+            if end > begin:
+                ranks[begin:end] = _ranks_in(block[row], column[begin:end], first)
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = ranks
+    return found
 
 
 def column_ranks(
@@ -72,8 +77,13 @@ def ranked_columns(scores: NDArray[Any], cells: Cells, **options: Any) -> Ranked
 def from_ranks(
     query: NDArray[np.int64], rank: NDArray[np.int64], grade: NDArray[Any], *, shape: tuple[int, ...]
 ) -> RankedGrades:
-    """RankedGrades of labels whose ranks are known, over `shape` = (Q queries, N targets each)."""
-    by_rank, by_grade = np.lexsort((rank, query)), np.lexsort((-grade, query))
+    """RankedGrades of labels whose ranks are known, over `shape` = (Q queries, N targets each).
+
+    rank : (L,) 1-based; 0 for a target that was not among the N: never retrieved, yet one of the query's positives
+    """
+    retrieved = np.flatnonzero(rank > 0)
+    by_rank = retrieved[np.lexsort((rank[retrieved], query[retrieved]))]
+    by_grade = np.lexsort((-grade, query))
     return RankedGrades(
         query=query[by_rank],
         rank=rank[by_rank],
@@ -113,7 +123,9 @@ def _blocks(
     for start in range(0, scores.shape[0], rows):
         end = min(start + rows, scores.shape[0])
         if bounds[end] > bounds[start]:
-            yield start, _contiguous(scores[start:end], score_type)
+            with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there too
+                part = _contiguous(scores[start:end], score_type)
+            yield start, part
 
 
 def _contiguous(part: NDArray[Any], score_type: str) -> NDArray[np.floating]:
@@ -126,14 +138,26 @@ def _contiguous(part: NDArray[Any], score_type: str) -> NDArray[np.floating]:
     return out
 
 
-def _ranks_in(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]) -> list[int]:
+def _ranks_in(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]) -> Sequence[int] | NDArray[Any]:
     """Ranks of some columns of one row."""
+    if len(columns) >= _SORT_FROM:
+        return _sorted_ranks(row, columns, first)
     ranks = []
     for column in columns.tolist():
         own = row[column]
         above = np.count_nonzero(row > own)
-        level = np.count_nonzero(row >= own) - above
-        if level != 1:
+        if np.count_nonzero(row >= own) - above != 1:
             above += np.count_nonzero(first[row == own] < first[column])
-        ranks.append(int(above) + 1)
+        ranks.append(above + 1)
     return ranks
+
+
+def _sorted_ranks(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same by sorting the scores, or, where one of the columns is tied, the columns."""
+    ascending, own = np.sort(row), row[columns]
+    not_above = np.searchsorted(ascending, own, side="right")
+    if np.all(not_above - np.searchsorted(ascending, own) == 1):
+        return np.asarray(len(row) - not_above + 1)
+    rank = np.empty(len(row), dtype=np.int64)
+    rank[np.lexsort((first, -row))] = np.arange(1, len(row) + 1)
+    return rank[columns]

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from metrics.core import graded, incomplete, ranking, retrieval
+from metrics.core import graded, incomplete, plausible, ranking, retrieval, sampled
 from metrics.core.alignment import RankedGrades
 from metrics.core.ranking import PerQuery, Positives
 
-_NAME = re.compile(r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>\d+(?:\.\d+)?))?")
+_NAME = re.compile(
+    r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
+)
 _SEPARATORS = re.compile(r"[\s,]+(?![^()]*\))")
 
 
@@ -50,6 +52,16 @@ class Family:
         return self.takes != "grades"
 
 
+# what each parameter may be: the test and its words
+_LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "p": (lambda p: 0 <= p < 1, "is a chance from 0 up to, but not, 1"),
+    "beta": (lambda beta: 0 <= beta < np.inf, "is 0 or more"),
+    "cap": (lambda cap: cap >= 0 and cap == int(cap), "is a whole number, 0 for none"),
+    "zetas": (lambda zetas: zetas >= 1 and zetas == int(zetas), "is a whole number from 1 up"),
+    "max_grade": (lambda grade: 0 <= grade <= ranking.LARGEST_GRADE, f"lies between 0 and {ranking.LARGEST_GRADE}"),
+    "dcg": (lambda dcg: dcg in ranking.GAINS, f"is one of: {', '.join(ranking.GAINS)}"),
+    "rel": (lambda rel: abs(rel) < np.inf, "is a grade"),
+}
 _ERR = {"max_grade": 0.0}
 _RBP = {"p": 0.8}
 FAMILIES: dict[str, Family] = {
@@ -60,6 +72,12 @@ FAMILIES: dict[str, Family] = {
     "F": Family(retrieval.f_measure, "harmonic mean of P@k and R@k", "required", parameters={"beta": 1.0}),
     "Rprec": Family(retrieval.r_precision, "precision at R, the number of positives"),
     "PMRP": Family(retrieval.r_precision, "precision at min(R, cap)", parameters={"cap": 50}),
+    "PMRP_mean": Family(
+        plausible.mean_r_precision,
+        "Rprec averaged over zeta 0, 1, 2: grades from 3, 2, 1 up",
+        takes="grades",
+        parameters={"zetas": 3, "cap": 0},
+    ),
     "AP": Family(ranking.average_precision, "average precision over all positives", "optional"),
     "AP_retrieved": Family(ranking.average_precision_retrieved, "AP divided by the positives retrieved", "optional"),
     "mAP@R": Family(ranking.map_at_r, "average precision within the first R ranks, R = positives of the query"),
@@ -77,6 +95,7 @@ FAMILIES: dict[str, Family] = {
     "RBPres": Family(graded.rbp_residual, "what unjudged targets could add to RBP", "none", "grades", _RBP),
     "Bpref": Family(incomplete.bpref, "share of judged negatives below each positive", takes="both"),
     "infAP": Family(incomplete.inferred_ap, "AP inferred from a uniform sample of the pool", takes="both"),
+    "xinfAP": Family(sampled.extended_inferred_ap, "AP inferred from a stratified sample", "optional", "both"),
     "Judged": Family(ranking.judged, "share of the first k ranks that is judged", "required", "grades"),
 }
 
@@ -190,7 +209,12 @@ def _parameters(name: str, family: str, text: str) -> dict[str, Any]:
         key, _, value = (piece.strip() for piece in part.partition("="))
         if key not in allowed:
             raise UnknownMeasure(f'"{name}": {family} has no parameter "{key}"; it has: {", ".join(allowed)}.')
+        if key in found:
+            raise UnknownMeasure(f'"{name}" says {key} twice.')
         found[key] = _value(name, value, allowed[key])
+        holds, words = _LIMITS.get(key, (lambda _: True, ""))
+        if not holds(found[key]):
+            raise UnknownMeasure(f'"{name}": {key} {words}.')
     return found
 
 
@@ -198,7 +222,9 @@ def _value(name: str, text: str, example: Any) -> Any:
     if isinstance(example, str):
         return text.strip("'\"")
     if isinstance(example, bool):
-        return text.lower() not in ("false", "0")
+        if text.lower() not in ("true", "false"):
+            raise UnknownMeasure(f'"{name}": "{text}" is neither True nor False.')
+        return text.lower() == "true"
     try:
         number = float(text)
     except ValueError as error:

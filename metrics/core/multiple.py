@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy.interpolate import BarycentricInterpolator
-from scipy.optimize import elementwise
 
 from metrics.core.anova import two_way
+from metrics.core.roots import roots
 
 METHODS = ("newman-keuls", "tukey")
 _Z_NODES = 160
@@ -56,6 +55,8 @@ def compare_means(
     if method not in METHODS:
         raise ValueError(f'There is no method "{method}"; there are: {", ".join(METHODS)}.')
     means = np.asarray(means, dtype=np.float64)
+    if not np.isfinite(means).all() or not 0 < alpha < 1:
+        raise ValueError("Means must be finite, and alpha lies between 0 and 1.")
     order = np.argsort(-means, kind="stable")
     ordered = means[order]
     k = len(means)
@@ -90,27 +91,40 @@ def studentized_range_quantiles(k: int, df: float, alpha: float) -> NDArray[np.f
     if k < 2:
         return np.zeros(k)
     r = np.arange(2, k + 1, dtype=np.float64)
-    node = r if k <= _CHEBYSHEV_NODES else _chebyshev_nodes(np.log(2), np.log(k))
-    solved = _quantiles(node if k <= _CHEBYSHEV_NODES else np.exp(node), df, alpha)
-    quantiles = np.append(0.0, solved if k <= _CHEBYSHEV_NODES else BarycentricInterpolator(node, solved)(np.log(r)))
+    if k <= _CHEBYSHEV_NODES:
+        quantiles = np.append(0.0, _quantiles(r, df, alpha))
+    else:
+        angle = (np.arange(_CHEBYSHEV_NODES) + 0.5) * np.pi / _CHEBYSHEV_NODES
+        node = np.asarray((np.log(2) + np.log(k)) / 2 + (np.log(k) - np.log(2)) / 2 * np.cos(angle))
+        solved = _quantiles(np.exp(node), df, alpha)
+        quantiles = np.append(0.0, _interpolated(np.log(r), node, solved, angle))
     quantiles.flags.writeable = False
     return quantiles
 
 
-def _chebyshev_nodes(low: float, high: float) -> NDArray[np.float64]:
-    angle = (np.arange(_CHEBYSHEV_NODES) + 0.5) * np.pi / _CHEBYSHEV_NODES
-    return np.asarray((low + high) / 2 + (high - low) / 2 * np.cos(angle))
+def _interpolated(
+    x: NDArray[np.float64], node: NDArray[np.float64], value: NDArray[np.float64], angle: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The polynomial through values at Chebyshev nodes of the first kind, by the barycentric formula.
+
+    Berrut & Trefethen 2004, doi:10.1137/S0036144502417715, equations 4.2 and 5.3.
+    """
+    apart = x[:, None] - node[None, :]
+    weight = np.where(np.arange(len(node)) % 2, -1.0, 1.0) * np.sin(angle)
+    share = weight / np.where(apart == 0, 1.0, apart)
+    hit, at = np.nonzero(apart == 0)
+    share[hit] = 0
+    share[hit, at] = 1
+    return np.asarray(share @ value / share.sum(axis=1))
 
 
 def _quantiles(r: NDArray[np.float64], df: float, alpha: float) -> NDArray[np.float64]:
     """(n,) q(1 - alpha; r, df), all roots at once."""
-    found = elementwise.find_root(
-        lambda q, r: studentized_range_cdf(q, r, df) - (1 - alpha),
-        (np.full(len(r), 1e-3), np.full(len(r), 100.0 if df >= 4 else 10_000.0)),
-        args=(r,),
-        tolerances={"xatol": 1e-10, "xrtol": 1e-12},
+    return roots(
+        lambda q: studentized_range_cdf(q, r, df) - (1 - alpha),
+        np.full(len(r), 1e-3),
+        np.full(len(r), 100.0 if df >= 4 else 10_000.0),
     )
-    return np.asarray(found.x)
 
 
 def studentized_range_cdf(q: ArrayLike, r: ArrayLike, df: float) -> NDArray[np.float64]:

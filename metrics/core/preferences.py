@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy.sparse.csgraph import connected_components
 
 
 class Strengths(NamedTuple):
@@ -37,7 +36,7 @@ def bradley_terry(
     if wins.shape != (n, n) or n < 2 or np.any(wins < 0) or not np.isfinite(wins).all():
         raise ValueError("Wins are a square table of counts of two things or more.")
     np.fill_diagonal(wins, 0)
-    pseudo = 0.0 if connected_components(wins > 0, directed=True, connection="strong")[0] == 1 else 0.5
+    pseudo = 0.0 if _all_beat_all(wins) else 0.5
     wins += pseudo * (1 - np.eye(n))
     games, total = wins + wins.T, wins.sum(axis=1)
     strength = np.full(n, 1 / n)
@@ -49,6 +48,14 @@ def bradley_terry(
             break
     low, high = _interval(strength, games, confidence)
     return Strengths(strength, low, high, pseudo)
+
+
+def _all_beat_all(wins: NDArray[np.float64]) -> bool:
+    """Whether a chain of wins leads from each to each other: whether the graph of wins is strongly connected."""
+    reached = (wins > 0) | np.eye(len(wins), dtype=bool)
+    for _ in range(len(wins).bit_length()):
+        reached = reached @ reached
+    return bool(reached.all())
 
 
 def _interval(

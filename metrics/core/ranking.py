@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from metrics.core.alignment import RankedGrades
 
 PerQuery = NDArray[np.float64]
+GAINS = ("log2", "exp-log2")
+LARGEST_GRADE = 1000  # 2 to its power is still a number
 
 
 class Positives(NamedTuple):
@@ -124,15 +126,24 @@ def ndcg(ranked: RankedGrades, *, k: int | None = None, dcg: str = "log2") -> Pe
     applies. Jarvelin & Kekalainen 2002, doi:10.1145/582415.582418. Equals trec_eval ndcg and ndcg_cut_k (linear gain)
     and ir_measures nDCG(dcg='exp-log2') (exponential).
     """
-    if dcg not in ("log2", "exp-log2"):
-        raise ValueError(f'There is no dcg "{dcg}"; there are: log2, exp-log2.')
+    if dcg not in GAINS:
+        raise ValueError(f'There is no dcg "{dcg}"; there are: {", ".join(GAINS)}.')
     n_queries, exponential = len(ranked.depth), dcg == "exp-log2"
+    if exponential:
+        refuse_large_grades(ranked, LARGEST_GRADE)
     ideal_rank = place_in_query(ranked.label_query, n_queries)
     gained = _discounted(ranked.query, ranked.rank, ranked.grade, n_queries=n_queries, k=k, exponential=exponential)
     ideal = _discounted(
         ranked.label_query, ideal_rank, ranked.label_grade, n_queries=n_queries, k=k, exponential=exponential
     )
     return share(gained, ideal)
+
+
+def refuse_large_grades(ranked: RankedGrades, largest: float) -> None:
+    """Raises ValueError for a label above the largest grade that a measure can take."""
+    found = ranked.label_grade.max(initial=0)
+    if found > largest:
+        raise ValueError(f"A label has grade {found}, above the largest of {largest:g}.")
 
 
 def _discounted(

@@ -40,10 +40,16 @@ def cohen_kappa(
     if weights not in WEIGHTS:
         raise ValueError(f'There are no weights "{weights}"; there are: {", ".join(WEIGHTS)}.')
     first, second = np.asarray(first), np.asarray(second)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError("Cohen's kappa needs one value by each of the two people for every unit.")
     values = np.unique(np.concatenate([first, second])) if domain is None else np.asarray(domain)
+    if not np.isin(np.concatenate([first, second]), values).all():
+        raise ValueError(f"A value is outside the value domain {values.tolist()}.")
     order = np.argsort(values, kind="stable")
     a, b = (order[np.searchsorted(values[order], side)] for side in (first, second))
     n = len(values)
+    if not len(first):
+        return float("nan")
     observed = np.bincount(a * n + b, minlength=n * n).reshape(n, n) / len(first)
     expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
     distance = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :]).astype(np.float64)

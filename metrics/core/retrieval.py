@@ -34,13 +34,13 @@ def f_measure(found: Positives, *, k: int, beta: float = 1.0) -> PerQuery:
 
 
 def r_precision(found: Positives, *, cap: int | None = None) -> PerQuery:
-    """Rprec: positives among the first R, over R; with cap, R is min(R, cap). Range [0, 1].
+    """Rprec: positives among the first R, over R; with cap, R is min(R, cap); None or 0 is no cap. Range [0, 1].
 
     Divides by R also where fewer were retrieved. Equals trec_eval Rprec; eccv_caption divides by the number
-    retrieved, which is the same for rankings of at least R targets. With cap = 50 it is ECCV Caption's PMRP term for
-    one query.
+    retrieved, which is the same for rankings of at least R targets. With cap = 50 and the matches of zeta = 0 it is the
+    PMRP of ECCV Caption's paper; PCME's is the mean over zeta in metrics.core.plausible.
     """
-    depth = found.total if cap is None else np.minimum(found.total, cap)
+    depth = np.minimum(found.total, cap) if cap else found.total
     inside = found.rank <= depth[found.query]
     return share(total_by_query(found.query[inside], len(found.depth)), depth)
 

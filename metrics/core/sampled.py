@@ -42,6 +42,15 @@ def stratified_inferred_ap(
     return share((summed.reshape(n_queries, n_strata) * per_positive).sum(axis=1), estimated)
 
 
+def extended_inferred_ap(ranked: RankedGrades, *, threshold: float = 1, k: int | None = None) -> PerQuery:
+    """xinfAP with the strata that the labels came with; labels without strata are one stratum."""
+    stratum = ranked.stratum
+    if stratum is None:
+        n_rows = 1 + max(int(ranked.label.max(initial=0)), int(ranked.label_row.max(initial=0)))
+        stratum = np.zeros(n_rows, dtype=np.int64)
+    return stratified_inferred_ap(ranked, stratum, threshold=threshold, k=k)
+
+
 def _strata_weights(
     ranked: RankedGrades, stratum: NDArray[np.int64], n_queries: int, n_strata: int, threshold: float
 ) -> tuple[NDArray[np.float64], PerQuery]:
@@ -63,8 +72,9 @@ class Weighted:
         level = max(threshold, 0)
         keep = ranked.grade >= level
         labelled = ranked.label_grade >= level
-        if np.any(inclusion[ranked.label_row[labelled]] <= 0):
-            raise ValueError("A judged label has inclusion probability 0; it could not have been sampled.")
+        chance = inclusion[ranked.label_row[labelled]]
+        if not np.all((chance > 0) & (chance <= 1)):
+            raise ValueError("A judged label's inclusion probability is not above 0 and at most 1.")
         self.query, self.rank = ranked.query[keep], ranked.rank[keep]
         self.weight = 1 / inclusion[ranked.label[keep]]
         self.n_queries = len(ranked.depth)

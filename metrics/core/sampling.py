@@ -1,16 +1,16 @@
 """How many queries must be judged: the error of a mean on N of them, and the N that shows a difference (FIRE, 4.3)."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-_DRAWS_A_BLOCK = 1 << 18  # their indices and values stay in the processor's cache
-_DRAWS_A_VALUE = 25  # a multinomial draw of one value costs about as much as drawing this many queries
-_THREADS = 2
+from metrics.core.resampling import draw_places, resampled_means
+
+_DRAWS_A_BLOCK = 1 << 16
+_RESAMPLED_UP_TO = 100_000  # queries; the mean of more is normal to every digit that resampling could show
 
 
 class SampleSize(NamedTuple):
@@ -48,48 +48,12 @@ def sampling_error(
     """
     scores = _checked(scores)
     found = []
-    for size in sizes:
-        means = resampled_means(scores, size, rng=rng, n_samples=n_samples)
+    drawn = resampled_means(scores, sizes, rng=rng, n_samples=n_samples)
+    for size, means in zip(sizes, drawn, strict=True):
         error = float(np.quantile(np.abs(means - scores.mean()), quantile))
         low, high = np.quantile(means, [0.025, 0.975])
         found.append(SampleSize(int(size), error, float(low), float(high)))
     return found
-
-
-def resampled_means(
-    scores: ArrayLike, size: int, *, rng: np.random.Generator, n_samples: int = 10_000
-) -> NDArray[np.float64]:
-    """(n_samples,) means of `size` queries drawn with replacement.
-
-    Where scores take few values (C@k, RR@10) their counts are drawn at once, a multinomial draw a sample, which is
-    the same distribution. Else queries are drawn in blocks, each with a generator of its own, so that the result does
-    not depend on how many threads share the blocks.
-    """
-    scores = _checked(scores)
-    if size < 1:
-        raise ValueError("A sample has at least one query.")
-    values, count = np.unique(scores, return_counts=True)
-    if len(values) * _DRAWS_A_VALUE <= size:
-        draws = rng.multinomial(size, count / count.sum(), size=n_samples)
-        return np.asarray(draws @ values / size, dtype=np.float64)
-    rows = max(1, _DRAWS_A_BLOCK // size)
-    lengths = [min(rows, n_samples - start) for start in range(0, n_samples, rows)]
-
-    def draw(length: int, block_rng: np.random.Generator) -> NDArray[np.float64]:
-        return np.asarray(scores.take(block_rng.integers(0, len(scores), (length, size))).mean(axis=1))
-
-    with ThreadPoolExecutor(_THREADS) as pool:
-        return np.concatenate(list(pool.map(draw, lengths, rng.spawn(len(lengths)))))
-
-
-def interval(
-    scores: ArrayLike, *, rng: np.random.Generator, n_samples: int = 10_000, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of a mean over its queries."""
-    scores = _checked(scores)
-    means = resampled_means(scores, len(scores), rng=rng, n_samples=n_samples)
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
 
 
 def queries_for_error(
@@ -98,11 +62,13 @@ def queries_for_error(
     """About the smallest N whose error (see `sampling_error`) is at most `error`; at least 1.
 
     Starts from the normal approximation and is corrected twice by what resampling shows, as errors fall with the root
-    of N.
+    of N; above 100,000 queries the approximation stands.
     """
     scores = _checked(scores)
+    if not error > 0:
+        raise ValueError("The error asked for must be above 0.")
     size = max(1, int(np.ceil((special.ndtri((1 + quantile) / 2) * scores.std() / error) ** 2)))
-    for _ in range(2):
+    for _ in range(2 if size <= _RESAMPLED_UP_TO else 0):
         shown = sampling_error(scores, [size], rng=rng, n_samples=n_samples, quantile=quantile)[0].error
         size = max(1, int(np.ceil(size * (shown / error) ** 2)))
     return size
@@ -113,10 +79,12 @@ def queries_for_difference(
 ) -> Needed:
     """Queries with which a two-sided paired t test at `alpha` shows a true difference `difference` with chance `power`.
 
-    differences : (Q,) x - y of two systems like those to be compared, for its spread alone
+    differences : (Q,) x - y of two systems like those to be compared, two queries or more, for its spread alone
     The noncentral t distribution, solved for n >= 2; equals statsmodels TTestPower.solve_power.
     """
     d = _checked(differences)
+    if len(d) < 2:
+        raise ValueError("One query says nothing of the spread of the differences; give two or more.")
     spread = d.std(ddof=1)
     if spread == 0:
         return Needed(2, 1.0)
@@ -143,14 +111,17 @@ def simulated_power(
 ) -> float:
     """Power of the paired t test on n queries by resampling: for scores too far from normal to trust the formula.
 
-    The differences are shifted so that their mean is `difference`, then resampled.
+    The differences are shifted so that their mean is `difference`, then resampled. ValueError for n below 2.
     """
+    if n_queries < 2:
+        raise ValueError("A t test needs two queries or more.")
     d = _checked(differences)
     d = d - d.mean() + difference
     hits, rows = 0, max(1, _DRAWS_A_BLOCK // n_queries)
     bar = special.stdtrit(n_queries - 1, 1 - alpha / 2)
     for start in range(0, n_samples, rows):
-        drawn = d.take(rng.integers(0, len(d), (min(rows, n_samples - start), n_queries)))
+        n_rows = min(rows, n_samples - start)
+        drawn = d.take(draw_places(len(d), n_rows * n_queries, rng=rng)).reshape(n_rows, n_queries)
         spread = drawn.std(axis=1, ddof=1) / np.sqrt(n_queries)
         hits += int(np.count_nonzero(np.abs(drawn.mean(axis=1)) > bar * spread))
     return hits / n_samples
@@ -158,7 +129,7 @@ def simulated_power(
 
 def _checked(scores: ArrayLike) -> NDArray[np.float64]:
     scores = np.asarray(scores, dtype=np.float64)
-    if scores.ndim != 1 or not len(scores) or np.isnan(scores).any():
+    if scores.ndim != 1 or not len(scores) or not np.isfinite(scores).all():
         raise ValueError("Scores are one number a query, at least one, none missing.")
     return scores
 

@@ -9,7 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
+from scipy import special
+
+from metrics.core.resampling import resampled_means
+from pooling.core.correlation import mid_ranks
 
 _CELLS_A_BLOCK = 2_000_000
 
@@ -18,7 +21,7 @@ class PairedTest(NamedTuple):
     """Outcome of one two-sided test of x against y.
 
     difference : mean of x - y
-    p_value : in [0, 1]; 1 where the systems do not differ on any query; NaN for fewer than two queries
+    p_value : in [0, 1]; 1 where the systems do not differ on any query; NaN for a single query
     n : queries that took part, n_tied : queries left out as ties
     """
 
@@ -36,9 +39,9 @@ def paired_t(x: ArrayLike, y: ArrayLike) -> PairedTest:
     spread = d.std(ddof=1) if len(d) > 1 else np.nan
     mean = d.mean()
     if spread == 0 or np.isnan(spread):
-        return PairedTest("t", float(mean), float("nan"), _without_spread(d), len(d))
+        return _outcome("t", d, float("nan"), 0.0 if d.any() else 1.0)
     t = mean / (spread / np.sqrt(len(d)))
-    return PairedTest("t", float(mean), float(t), float(2 * special.stdtr(len(d) - 1, -abs(t))), len(d))
+    return _outcome("t", d, t, 2 * special.stdtr(len(d) - 1, -abs(t)))
 
 
 def wilcoxon(x: ArrayLike, y: ArrayLike) -> PairedTest:
@@ -51,14 +54,14 @@ def wilcoxon(x: ArrayLike, y: ArrayLike) -> PairedTest:
     moved = d[d != 0]
     n = len(moved)
     if not n:
-        return PairedTest("wilcoxon", float(d.mean()), 0.0, _without_spread(d), 0, len(d))
-    rank = stats.rankdata(np.abs(moved))
+        return _outcome("wilcoxon", d, 0.0, 1.0, n_tied=len(d))
+    rank = mid_ranks(np.abs(moved))
     total = rank[moved > 0].sum()
     _, ties = np.unique(rank, return_counts=True)
     spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24 - np.sum(ties**3 - ties) / 48)
     centred = total - n * (n + 1) / 4
     z = max(abs(centred) - 0.5, 0.0) / spread
-    return PairedTest("wilcoxon", float(d.mean()), float(total), float(2 * special.ndtr(-z)), n, len(d) - n)
+    return _outcome("wilcoxon", d, total, 2 * special.ndtr(-z), n_tied=len(d) - n)
 
 
 def sign(x: ArrayLike, y: ArrayLike, *, tolerance: float = 0.0) -> PairedTest:
@@ -66,8 +69,8 @@ def sign(x: ArrayLike, y: ArrayLike, *, tolerance: float = 0.0) -> PairedTest:
     d = _differences(x, y)
     moved = d[np.abs(d) > tolerance]
     wins, n = int(np.count_nonzero(moved > 0)), len(moved)
-    p = min(1.0, 2 * float(special.bdtr(min(wins, n - wins), n, 0.5))) if n else _without_spread(d)
-    return PairedTest("sign", float(d.mean()), float(wins), p, n, len(d) - n)
+    p = min(1.0, 2 * float(special.bdtr(min(wins, n - wins), n, 0.5))) if n else 1.0
+    return _outcome("sign", d, wins, p, n_tied=len(d) - n)
 
 
 def randomization(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples: int = 100_000) -> PairedTest:
@@ -77,15 +80,14 @@ def randomization(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_sam
     """
     d = _differences(x, y)
     if not d.any():
-        return PairedTest("randomization", 0.0, 0.0, _without_spread(d), len(d))
+        return _outcome("randomization", d, 0.0, 1.0)
     observed = abs(d.sum())
     further, block = 0, max(1, _CELLS_A_BLOCK // len(d))
     for start in range(0, n_samples, block):
         heads = rng.integers(0, 2, size=(min(block, n_samples - start), len(d)), dtype=np.int8).astype(np.float64)
         sums = d.sum() - 2 * (heads @ d)
         further += int(np.count_nonzero(np.abs(sums) >= observed * (1 - 1e-12)))
-    p = (1 + further) / (1 + n_samples)
-    return PairedTest("randomization", float(d.mean()), float(d.mean()), p, len(d))
+    return _outcome("randomization", d, d.mean(), (1 + further) / (1 + n_samples))
 
 
 def bootstrap(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples: int = 100_000) -> PairedTest:
@@ -95,13 +97,11 @@ def bootstrap(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples
     """
     d = _differences(x, y)
     if not d.any():
-        return PairedTest("bootstrap", 0.0, 0.0, _without_spread(d), len(d))
+        return _outcome("bootstrap", d, 0.0, 1.0)
     mean = d.mean()
-    further, block = 0, max(1, _CELLS_A_BLOCK // len(d))
-    for start in range(0, n_samples, block):
-        drawn = d[rng.integers(0, len(d), size=(min(block, n_samples - start), len(d)))].mean(axis=1)
-        further += int(np.count_nonzero(np.abs(drawn - mean) >= abs(mean) * (1 - 1e-12)))
-    return PairedTest("bootstrap", float(mean), float(mean), (1 + further) / (1 + n_samples), len(d))
+    (drawn,) = resampled_means(d, [len(d)], rng=rng, n_samples=n_samples)
+    further = int(np.count_nonzero(np.abs(drawn - mean) >= abs(mean) * (1 - 1e-12)))
+    return _outcome("bootstrap", d, mean, (1 + further) / (1 + n_samples))
 
 
 TESTS: dict[str, Callable[..., PairedTest]] = {
@@ -139,11 +139,29 @@ def _differences(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if x.shape != y.shape or x.ndim != 1 or not len(x):
         raise ValueError("Two systems are compared by their scores on the same queries, at least one.")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("A score is missing or not finite; leave that query out of both systems.")
     return x - y
 
 
-def _without_spread(d: NDArray[np.float64]) -> float:
-    """p-value where all differences are equal: 1 where they are 0, 0 where they are not, NaN for a single query."""
-    if len(d) < 2:
-        return float("nan")
-    return 1.0 if not d.any() else 0.0
+def _outcome(name: str, d: NDArray[np.float64], statistic: float, p: float, n_tied: int = 0) -> PairedTest:
+    """What a test says of differences; of a single query none says anything."""
+    p_value = float(p) if len(d) > 1 else float("nan")
+    return PairedTest(name, float(d.mean()), float(statistic), p_value, len(d) - n_tied, n_tied)
+
+
+def fisher(first: tuple[int, int], second: tuple[int, int]) -> float:
+    """Fisher's exact test of two shares (hits, n), two-sided: how likely is what is no likelier than what was found.
+
+    Fisher 1922, doi:10.2307/2340521. Equals scipy.stats.fisher_exact.
+    """
+    (hits, n), (later_hits, later_n) = first, second
+    all_hits = hits + later_hits
+    k = np.arange(max(0, all_hits - later_n), min(all_hits, n) + 1)
+    log_ways = _log_binomial(n, k) + _log_binomial(later_n, all_hits - k)
+    chance = np.exp(log_ways - _log_binomial(n + later_n, all_hits))
+    return float(chance[chance <= chance[k == hits] * (1 + 1e-12)].sum())
+
+
+def _log_binomial(n: int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    return np.asarray(special.gammaln(n + 1) - special.gammaln(np.add(k, 1)) - special.gammaln(np.subtract(n, k) + 1))

@@ -32,13 +32,14 @@ def reer_independent(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None
         they answered the same queries, and so overstates the rate: take it as an upper bound and `reer_paired` as the
         estimate.
     """
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    x, y = _scores(x, y)
     return _rate(x.mean() - y.mean(), x.var(ddof=1) + y.var(ddof=1), n_queries or len(x))
 
 
 def reer_paired(x: ArrayLike, y: ArrayLike, *, n_queries: int | None = None) -> float:
     """As `reer_independent`, with the variance of the paired differences; real swap rates follow it. Range [0, .5]."""
-    d = np.asarray(x, dtype=np.float64) - np.asarray(y, dtype=np.float64)
+    x, y = _scores(x, y)
+    d = x - y
     return _rate(d.mean(), d.var(ddof=1), n_queries or len(d))
 
 
@@ -54,6 +55,8 @@ def swap_curve(
     n_topics, n_systems = scores.shape
     if not 1 <= n_queries <= n_topics // 2:
         raise ValueError(f"Two disjoint sets of {n_queries} queries do not fit into {n_topics}.")
+    if not np.isfinite(scores).all():
+        raise ValueError("A score is missing or not finite; leave out that topic or that system.")
     one, other = np.triu_indices(n_systems, k=1)
     n_bins = int(np.ceil((scores.max() - scores.min()) / width)) + 1
     pairs, swaps = np.zeros(n_bins, dtype=np.int64), np.zeros(n_bins)
@@ -67,6 +70,13 @@ def swap_curve(
         swaps += np.bincount(place, weights=swapped, minlength=n_bins)
     edges = np.asarray(np.arange(n_bins + 1) * width, dtype=np.float64)
     return SwapCurve(edges, pairs, np.round(swaps).astype(np.int64))
+
+
+def _scores(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1 or len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("Two systems are compared by their finite scores on the same queries, at least two.")
+    return x, y
 
 
 def _rate(difference: float, variance: float, n_queries: int) -> float:

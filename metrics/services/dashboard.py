@@ -2,15 +2,17 @@
 
 import hashlib
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from annotate.models import Collection
+from annotate.models import Annotator, Collection
+from annotate.services.workers import worker_is_missing
 from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement import Level
 from metrics.models import Snapshot
-from metrics.services import history
+from metrics.services import alarms, closer, history
+from metrics.services.closer_page import Closer, Range, closer_page
 from metrics.services.numbers import KINDS
-from pooling.services.waiting import worker_is_missing
 
 
 class Total(NamedTuple):
@@ -22,6 +24,27 @@ class Total(NamedTuple):
     n_left: int
     n_done: int
     n_cannot_judge: int
+
+
+class Asked(NamedTuple):
+    """How somebody looks at the dashboard: the level of measurement, and whether with people's names."""
+
+    level: str
+    names: bool = False
+
+    @property
+    def query(self) -> str:
+        """The address's end that asks the same again."""
+        return f"level={self.level}" + ("&names=1" if self.names else "")
+
+
+class Standing(NamedTuple):
+    """version : changes whenever the dashboard would show something else
+    moments : when each of its snapshots was computed, by kind
+    """
+
+    version: str
+    moments: dict[str, datetime]
 
 
 class LevelTab(NamedTuple):
@@ -56,6 +79,17 @@ class Agreement(NamedTuple):
         return _times_100(self.percent["mean_of_units"])
 
 
+class Pay(NamedTuple):
+    """What judging costs at the pay an hour; None where no pay is set or no label carries a time."""
+
+    rate: Decimal | None
+    currency: str
+    spent: float | None = None
+    left: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
 class Dashboard(NamedTuple):
     """The page; `is_waiting` while no numbers have been written yet, then the rest is empty."""
 
@@ -68,13 +102,26 @@ class Dashboard(NamedTuple):
     people: list[dict[str, Any]] = []
     charts: list[Chart] = []
     ages: dict[str, datetime] = {}
+    closer: Closer | None = None
+    pay: Pay | None = None
+    raised: list[alarms.Row] = []
+
+    @property
+    def has_repeats(self) -> bool:
+        """Whether a pair came back to anybody."""
+        return any(row["repeats"] for row in self.people)
 
 
-def version(*, collection: Collection, level: str) -> str:
-    """Changes whenever the dashboard would show something else; two small queries."""
-    hashes = Snapshot.objects.filter(collection=collection).order_by("kind").values_list("kind", "inputs_sha256")
-    text = repr((collection.pk, level, list(hashes), worker_is_missing()))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+def standing(*, collection: Collection, asked: Asked) -> Standing:
+    """What there is to show, without reading it; three small queries."""
+    shown = (*KINDS, closer.KIND)
+    snapshots = Snapshot.objects.filter(collection=collection, kind__in=shown).order_by("kind")
+    rows = list(snapshots.values_list("kind", "inputs_sha256", "computed_at"))
+    pay = (str(collection.hourly_pay), collection.currency)
+    up = [event.pk for event in alarms.raised(collection=collection)]
+    text = repr((collection.pk, asked, pay, up, [row[:2] for row in rows], worker_is_missing()))
+    version = hashlib.sha256(text.encode()).hexdigest()[:32]
+    return Standing(version, {kind: at for kind, _, at in rows})
 
 
 def known_level(*, collection: Collection, wanted: str | None) -> str:
@@ -82,13 +129,18 @@ def known_level(*, collection: Collection, wanted: str | None) -> str:
     return wanted if wanted in set(Level) else collection.measurement
 
 
-def dashboard(*, collection: Collection, level: str) -> Dashboard:
-    """All that the page shows, from the latest snapshots and the history; five queries."""
-    now = version(collection=collection, level=level)
+def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
+    """All that the page shows, from the latest snapshots and the history; six queries, seven with names.
+
+    now : the version that was found before; what has come since shows the next time
+    """
+    level = asked.level
     snapshots = {row.kind: row for row in Snapshot.objects.filter(collection=collection)}
     if not set(KINDS) <= set(snapshots):
         return Dashboard(now, is_waiting=True, worker_missing=worker_is_missing())
     values = {kind: row.value for kind, row in snapshots.items()}
+    names = names_of(collection=collection) if asked.names else {}
+    more = closer_page(snapshot=snapshots[closer.KIND], level=level) if closer.KIND in snapshots else None
     return Dashboard(
         version=now,
         is_waiting=False,
@@ -96,9 +148,15 @@ def dashboard(*, collection: Collection, level: str) -> Dashboard:
         total=Total(**values["progress"]["total"]),
         rounds=values["progress"]["rounds"],
         agreement=_agreement(values["agreement"], level),
-        people=[_person(row) for row in values["people"]["people"]],
+        people=[
+            person(row, more.people.get(row["annotator"]) if more else None) | {"name": names.get(row["annotator"], "")}
+            for row in values["people"]["people"]
+        ],
         charts=[_history_chart(collection, level), _level_chart(values["labels"])],
         ages={kind: row.computed_at for kind, row in snapshots.items()},
+        closer=more,
+        pay=_pay(collection, more),
+        raised=alarms.rows_of(alarms.raised(collection=collection)),
     )
 
 
@@ -112,16 +170,46 @@ def _agreement(value: dict[str, Any], level: str) -> Agreement:
     return Agreement(level, tabs, *alphas, value["percent"])
 
 
-def _person(row: dict[str, Any]) -> dict[str, Any]:
-    """One line of the table, with shares in per cent; None where there is nothing to share."""
+def names_of(*, collection: Collection) -> dict[int, str]:
+    """What people sign in as, by annotator; those without an account have none."""
+    known = Annotator.objects.filter(collection=collection, user__isnull=False)
+    return dict(known.values_list("pk", "user__username"))
+
+
+def _pay(collection: Collection, more: Closer | None) -> Pay:
+    rate = collection.hourly_pay
+    if rate is None or more is None or more.forecast.hours_spent is None:
+        return Pay(rate, collection.currency)
+    left = more.forecast.hours_left or Range(0.0, None, None)
+    hours = (more.forecast.hours_spent, left.value, left.low, left.high)
+    return Pay(rate, collection.currency, *(None if n is None else n * float(rate) for n in hours))
+
+
+def person(row: dict[str, Any], more: dict[str, Any] | None) -> dict[str, Any]:
+    """One line of the table, with shares in per cent; None where there is nothing to share.
+
+    more : the same person in the closer look, if she is in it yet
+    """
     return {
         **row,
+        "drag": more["drag"] if more else None,
+        "flags": more["flags"] if more else [],
         "seconds": None if row["median_ms"] is None else row["median_ms"] / 1000,
         "gold": _per_cent(row["n_right"], row["n_gold"]),
         "shared": _per_cent(row["n_equal"], row["n_shared"]),
+        "repeats": _repeats(row.get("repeats")),
         "gold_low": _times_100(row["gold_interval"][0]),
         "gold_high": _times_100(row["gold_interval"][1]),
     }
+
+
+def _repeats(value: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A person's agreement with herself, shares in per cent; None where no pair came back."""
+    if not value or not value["n"]:  # numbers of before repeats were counted have none
+        return None
+    low, high = value["interval"]
+    shares = {"share": _per_cent(value["n_equal"], value["n"]), "share_low": 100 * low, "share_high": 100 * high}
+    return {**value, **shares}
 
 
 def _per_cent(part: int, whole: int) -> float | None:

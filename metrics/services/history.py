@@ -3,22 +3,26 @@
 from datetime import timedelta
 from typing import Any
 
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import Mod, RowNumber
 from django.utils import timezone
 
-from annotate.models import Collection, Judgment
+from annotate.models import Collection
 from metrics.models import Observation, Score, Snapshot
 from metrics.services.measuring import N_POSITIVE
 
 GROWTH = 1.005  # a new point after half a per cent more judgments,
 PAUSE = timedelta(minutes=1)  # or after this time
+SHOWN = 300  # points of a chart; more lie on one another
 
 
-def observe(*, collection: Collection) -> bool:
+def observe(*, collection: Collection, n_judgments: int) -> bool:
     """Keep alpha and the scores as they stand; False when the last point is too near to keep another.
+
+    n_judgments : judgments ever given, counting or not
 
     A second point at the same number of judgments (after an undo, a withdrawal) replaces the first.
     """
-    n_judgments = Judgment.objects.filter(collection=collection).count()
     last = Observation.objects.filter(collection=collection).order_by("-n_judgments").first()
     if last is not None and _is_near(last, n_judgments):
         return False
@@ -35,8 +39,20 @@ def observe(*, collection: Collection) -> bool:
 
 
 def points(*, collection: Collection, kind: str) -> list[Observation]:
-    """The kept observations of one kind, oldest first."""
-    return list(Observation.objects.filter(collection=collection, kind=kind).order_by("n_judgments"))
+    """The kept observations of one kind, oldest first, as many as a chart can show. Two queries."""
+    return list(thinned(collection=collection, kind=kind, shown=SHOWN))
+
+
+def thinned(*, collection: Collection, kind: str, shown: int = SHOWN) -> QuerySet[Observation]:
+    """The kept observations, oldest first, evenly thinned to at most `shown`, the newest kept.
+
+    One query, and a second when it is read, whose answer stays small however long a campaign lasts.
+    """
+    kept = Observation.objects.filter(collection=collection, kind=kind)
+    step = max(1, -(-kept.count() // shown))
+    newest_first = Window(RowNumber(), order_by=F("n_judgments").desc())
+    found = kept.annotate(place=newest_first).annotate(rest=Mod(F("place") - 1, step)).filter(rest=0)
+    return found.order_by("n_judgments")
 
 
 def _is_near(last: Observation, n_judgments: int) -> bool:

@@ -1,190 +1,190 @@
-"""What the researcher's leaderboard shows: FIRE's Table 1 from the stored scores; nothing is computed here."""
+"""What the researcher's leaderboard shows: FIRE's Table 1 from what is stored; nothing is measured here.
+
+The usual table is made of the stored scores. Bounds, decided differences, and every other table come from a view that
+the background computes (leaderboard_views).
+"""
 
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
-from metrics.charts import Bar, Chart, leaderboard
-from metrics.models import LabelSource, Score, Snapshot
-from metrics.services.measuring import MEASURES
+from annotate.services.workers import worker_is_missing
+from metrics.charts import Chart
+from metrics.core.measures import parse_one
+from metrics.leaderboard_charts import score_bars
+from metrics.models import BoardView, LabelSource, Score, Snapshot
+from metrics.services.leaderboard_cells import Cell, Decision, decision, measure_scale
+from metrics.services.leaderboard_wanted import JUDGED, Choices
 from pooling.models import Run
-from pooling.services.waiting import worker_is_missing
 
-JUDGED = next(measure.name for measure in MEASURES if measure.family == "Judged")
-COLUMNS = [measure.name for measure in MEASURES if measure.name != JUDGED]
-EVERYTHING = "all"
-
-
-class Cell(NamedTuple):
-    """A score in per cent: the whole (with people's labels), the reference's part, the difference of the two.
-
-    The three are rounded so that what is printed adds up. `defined` is the mean over queries with a positive.
-    """
-
-    whole: float
-    reference: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    defined: float | None
-    n_defined: int
-
-    @property
-    def text(self) -> str:
-        """A (B + C), or A alone where there is no reference."""
-        if self.reference is None or self.difference is None:
-            return f"{self.whole:.1f}"
-        sign = "\N{MINUS SIGN}" if self.difference < 0 else "+"
-        return f"{self.whole:.1f} ({self.reference:.1f} {sign} {abs(self.difference):.1f})"
+SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIRE: C@10 at 95.7)
+Facts = dict[str, Any]
 
 
 class Row(NamedTuple):
-    """One run: a cell a measure, the share of its top ten that is judged, the queries it misses."""
+    """One run: a cell a measure, the share of its top ten that is judged in per cent, the queries it misses."""
 
     run: Run
     cells: list[Cell | None]
     judged: float | None
     n_missing: int
-    computed_at: datetime
 
 
 class Table(NamedTuple):
-    """The runs of one direction on one query set."""
+    """The runs of one direction on one query set.
+
+    saturated : names of measures with the best run's score, where it is nearly all there is
+    """
 
     direction: Direction
     query_set: QuerySet
     n_queries: int
     rows: list[Row]
+    decisions: list[Decision]
+    saturated: list[tuple[str, float]]
     chart: Chart
 
 
 class Leaderboard(NamedTuple):
-    """The page. `waiting` are runs that have no scores yet."""
+    """The page. `waiting` are runs that have no scores yet; `is_coming` : what the background still has to compute."""
 
-    label_source: LabelSource
-    reference_set: ReferenceSet | None
-    reference_sets: list[ReferenceSet]
-    query_sets: list[str]
-    query_set: str
-    threshold: int
+    choices: Choices
     columns: list[str]
     tables: list[Table]
     conflicts: dict[str, Any] | None
     waiting: list[Run]
     worker_missing: bool
+    is_coming: bool
+    is_stale: bool
+    computed_at: datetime | None
 
     @property
     def has_rows(self) -> bool:
         """Whether any run has scores."""
         return any(table.rows for table in self.tables)
 
+    @property
+    def label_source(self) -> LabelSource:
+        """What counts as a label."""
+        return LabelSource(self.choices.wanted.label_source)
 
-def leaderboard_of(
-    *, collection: Collection, reference: str | None = None, query_set: str | None = None
-) -> Leaderboard:
-    """The leaderboard with one reference set (by default the oldest) and one query set (by default all queries).
+    @property
+    def reference_set(self) -> ReferenceSet | None:
+        """The reference set that is laid under people's labels, and beside them."""
+        return self.choices.reference
 
-    A name that the collection does not have counts as none given. Eight queries, however many runs there are.
+    @property
+    def can_compare(self) -> bool:
+        """Whether some direction has two runs."""
+        return any(len(table.rows) > 1 for table in self.tables)
+
+
+def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView | None, version: str) -> Leaderboard:
+    """The leaderboard as it was asked for; five queries, however many runs there are.
+
+    view : what the background computed, if it did; version : of the labels at present
     """
-    references = list(ReferenceSet.objects.filter(collection=collection).order_by("pk"))
-    chosen = next((row for row in references if row.name == reference), references[0] if references else None)
-    sets = list(QuerySet.objects.filter(collection=collection).order_by("pk"))
-    names = list(dict.fromkeys(row.name for row in sets))
-    name = query_set if query_set in names else next((n for n in names if n == EVERYTHING), names[0] if names else "")
-    runs = list(Run.objects.filter(collection=collection, state=Run.State.READY, retired_at=None).order_by("name"))
-    scores = _scores(collection, chosen, name)
-    scored = {score["run"] for score in scores}
+    wanted = choices.wanted
+    scores = _scores(collection, choices) if choices.is_stored else []
+    directions = {row["query_set"]: row for row in view.value["directions"]} if view else {}
+    facts = [_facts(row, scores, directions.get(row.pk)) for row in choices.query_sets if row.name == wanted.query_set]
+    known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]
+    scored = {pk for _, each in known for pk in each["runs"]}
     return Leaderboard(
-        label_source=_source(chosen),
-        reference_set=chosen,
-        reference_sets=references,
-        query_sets=names,
-        query_set=name,
-        threshold=collection.positive_from,
-        columns=COLUMNS,
-        tables=[
-            _table(row, [run for run in runs if run.direction == row.direction and run.pk in scored], scores)
-            for row in sets
-            if row.name == name
-        ],
-        conflicts=_conflicts(collection, chosen),
-        waiting=[run for run in runs if run.pk not in scored],
+        choices=choices,
+        columns=list(wanted.measures),
+        tables=[_table(row, choices, each) for row, each in known],
+        conflicts=_conflicts(collection, choices.reference),
+        waiting=[run for run in choices.runs if run.pk not in scored] if choices.is_stored or view else [],
         worker_missing=worker_is_missing(),
+        is_coming=view is None and bool(choices.runs),
+        is_stale=view is not None and view.version != version,
+        computed_at=view.computed_at if view else None,
     )
 
 
-def _source(reference: ReferenceSet | None) -> LabelSource:
-    return LabelSource.PEOPLE_OVER_REFERENCE if reference else LabelSource.PEOPLE
+def _sets(choices: Choices) -> list[QuerySet]:
+    return [row for row in choices.query_sets if row.name == choices.wanted.query_set]
 
 
-def _scores(collection: Collection, reference: ReferenceSet | None, query_set: str) -> list[dict[str, Any]]:
-    """The scores of the page, without their values a query: those are long."""
+def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
+    """The scores of the usual page, without their values a query: those are long."""
     scores = Score.objects.filter(
+        run__in=choices.wanted.runs,
         run__collection=collection,
-        query_set__name=query_set,
-        reference_set=reference,
-        threshold=collection.positive_from,
+        query_set__name=choices.wanted.query_set,
+        reference_set=choices.wanted.reference,
+        threshold=choices.wanted.threshold,
     )
     fields = ("mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "computed_at")
     return list(scores.values("run", "query_set", "label_source", "measure", *fields))
 
 
-def _table(query_set: QuerySet, runs: list[Run], scores: list[dict[str, Any]]) -> Table:
-    found = {
-        (row["run"], row["label_source"], row["measure"]): row for row in scores if row["query_set"] == query_set.pk
+def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None) -> Facts:
+    """One direction's numbers by run and measure, of stored scores before those of the view, which adds to them."""
+    found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "measures": view["measures"] if view else []}
+    if view:
+        found["n_queries"] = view["n_queries"]
+        for place, pk in enumerate(view["runs"]):
+            found["runs"][pk] = {"judged": view["judged"][place], "n_missing": view["n_missing"][place]}
+            found["cells"] |= {(pk, each["name"]): each["cells"][place] for each in view["measures"]}
+    for score in scores:
+        if score["query_set"] == query_set.pk:
+            _lay_over(found, score)
+    return found
+
+
+def _lay_over(found: Facts, score: dict[str, Any]) -> None:
+    key = score["run"], score["measure"]
+    if score["label_source"] == LabelSource.REFERENCE:
+        found["cells"][key] = found["cells"].get(key, {}) | {"reference": score["mean"]}
+        return
+    found["n_queries"] = score["n_queries"]
+    if score["measure"] == JUDGED:
+        found["runs"][score["run"]] = {"judged": score["mean"], "n_missing": score["n_missing"]}
+    names = {
+        "mean": "whole",
+        "low": "low",
+        "high": "high",
+        "mean_with_positive": "defined",
+        "n_with_positive": "n_defined",
     }
-    rows = [_row(run, found) for run in runs if any(key[0] == run.pk for key in found)]
-    n_queries = max((row["n_queries"] for row in found.values()), default=0)
+    found["cells"][key] = found["cells"].get(key, {}) | {new: score[old] for old, new in names.items()}
+
+
+def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     direction = Direction(query_set.direction)
-    return Table(direction, query_set, n_queries, rows, _chart(direction, rows))
-
-
-def _row(run: Run, found: dict[tuple[int, str, str], dict[str, Any]]) -> Row:
-    whole = {measure: row for (pk, source, measure), row in found.items() if pk == run.pk and source != "reference"}
-    reference = {measure: row for (pk, source, measure), row in found.items() if pk == run.pk and source == "reference"}
-    judged = whole[JUDGED]
-    return Row(
-        run=run,
-        cells=[_cell(whole[name], reference.get(name)) for name in COLUMNS],
-        judged=_per_cent(judged["mean"]),
-        n_missing=judged["n_missing"],
-        computed_at=max(row["computed_at"] for row in whole.values()),
-    )
-
-
-def _cell(whole: dict[str, Any], reference: dict[str, Any] | None) -> Cell | None:
-    if whole["mean"] is None:
-        return None
-    part = None if reference is None else round(100 * reference["mean"], 1)
-    total = 100 * whole["mean"]
-    return Cell(
-        whole=total,
-        reference=part,
-        difference=None if part is None else round(round(total, 1) - part, 1),
-        low=_per_cent(whole["low"]),
-        high=_per_cent(whole["high"]),
-        defined=_per_cent(whole["mean_with_positive"]),
-        n_defined=whole["n_with_positive"],
-    )
-
-
-def _per_cent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def _chart(direction: Direction, rows: list[Row]) -> Chart:
-    bars = [
-        Bar(row.run.name, measure, cell.whole, cell.reference, cell.low, cell.high)
-        for row in rows
-        for measure, cell in zip(COLUMNS, row.cells, strict=True)
-        if cell is not None
-    ]
-    return leaderboard(
-        bars,
+    runs = [run for run in choices.runs if run.pk in facts["runs"]]
+    decisions = {each["name"]: decision(each, runs) for each in facts["measures"]}
+    rows = [_row(run, choices, facts, decisions) for run in runs]
+    chart = score_bars(
+        [(row.run.name, row.cells) for row in rows],
+        list(choices.wanted.measures),
         id=f"scores-{direction}",
         title=f"Scores, {direction.label.lower()}",
-        subtitle="Bar: with people's labels, and its 95 % interval. Thick tick: with the reference alone.",
     )
+    ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
+    return Table(direction, query_set, facts["n_queries"], rows, ordered, _saturated(rows, choices), chart)
+
+
+def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision]) -> Row:
+    own = facts["runs"][run.pk]
+    cells = []
+    for name in choices.wanted.measures:
+        known = facts["cells"].get((run.pk, name))
+        group = decisions[name].group_of(run) if name in decisions else None
+        cells.append(Cell.of(known, scale=measure_scale(parse_one(name)), group=group) if known else None)
+    judged = None if own["judged"] is None else 100 * own["judged"]
+    return Row(run, cells, judged, own["n_missing"])
+
+
+def _saturated(rows: list[Row], choices: Choices) -> list[tuple[str, float]]:
+    found = []
+    for place, name in enumerate(choices.wanted.measures):
+        best = max((row.cells[place].whole for row in rows if row.cells[place]), default=0.0)  # type: ignore[union-attr]
+        if measure_scale(parse_one(name)) == 100 and best >= SATURATED:
+            found.append((name, best))
+    return found
 
 
 def _conflicts(collection: Collection, reference: ReferenceSet | None) -> dict[str, Any] | None:
@@ -192,7 +192,8 @@ def _conflicts(collection: Collection, reference: ReferenceSet | None) -> dict[s
     snapshot = Snapshot.objects.filter(collection=collection, kind="conflicts").first()
     rows = snapshot.value["references"] if snapshot else []
     found = next((row for row in rows if reference and row["reference_set"] == reference.pk), None)
-    if found is None:
+    if snapshot is None or found is None:
         return None
     n_both = found["n_both"]
-    return {**found, "equal": 100 * found["n_equal"] / n_both if n_both else None}
+    equal = 100 * found["n_equal"] / n_both if n_both else None
+    return {**found, "equal": equal, "threshold": snapshot.value["threshold"]}

@@ -95,7 +95,7 @@ def measure(*, board: Board, run: Run, grades: list[Grades], wanted: Ids) -> lis
         rankings = read_rankings(run=run, scope=board.scope, sources=chunk)
         n_missing += int(np.count_nonzero(np.diff(rankings.indptr) == 0))
         for number, table in enumerate(grades):
-            ranked = align(rankings, _labels(table, chunk))
+            ranked = align(rankings, labels_by_place(table, chunk))
             found = measures.evaluate(MEASURES, ranked, board.collection.positive_from)
             total = ranking.positives(ranked, board.collection.positive_from).total
             found[N_POSITIVE] = total.astype(np.float64)
@@ -115,7 +115,7 @@ def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
     return Rankings(indptr, np.concatenate([nothing, *docs]))
 
 
-def _labels(grades: Grades, chunk: Ids) -> Labels:
+def labels_by_place(grades: Grades, chunk: Ids) -> Labels:
     """The labels of some ascending sources, by their place among them."""
     first, last = np.searchsorted(grades.source, [chunk[0], chunk[-1] + 1])
     source, target, grade = (values[first:last] for values in grades)

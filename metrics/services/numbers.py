@@ -1,6 +1,6 @@
 """The kinds of current numbers, each a pure function of a summary of what the collection holds.
 
-A new kind is a function here, one in inputs.py and a line of the table.
+A new kind is a function here, one in inputs.py and a line of the table; counts it needs besides are in count_sql.py.
 """
 
 import hashlib
@@ -17,6 +17,8 @@ from metrics.core.counts import UnitCounts
 from metrics.core.intervals import wilson
 from metrics.services import inputs
 from metrics.services.inputs import Summary
+from metrics.services.repeating import with_herself
+from metrics.services.tallies import Tallies
 
 Value = dict[str, Any]
 RULES = "1"  # changes when the same summary would give other numbers
@@ -26,11 +28,11 @@ N_REPLICATES = 1_000
 class Kind(NamedTuple):
     """How one kind of numbers comes about.
 
-    gather : reads the summary that decides everything
+    gather : makes the summary that decides everything of the tallies
     compute : makes the numbers from the summary and the seed that its hash gives
     """
 
-    gather: Callable[[Collection], Summary]
+    gather: Callable[[Collection, Tallies], Summary]
     compute: Callable[[Summary, int], Value]
 
 
@@ -116,6 +118,7 @@ def _people(summary: Summary, seed: int) -> Value:
             **row,
             "gold_interval": list(wilson(row["n_right"], row["n_gold"])),
             "shared_interval": list(wilson(row["n_equal"], row["n_shared"])),
+            "repeats": with_herself(row["repeats"], measurement=summary["measurement"]),
         }
         for row in summary["people"]
     ]

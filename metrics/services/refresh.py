@@ -17,9 +17,10 @@ from django.db.models.functions import Now
 
 from annotate.models import Change, ClockTimestamp, Collection, Pair
 from metrics.models import Score, Snapshot
-from metrics.services import history, numbers, scoring
+from metrics.services import alarms, history, numbers, scoring
 from metrics.services.moments import one_moment
 from metrics.services.scoring import Touched
+from metrics.services.tallies import Tallies, read_tallies, update_tallies
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +45,7 @@ def refresh(*, collection: Collection) -> Refreshed | None:
         if not is_mine:
             return None
         with one_moment():
-            return _refresh(collection, rebuilt=False)
+            return _refresh(collection)
 
 
 def rebuild(*, collection: Collection) -> Refreshed:
@@ -52,7 +53,7 @@ def rebuild(*, collection: Collection) -> Refreshed:
     with _alone(collection, patient=True), one_moment():
         Score.objects.filter(run__collection=collection).delete()
         Snapshot.objects.filter(collection=collection).delete()
-        return _refresh(collection, rebuilt=True)
+        return _refresh(collection, afresh=True)
 
 
 def due() -> list[int]:
@@ -78,13 +79,17 @@ def _alone(collection: Collection, *, patient: bool = False) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK, collection.pk])
 
 
-def _refresh(collection: Collection, *, rebuilt: bool) -> Refreshed:
+def _refresh(collection: Collection, *, afresh: bool = False) -> Refreshed:
     collection.refresh_from_db()
     changed = _consume(collection)
-    n_scores = scoring.update_scores(collection=collection, touched=_touched(changed))
-    n_snapshots = _update_snapshots(collection)
-    if (n_snapshots or n_scores) and not rebuilt:
-        history.observe(collection=collection)
+    pairs = None if afresh or None in changed else {pair for pair in changed if pair is not None}
+    update_tallies(collection=collection, pairs=pairs)
+    tallies = read_tallies(collection=collection)
+    n_scores = scoring.update_scores(collection=collection, touched=_touched(pairs))
+    n_snapshots = _update_snapshots(collection, tallies)
+    alarms.watch(collection=collection)
+    if (n_snapshots or n_scores) and not afresh:
+        history.observe(collection=collection, n_judgments=tallies.number("judgments"))
     log.info("%s: %s changes, %s snapshots and %s scores written", collection.slug, len(changed), n_snapshots, n_scores)
     return Refreshed(len(changed), n_snapshots, n_scores)
 
@@ -95,20 +100,19 @@ def _consume(collection: Collection) -> list[int | None]:
         return [pair for (pair,) in cursor.fetchall()]
 
 
-def _touched(changed: list[int | None]) -> Touched:
-    pairs = {pair for pair in changed if pair is not None}
-    if None in changed:
+def _touched(pairs: set[int] | None) -> Touched:
+    if pairs is None:
         return Touched(everything=True, pairs=np.zeros((0, 2), dtype=np.int64))
     rows = Pair.objects.filter(pk__in=pairs).values_list("query", "document")
     return Touched(everything=False, pairs=np.array(list(rows), dtype=np.int64).reshape(-1, 2))
 
 
-def _update_snapshots(collection: Collection) -> int:
+def _update_snapshots(collection: Collection, tallies: Tallies) -> int:
     """Compute and store the kinds whose inputs changed; returns how many."""
     known = dict(Snapshot.objects.filter(collection=collection).values_list("kind", "inputs_sha256"))
     n_written = 0
     for name, kind in numbers.KINDS.items():
-        summary = kind.gather(collection)
+        summary = kind.gather(collection, tallies)
         if known.get(name) == numbers.digest(name, summary):
             continue
         number = numbers.compute(name, summary)

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, QuerySet
 from metrics.core.intervals import mean_intervals
-from metrics.models import Score
+from metrics.models import LabelSource, Score
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.measuring import MEASURES, N_POSITIVE, NAMES, Board, Source, Table
@@ -21,6 +21,7 @@ from pooling.models import Run
 
 RULES = "1"  # changes when the same labels and rankings would give other numbers
 Key = tuple[int, str, int | None, str]
+RUNS_AT_ONCE = 8  # runs whose intervals are computed together; their values a query are in memory at a time
 
 
 class Touched(NamedTuple):
@@ -35,6 +36,14 @@ class Touched(NamedTuple):
             return np.arange(len(scope.sources))
         sources = self.pairs[:, 0 if scope.direction == Direction.FORWARD else 1]
         return np.flatnonzero(np.isin(scope.sources, sources))
+
+
+class Need(NamedTuple):
+    """Runs to measure on the wanted queries, under the label sources of the board."""
+
+    board: Board
+    wanted: Ids
+    runs: list[Run]
 
 
 def scored_runs(*, collection: Collection) -> list[Run]:
@@ -67,13 +76,15 @@ def update_scores(*, collection: Collection, touched: Touched) -> int:
 def _update(board: Board, runs: list[Run], touched: Touched) -> int:
     known = _known_scores(board, runs)
     n_changed = 0
-    for wanted, group in _by_need(board, runs, known, touched):
-        if not group or (not len(wanted) and len(board.scope.sources)):
-            continue
-        grades = measuring.read_grades(board=board, wanted=wanted)
-        for run in group:
-            tables = measuring.measure(board=board, run=run, grades=grades, wanted=wanted)
-            n_changed += _write(board, [_patched(board, table, known, wanted) for table in tables], known)
+    for need in _needs(board, runs, known, touched):
+        grades = measuring.read_grades(board=need.board, wanted=need.wanted)
+        for start in range(0, len(need.runs), RUNS_AT_ONCE):
+            tables = [
+                _patched(board, table, known, need.wanted)
+                for run in need.runs[start : start + RUNS_AT_ONCE]
+                for table in measuring.measure(board=need.board, run=run, grades=grades, wanted=need.wanted)
+            ]
+            n_changed += _write(board, tables, known)
     return n_changed
 
 
@@ -82,13 +93,12 @@ def _key(run: Run, source: Source, measure: str) -> Key:
 
 
 def _known_scores(board: Board, runs: Sequence[Run]) -> dict[Key, Score]:
-    scores = Score.objects.filter(query_set=board.query_set, run__in=runs)
+    """The scores there are, without their long values a query."""
+    scores = Score.objects.filter(query_set=board.query_set, run__in=runs).defer("per_query")
     return {(score.run_id, score.label_source, score.reference_set_id, score.measure): score for score in scores}
 
 
-def _by_need(
-    board: Board, runs: list[Run], known: dict[Key, Score], touched: Touched
-) -> Iterator[tuple[Ids, list[Run]]]:
+def _needs(board: Board, runs: list[Run], known: dict[Key, Score], touched: Touched) -> Iterator[Need]:
     """The runs that are measured anew on all queries, and those on the touched ones."""
     n_queries = len(board.scope.sources)
 
@@ -96,8 +106,17 @@ def _by_need(
         keys = (_key(run, source, name) for source in board.sources for name in NAMES)
         return all(key in known and known[key].n_queries == n_queries for key in keys)
 
-    yield np.arange(n_queries), [run for run in runs if not is_whole(run)]
-    yield touched.positions(board.scope), [run for run in runs if is_whole(run)]
+    known_runs = [run for run in runs if is_whole(run)]
+    new_runs = [run for run in runs if run not in known_runs]
+    if new_runs:
+        yield Need(board, np.arange(n_queries), new_runs)
+    wanted = touched.positions(board.scope)
+    if known_runs and len(wanted):
+        # What people say about pairs moves nothing that is measured with a reference alone.
+        moved = [
+            source for source in board.sources if touched.everything or source.label_source != LabelSource.REFERENCE
+        ]
+        yield Need(board._replace(sources=moved), wanted, known_runs)
 
 
 def _patched(board: Board, table: Table, known: dict[Key, Score], wanted: Ids) -> Table:
@@ -105,10 +124,11 @@ def _patched(board: Board, table: Table, known: dict[Key, Score], wanted: Ids) -
     n_queries = len(board.scope.sources)
     if len(wanted) == n_queries:
         return table
+    keys = {known[_key(table.run, table.source, name)].pk: row for row, name in enumerate(NAMES)}
     whole = np.empty((len(NAMES), n_queries))
-    for row, name in enumerate(NAMES):
-        whole[row] = np.frombuffer(known[_key(table.run, table.source, name)].per_query, dtype="<f8")
-        whole[row, wanted] = table.values[row]
+    for pk, per_query in Score.objects.filter(pk__in=keys).values_list("pk", "per_query"):
+        whole[keys[pk]] = np.frombuffer(per_query, dtype="<f8")
+    whole[:, wanted] = table.values
     n_missing = known[_key(table.run, table.source, N_POSITIVE)].n_missing
     return Table(table.run, table.source, whole, n_missing)
 

@@ -2,24 +2,27 @@
 
 A block of regular lines (single blanks, the right number of fields) is cut up by array operations on its bytes; any
 other block is put into that form line by line first, and lines that cannot be are reported with their number.
+Array operations let other threads run, so blocks are worked on by several.
 """
 
 import gzip
+import os
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
 
-BLOCK = 1 << 18  # bytes; a block and what is made of it stay in the processor's cache
+BLOCK = 1 << 20  # bytes; large enough that threads seldom meet at the interpreter, and a block stays in the cache
+THREADS = min(os.cpu_count() or 1, 4)
 LEAD, TAIL = 16, 32  # blanks around a block, so that eight bytes may be read before or after any field
 LONGEST = 255  # bytes of a field: one of a megabyte would make a column of them as wide
 _HEAD, _FOOT = b" " * (LEAD - 1) + b"\n", b" " * TAIL
-_BETWEEN = np.frombuffer(b" \t", dtype=np.uint8)  # what may part two fields of a regular line
 FIRST_BYTES = np.array([0] + [0xFFFFFFFFFFFFFFFF >> (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
 
 Result = TypeVar("Result")
@@ -37,21 +40,24 @@ class Fault(NamedTuple):
 class Block(NamedTuple):
     """Regular lines: n lines of F fields each.
 
-    data : (B,) uint8 the bytes with LEAD and TAIL blanks around them
+    padded : the bytes with LEAD and TAIL blanks around them; data : (B,) uint8 the same as an array
     end : (n, F) where each field ends in `data`; the next begins one byte later
-    line : (n,) 1-based line numbers in the file
+    line : (n,) 1-based line numbers within the block
     faults : lines of this block that were left out
+    n_lines : lines of the block, good and bad
     """
 
+    padded: bytes
     data: NDArray[np.uint8]
     end: NDArray[np.int64]
     line: NDArray[np.int64]
     faults: list[Fault]
+    n_lines: int
 
     def text(self, row: int, column: int) -> str:
         """One field as text."""
         before = int(self.end.flat[row * self.end.shape[1] + column - 1]) if row or column else LEAD - 1
-        return self.data[before + 1 : self.end[row, column]].tobytes().decode()
+        return self.padded[before + 1 : self.end[row, column]].decode()
 
     def span(self, column: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(n,) where a column's fields begin, and where they end."""
@@ -61,8 +67,9 @@ class Block(NamedTuple):
 
     def words(self, at: NDArray[np.int64]) -> NDArray[np.uint64]:
         """(n,) the eight bytes from each position on, the first of them lowest."""
-        everywhere = as_strided(self.data[:8].view("<u8"), shape=(len(self.data) - 7,), strides=(1,))
-        return everywhere[at].astype(np.uint64, copy=False)
+        # As bytes, not numbers: numpy gathers numbers that lie across word boundaries far more slowly.
+        everywhere = np.ndarray((len(self.padded) - 7,), dtype="V8", buffer=self.padded, strides=(1,))
+        return everywhere[at].view("<u8")
 
 
 def report(fault: Fault, name: str, on_error: OnError | None) -> None:
@@ -80,54 +87,83 @@ def unpacked(stream: BinaryIO) -> BinaryIO:
     return gzip.GzipFile(fileobj=stream) if magic == b"\x1f\x8b" else stream  # type: ignore[return-value]
 
 
-def map_blocks(stream: BinaryIO, n_fields: int, work: Callable[[Block], Result], *, name: str) -> Iterator[Result]:
-    """`work` of every block of a file (gzip or plain) in the file's order; `name` is for a damaged archive's error."""
-    for text, first_line in _chunks(unpacked(stream), name):
-        yield work(cut(text, n_fields, first_line))
+def map_blocks(
+    stream: BinaryIO, n_fields: int, work: Callable[[Block], Result], *, name: str
+) -> Iterator[tuple[int, Result]]:
+    """How many lines stand before each block of a file (gzip or plain), and `work` of it, in the file's order.
+
+    name : for a damaged archive's error
+    """
+
+    def work_on(padded: bytes) -> tuple[int, Result]:
+        block = cut(padded, n_fields)
+        return block.n_lines, work(block)
+
+    n_before = 0
+    for n_lines, result in _in_threads(work_on, _chunks(unpacked(stream), name)):
+        yield n_before, result
+        n_before += n_lines
 
 
-def cut(padded: bytes, n_fields: int, first_line: int) -> Block:
+def _in_threads(work: Callable[[bytes], Result], chunks: Iterator[bytes]) -> Iterator[Result]:
+    """`work` of each chunk, in their order, a few of them at once."""
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(THREADS)
+    try:
+        for chunk in chunks:
+            waiting.append(pool.submit(work, chunk))
+            if len(waiting) > 2 * THREADS:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # Without waiting: a reader that was dropped is closed by the collector of garbage, perhaps while some thread
+        # is just being made, and to wait for threads would be to wait for ever.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def cut(padded: bytes, n_fields: int) -> Block:
     """Whole lines between the blanks of `_HEAD` and `_FOOT` as a Block."""
     block = None
     if padded.isascii() and b"\r" not in padded:
-        block = _cut_regular(padded, n_fields, first_line)
+        block = _cut_regular(padded, n_fields)
     if block is None:
-        text, lines, faults = _regular(padded[LEAD:-TAIL], n_fields, first_line)
-        block = _cut_regular(_HEAD + text + _FOOT, n_fields, first_line)
+        text, lines, faults, n_lines = _regular(padded[LEAD:-TAIL], n_fields)
+        block = _cut_regular(_HEAD + text + _FOOT, n_fields)
         assert block is not None, "a block put into regular form is regular"  # noqa: S101
-        block = block._replace(line=lines, faults=faults)
+        block = block._replace(line=lines, faults=faults, n_lines=n_lines)
     return block
 
 
-def _cut_regular(padded: bytes, n_fields: int, first_line: int) -> Block | None:
+def _cut_regular(padded: bytes, n_fields: int) -> Block | None:
     """The block where every line is regular, else None."""
     data = np.frombuffer(padded, dtype=np.uint8)
     inner = data[LEAD:-TAIL]
-    if not len(inner):
-        return Block(data, np.zeros((0, n_fields), dtype=np.int64), np.zeros(0, dtype=np.int64), [])
     blank = inner <= 32
     end = np.flatnonzero(blank)
-    if len(end) % n_fields or blank[0] or np.any(blank[1:] & blank[:-1]):
+    n_lines = len(end) // n_fields
+    if len(end) % n_fields or np.any(blank[:1]) or np.any(blank[1:] & blank[:-1]):
         return None
-    parting = inner.take(end).reshape(-1, n_fields)
-    if np.any(parting[:, -1] != ord("\n")) or not np.isin(parting[:, :-1], _BETWEEN, kind="table").all():
+    parting = inner.take(end).tobytes()
+    if parting.replace(b"\t", b" ") != (b" " * (n_fields - 1) + b"\n") * n_lines:
         return None
     # Only where some line is long enough to hold a field that is too long do all fields have to be looked at.
     if (
-        np.diff(end[n_fields - 1 :: n_fields], prepend=-1).max() > LONGEST
+        np.diff(end[n_fields - 1 :: n_fields], prepend=-1).max(initial=0) > LONGEST
         and np.diff(end, prepend=-1).max() > LONGEST + 1
     ):
         return None
     end += LEAD
-    return Block(data, end.reshape(-1, n_fields), np.arange(first_line, first_line + len(parting)), [])
+    return Block(padded, data, end.reshape(-1, n_fields), np.arange(1, n_lines + 1), [], n_lines)
 
 
-def _regular(text: bytes, n_fields: int, first_line: int) -> tuple[bytes, NDArray[np.int64], list[Fault]]:
-    """The good lines with single blanks, their numbers, and the faults of the others."""
+def _regular(text: bytes, n_fields: int) -> tuple[bytes, NDArray[np.int64], list[Fault], int]:
+    """The good lines with single blanks, their numbers, the faults of the others, and how many lines there are."""
     good: list[bytes] = []
     numbers: list[int] = []
     faults: list[Fault] = []
-    for number, line in enumerate(text.split(b"\n")[:-1], start=first_line):
+    lines = text.split(b"\n")[:-1]
+    for number, line in enumerate(lines, start=1):
         fields = line.split()
         message = _fault(line, fields, n_fields)
         if message:
@@ -135,7 +171,7 @@ def _regular(text: bytes, n_fields: int, first_line: int) -> tuple[bytes, NDArra
         else:
             good.append(b" ".join(fields))
             numbers.append(number)
-    return b"".join(line + b"\n" for line in good), np.array(numbers, dtype=np.int64), faults
+    return b"".join(line + b"\n" for line in good), np.array(numbers, dtype=np.int64), faults, len(lines)
 
 
 def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
@@ -152,24 +188,22 @@ def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
     return ""
 
 
-def _chunks(stream: BinaryIO, name: str) -> Iterator[tuple[bytes, int]]:
-    """Whole lines of about BLOCK bytes between _HEAD and _FOOT, the very last ended, and the first line's number."""
-    rest, first_line = b"", 1
+def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    """Whole lines of about BLOCK bytes between _HEAD and _FOOT, the very last ended."""
+    rest, is_first = b"", True
     while chunk := _read(stream, name):
-        if first_line == 1 and not rest:
-            chunk = chunk.removeprefix(b"\xef\xbb\xbf")
+        if is_first:
+            chunk, is_first = chunk.removeprefix(b"\xef\xbb\xbf"), False
         cut_at = chunk.rfind(b"\n") + 1
         if chunk[max(cut_at - 2, 0) : cut_at].isspace():  # blank lines wait: at the file's end they are none
             cut_at = chunk.rfind(b"\n", 0, len(chunk[:cut_at].rstrip())) + 1
         if cut_at:
-            padded = b"".join([_HEAD, rest, memoryview(chunk)[:cut_at], _FOOT])
-            yield padded, first_line
-            first_line += padded.count(b"\n") - 1
+            yield b"".join([_HEAD, rest, memoryview(chunk)[:cut_at], _FOOT])
             rest = chunk[cut_at:]
         else:
             rest += chunk
     if rest.rstrip():
-        yield b"".join([_HEAD, rest.rstrip(), b"\n", _FOOT]), first_line
+        yield b"".join([_HEAD, rest.rstrip(), b"\n", _FOOT])
 
 
 def _read(stream: BinaryIO, name: str) -> bytes:

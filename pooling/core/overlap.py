@@ -82,7 +82,7 @@ def rank_biased_overlap(first: Rankings, second: Rankings, *, p: float) -> RankB
     short, long = np.minimum(first.depth, second.depth), np.maximum(first.depth, second.depth)
     both = shared(first, second)
     from_depth = np.maximum(both.first, both.second)
-    sums = _Sums(p, int((first.depth + second.depth).max(initial=0)))
+    sums = Sums(p, int((first.depth + second.depth).max(initial=0)))
     met = np.bincount(both.query, minlength=n_queries)  # X_l
     met_short = np.bincount(both.query[from_depth <= short[both.query]], minlength=n_queries)  # X_s
     seen = np.bincount(both.query, weights=sums.over(from_depth - 1, long[both.query]), minlength=n_queries)
@@ -99,7 +99,7 @@ def rank_biased_overlap(first: Rankings, second: Rankings, *, p: float) -> RankB
     return RankBiasedOverlap(ext, low, high, high - low, np.asarray(scale * seen, dtype=np.float64))
 
 
-class _Sums:
+class Sums:
     """Running sums of p**d and p**d / d up to a depth."""
 
     def __init__(self, p: float, depth: int) -> None:
@@ -121,7 +121,7 @@ class _Sums:
         return self._whole - self._over[after]
 
 
-def _unseen_matches(first: Rankings, second: Rankings, sums: _Sums) -> PerQuery:
+def _unseen_matches(first: Rankings, second: Rankings, sums: Sums) -> PerQuery:
     """What the shorter ranking's unseen ranks s + 1 .. l add at most: they name the longer's own targets in order."""
     n_queries = len(first.indptr) - 1
     added = np.zeros(n_queries)

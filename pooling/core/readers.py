@@ -1,6 +1,6 @@
-"""Runs as JSON lines and as tables with a header."""
+"""Runs as JSON lines, and as tables with a header."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from annotate.core.formats import FormatError, Problems, finite_number, id_fault, shown
@@ -8,8 +8,8 @@ from annotate.core.reading import header_of, json_objects, table_rows
 
 LARGEST_RANK = 2**31 - 1
 COLUMNS = {
-    "query": ("query", "query_id", "query-id", "qid", "source"),
-    "document": ("document", "document_id", "doc_id", "docid", "docno", "corpus-id", "target"),
+    "query": ("query", "query_id", "query-id", "qid", "q_id", "source"),
+    "document": ("document", "document_id", "doc_id", "docid", "docno", "corpus-id", "corpus_id", "target"),
     "score": ("score", "similarity"),
     "rank": ("rank",),
 }
@@ -30,7 +30,7 @@ def read_jsonl(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]
 
     Ids are texts or whole numbers. What is wrong with a line becomes a problem.
     """
-    return _checked(_json_rows(json_objects(stream, name, problems), name, problems), name, problems)
+    return checked(_json_rows(json_objects(stream, name, problems), name, problems), name, problems)
 
 
 def _json_rows(
@@ -46,7 +46,7 @@ def _json_rows(
                 yield number, record.get("query"), document, score, rank
         else:
             message = "ranking is not a list of [document, score] pairs."
-            problems.add(FormatError(name, number, "ranking", message))
+            problems.note(FormatError(name, number, "ranking", message))
 
 
 def read_table(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
@@ -54,13 +54,21 @@ def read_table(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]
 
     What is wrong with a row becomes a problem. Raises FormatError for a header that lacks one of the first three.
     """
-    header = header_of(stream, name)
+    columns = columns_of(header_of(stream, name), name)
+    return checked(_cells(table_rows(stream, name, problems), columns), name, problems)
+
+
+def columns_of(header: Sequence[str], name: str) -> dict[str, str]:
+    """What query, document, score and rank are called in a header; "" where it names no rank.
+
+    Raises FormatError where it lacks one of the first three.
+    """
     columns = {field: next((each for each in names if each in header), "") for field, names in COLUMNS.items()}
     for field in ("query", "document", "score"):
         if not columns[field]:
             message = f"the header names no column {field}; the first line reads query,document,score."
             raise FormatError(name, 1, field, message)
-    return _checked(_cells(table_rows(stream, name, problems), columns), name, problems)
+    return columns
 
 
 def _cells(rows: Iterable[tuple[int, dict[str, str]]], columns: dict[str, str]) -> Iterator[tuple[Any, ...]]:
@@ -71,7 +79,7 @@ def _cells(rows: Iterable[tuple[int, dict[str, str]]], columns: dict[str, str]) 
         yield number, cells[query].strip(), cells[document].strip(), cells[score].strip(), known
 
 
-def _checked(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> Iterator[Row]:
+def checked(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> Iterator[Row]:
     """The rows that are sound; the others become problems."""
     sound: set[str] = set()  # ids that were looked at already: most stand in many rows
     for line, source, target, score, rank in rows:
@@ -80,12 +88,12 @@ def _checked(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> 
                 _id(value, field, line, name, sound) for value, field in ((source, "query"), (target, "document"))
             )
         except FormatError as error:
-            problems.add(error)
+            problems.note(error)
             continue
         number = finite_number(score) if "_" not in str(score) else None
         if number is None:
             message = f"the score {shown(str(score))} is not a finite number."
-            problems.add(FormatError(name, line, "score", message))
+            problems.note(FormatError(name, line, "score", message))
             continue
         known = isinstance(rank, int) and not isinstance(rank, bool) and 0 < rank < LARGEST_RANK
         yield Row(line, query, document, number, rank if known else 0)

@@ -4,7 +4,7 @@ A run line is `query Q0 document rank score tag`, a qrels line `query 0 document
 white space.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from pooling.core.fields import Block, Fault, OnError, as_bytes, ids, map_blocks
 from pooling.core.ids import as_words, hashed
 
 SCORE_TYPES = ("float32", "float64")
+_INT32 = np.iinfo(np.int32)
 
 
 class RunFile(NamedTuple):
@@ -34,13 +35,27 @@ class RunFile(NamedTuple):
     tag: str
 
 
+class ReadRun(NamedTuple):
+    """Rows as read: a whole run, or the next part of one, whose queries are numbered by itself.
+
+    line : (N,) where each row stands in the file
+    """
+
+    run: RunFile
+    line: NDArray[np.int64]
+
+
 class QrelsFile(NamedTuple):
-    """Labels as their file says: `queries` (Q,), and a row a line: query (N,) index, docs (N,), grades (N,) int64."""
+    """Labels as their file says: `queries` (Q,), and a row a line: query (N,) index, docs (N,), grades (N,) int64.
+
+    stratum : (N,) in a file with strata
+    """
 
     queries: NDArray[np.bytes_]
     query: NDArray[np.int32]
     docs: NDArray[np.bytes_]
     grades: NDArray[np.int64]
+    stratum: NDArray[np.int64] | None = None
 
 
 class Canonical(NamedTuple):
@@ -57,7 +72,7 @@ class Canonical(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What one block gives: where a new query begins, its id, documents as words, and two columns of numbers."""
+    """What one block gives: where a new query begins, its id, documents as words, and columns of numbers."""
 
     begins: NDArray[np.int64]
     names: NDArray[np.bytes_]
@@ -65,6 +80,7 @@ class _Part(NamedTuple):
     numbers: NDArray[Any]
     ranks: NDArray[np.int32]
     tag: str
+    line: NDArray[np.int64]
     faults: list[Fault]
 
 
@@ -82,13 +98,21 @@ def read_run(stream: BinaryIO, *, name: str, on_error: OnError | None = None) ->
     return RunFile(queries, query, _join_docs(parts), scores, ranks, parts[0].tag)
 
 
+def run_parts(stream: BinaryIO, *, name: str, on_error: OnError | None = None) -> Iterator[ReadRun]:
+    """As `read_run`, some thousand rows at a time, for files of any size."""
+    for part in _sound(map_blocks(stream, 6, _run_part, name=name), name, on_error):
+        query = np.repeat(np.arange(len(part.names), dtype=np.int32), _lengths(part))
+        run = RunFile(part.names, query, as_bytes(part.docs), part.numbers, part.ranks, part.tag)
+        yield ReadRun(run, part.line)
+
+
 def read_qrels(stream: BinaryIO, *, name: str, on_error: OnError | None = None) -> QrelsFile:
     """TREC qrels, plain or gzip; see `read_run`. A pair on two lines is an error."""
     parts = _collect(map_blocks(stream, 4, _qrels_part, name=name), name, on_error)
     queries, query = _number_queries(parts)
     grades = np.concatenate([part.numbers for part in parts])
     found = QrelsFile(queries, query, _join_docs(parts), grades)
-    for row in _repeats(found.query, found.docs):
+    for row, _ in repeats(found.query, found.docs):
         _report_repeat(found.docs[row], found.queries[found.query[row]], row, name, on_error)
     return found
 
@@ -109,10 +133,15 @@ def canonical(
     A document twice in one ranking is a FormatError with its line (lines that were in error themselves are not
     counted).
     """
+    for row, _ in repeats(run.query, run.docs):
+        _report_repeat(run.docs[row], run.queries[run.query[row]], row, name, on_error)
+    return ordered(run, score_type=score_type, use_ranks=use_ranks)
+
+
+def ordered(run: RunFile, *, score_type: str = "float32", use_ranks: bool = False) -> Canonical:
+    """As `canonical`, for a run that is known to repeat nothing."""
     if score_type not in SCORE_TYPES:
         raise ValueError(f'There is no score type "{score_type}"; there are: {", ".join(SCORE_TYPES)}.')
-    for row in _repeats(run.query, run.docs):
-        _report_repeat(run.docs[row], run.queries[run.query[row]], row, name, on_error)
     key = -run.ranks.astype(np.float64) if use_ranks else run.scores.astype(score_type)
     order = _by_query_and_score(run.query, key)
     neighbours = run.query[order[1:]] == run.query[order[:-1]]
@@ -140,21 +169,16 @@ def _order_ties(
     order[places] = rows[np.lexsort((-code, group[places]))]
 
 
-def _repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> list[int]:
-    """Rows that repeat the (query, document) of an earlier row."""
+def repeats(query: NDArray[np.int32], docs: NDArray[np.bytes_]) -> Iterator[tuple[int, int]]:
+    """Rows that repeat the (query, document) of an earlier row, ascending, each with the first such row."""
     mixed = hashed(as_words(docs)) ^ (query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    ordered = np.sort(mixed)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(twice):
-        return []
-    seen: set[tuple[int, bytes]] = set()
-    rows = []
-    for row in np.flatnonzero(np.isin(mixed, twice)):
-        pair = (int(query[row]), bytes(docs[row]))
-        if pair in seen:
-            rows.append(int(row))
-        seen.add(pair)
-    return rows
+    in_order = np.sort(mixed)
+    twice = in_order[1:][in_order[1:] == in_order[:-1]]
+    first: dict[tuple[int, bytes], int] = {}
+    for row in np.flatnonzero(np.isin(mixed, twice)).tolist() if len(twice) else ():
+        before = first.setdefault((int(query[row]), bytes(docs[row])), row)
+        if before != row:
+            yield row, before
 
 
 def _report_repeat(doc: bytes, query: bytes, row: int, name: str, on_error: OnError | None) -> None:
@@ -166,6 +190,8 @@ def _run_part(block: Block) -> _Part:
     scores, faults = floats(block, 4, "score")
     ranks, more = integers(block, 3, "rank")
     tag = block.text(0, 5) if len(block.line) else ""
+    wide = np.flatnonzero((ranks < _INT32.min) | (ranks > _INT32.max))
+    more += [Fault(int(block.line[row]), "rank", f"the rank {ranks[row]} is out of range.") for row in wide]
     return _part(block, scores, ranks.astype(np.int32), tag=tag, faults=faults + more)
 
 
@@ -179,18 +205,29 @@ def _part(block: Block, numbers: NDArray[Any], ranks: NDArray[np.int32], *, tag:
     changes = np.any(names[1:] != names[:-1], axis=1)
     begins = np.append(np.zeros(min(len(names), 1), dtype=np.int64), np.flatnonzero(changes) + 1)
     faults = sorted(block.faults + faults)
-    return _Part(begins, as_bytes(names[begins]), ids(block, 2), numbers, ranks, tag, faults)
+    return _Part(begins, as_bytes(names[begins]), ids(block, 2), numbers, ranks, tag, block.line, faults)
 
 
-def _collect(parts: Iterable[_Part], name: str, on_error: OnError | None) -> list[_Part]:
-    collected = []
-    for part in parts:
+def _collect(parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None) -> list[_Part]:
+    none = np.zeros(0, dtype=np.int64)  # the lines are not wanted: row i is good line i + 1
+    return [part._replace(line=none) for part in _sound(parts, name, on_error)]
+
+
+def _sound(parts: Iterable[tuple[int, _Part]], name: str, on_error: OnError | None) -> Iterator[_Part]:
+    """The parts with their lines numbered in the file, after their faults have been reported."""
+    is_empty = True
+    for n_before, part in parts:
+        is_empty = False
         for fault in part.faults:
-            report(fault, name, on_error)
-        collected.append(part)
-    if not collected:
+            report(fault._replace(line=n_before + fault.line), name, on_error)
+        yield part._replace(line=n_before + part.line)
+    if is_empty:
         raise FormatError(name, None, "", "The file is empty.")
-    return collected
+
+
+def _lengths(part: _Part) -> NDArray[np.int64]:
+    """How many rows stand under each of a part's names."""
+    return np.diff(np.append(part.begins, len(part.docs)))
 
 
 def _number_queries(parts: list[_Part]) -> tuple[NDArray[np.bytes_], NDArray[np.int32]]:
@@ -199,7 +236,7 @@ def _number_queries(parts: list[_Part]) -> tuple[NDArray[np.bytes_], NDArray[np.
     codes: list[int] = []
     for part in parts:
         codes.extend(number.setdefault(name, len(number)) for name in part.names.tolist())
-    lengths = np.concatenate([np.diff(np.append(part.begins, len(part.docs))) for part in parts])
+    lengths = np.concatenate([_lengths(part) for part in parts])
     return np.array(list(number), dtype=np.bytes_), np.repeat(np.array(codes, dtype=np.int32), lengths)
 
 

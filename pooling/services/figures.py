@@ -5,12 +5,17 @@ from typing import NamedTuple
 from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
-from annotate.models import Collection, Resolution, Seat
+from annotate.models import Collection, Resolution, RoundPair, Seat
+from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool, PoolPair
+from pooling.services.ordering import LIVE
 
 
 class PoolFigures(NamedTuple):
-    """Pairs of a pool, its seats by state, and its pairs that have a grade or are disputed."""
+    """Pairs that a pool wants, its seats by state, and those pairs that have a grade or are disputed.
+
+    A pair that only retired runs hold is not wanted, whether somebody judged it or not (see retiring.py).
+    """
 
     pairs: int
     free: int
@@ -28,12 +33,28 @@ class PoolRow(NamedTuple):
     n_pairs: int
     n_resolved: int
 
+    @property
+    def strategy(self) -> str:
+        """The strategy's name for people."""
+        known = STRATEGIES.get(self.pool.strategy)
+        return known.label if known else self.pool.strategy
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether its order follows the labels, so that labels before its end favour its runs."""
+        return self.pool.strategy in LIVE
+
+
+_DROPPED = Exists(
+    RoundPair.objects.filter(round=OuterRef("pool__round"), pair=OuterRef("pair"), dropped_at__isnull=False)
+)
+
 
 def pool_figures(*, pool: Pool) -> PoolFigures:
     """The figures of one pool, counted now; two queries."""
     graded = Resolution.objects.filter(pair=OuterRef("pair"), grade__isnull=False)
     stuck = Resolution.objects.filter(pair=OuterRef("pair"), grade__isnull=True)
-    pairs = pool.pool_pairs.aggregate(
+    pairs = pool.pool_pairs.filter(~_DROPPED).aggregate(
         pairs=Count("pk"), resolved=Count("pk", filter=Exists(graded)), disputed=Count("pk", filter=Exists(stuck))
     )
     seats = Seat.objects.filter(round=pool.round_id, purpose=Seat.Purpose.LABEL).aggregate(
@@ -44,7 +65,7 @@ def pool_figures(*, pool: Pool) -> PoolFigures:
 
 def pool_rows(*, collection: Collection) -> list[PoolRow]:
     """The collection's pools, newest first; one query."""
-    pairs = PoolPair.objects.filter(pool=OuterRef("pk")).order_by().values("pool")
+    pairs = PoolPair.objects.filter(~_DROPPED, pool=OuterRef("pk")).order_by().values("pool")
     graded = pairs.filter(pair__resolution__grade__isnull=False)
     pools = Pool.objects.filter(collection=collection).annotate(
         n_runs=Count("runs"),

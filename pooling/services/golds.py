@@ -6,8 +6,10 @@ import numpy as np
 from django.db import connection, transaction
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Gold, Item, ReferenceSet, Side
-from pooling.services.pairing import ensure_pairs
+from annotate.models import Collection, Gold, Item, ReferenceSet, ReviewAction, Side
+from annotate.services import review_log
+from annotate.services.pairing import ensure_pairs
+from pooling.models import PoolPair
 
 OUTSIDE = 25  # a random negative is nobody's result down to this rank
 _TRIES = 8
@@ -25,6 +27,7 @@ _POSITIVES = """
       AND EXISTS (SELECT FROM annotate_level level
                   WHERE level.collection_id = %(collection)s AND level.grade = label.grade)
       AND NOT EXISTS (SELECT FROM annotate_gold gold WHERE gold.pair_id = pair.id)
+      AND (label.query_id = ANY(%(queries)s) OR cardinality(%(queries)s::bigint[]) = 0)
     ORDER BY EXISTS (SELECT FROM pooling_poolpair pooled WHERE pooled.pair_id = pair.id),
              md5(label.id || ' ' || %(seed)s), label.id
     LIMIT %(limit)s
@@ -54,12 +57,13 @@ class GoldsMade(NamedTuple):
 
 @transaction.atomic
 def make_golds(
-    *, collection: Collection, reference_set: ReferenceSet, n_positive: int, n_negative: int, seed: int
+    *, collection: Collection, reference_set: ReferenceSet, n_positive: int, n_negative: int, seed: int, why: str = ""
 ) -> GoldsMade:
     """Add golds until the collection has this many from the reference and this many random negatives.
 
     The seed decides which. A random negative is in no reference set, no pair so far, and outside the first 25 of every
-    run; nobody has looked at it, so a few may be relevant after all: the lead sees golds that good people fail.
+    run; nobody has looked at it, so a few may be relevant after all: the lead sees golds that good people fail. Once
+    there are pools, golds are of their queries. One line of the log says how many, and `why`.
     """
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker at a time
     lowest = collection.levels.order_by("grade").values_list("grade", flat=True).first()
@@ -69,7 +73,12 @@ def make_golds(
         negatives = negatives[:0]
     _write(collection, positives[:, :2], positives[:, 2], Gold.Origin.REFERENCE)
     _write(collection, negatives, np.full(len(negatives), lowest or 0), Gold.Origin.RANDOM)
-    return GoldsMade(len(positives), len(negatives))
+    made = GoldsMade(len(positives), len(negatives))
+    if any(made):
+        words = f"{made.n_positive:,} from the reference, {made.n_negative:,} random negatives, seed {seed}"
+        reason = f"{why}: {words}." if why else f"{words}."
+        review_log.note(collection=collection, kind=ReviewAction.Kind.GOLDS_MADE, by=None, reason=reason)
+    return made
 
 
 def _missing(collection: Collection, origin: Gold.Origin, n: int) -> int:
@@ -86,6 +95,7 @@ def _positives(collection: Collection, reference_set: ReferenceSet, n: int, seed
                 "reference": reference_set.pk,
                 "positive_from": collection.positive_from,
                 "seed": str(seed),
+                "queries": _pooled_queries(collection),
                 "limit": n,
             },
         )
@@ -96,6 +106,8 @@ def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
     """(n, 2) query, document: drawn alike from all pairs of test items that nothing speaks for."""
     rng = np.random.default_rng(seed)
     queries, documents = (_test_items(collection, side) for side in (Side.QUERY, Side.DOCUMENT))
+    pooled = _pooled_queries(collection)
+    queries = np.intersect1d(queries, pooled) if pooled else queries
     found = np.empty((0, 2), dtype=np.int64)
     if not n or not len(queries) or not len(documents):
         return found
@@ -107,6 +119,12 @@ def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
         if len(found) >= n:
             break
     return found[:n]
+
+
+def _pooled_queries(collection: Collection) -> list[int]:
+    """Queries that pools hold: a query that comes with golds alone would give them away. None: no pool holds any."""
+    pooled = PoolPair.objects.filter(pool__collection=collection).order_by("pair__query")
+    return list(pooled.values_list("pair__query", flat=True).distinct())
 
 
 def _test_items(collection: Collection, side: Side) -> NDArray[np.int64]:
@@ -122,7 +140,7 @@ def _taken(drawn: NDArray[np.int64]) -> list[int]:
 
 
 def _write(collection: Collection, pairs: NDArray[np.int64], grades: NDArray[np.int64], origin: Gold.Origin) -> None:
-    keys = ensure_pairs(collection=collection, query=pairs[:, 0], document=pairs[:, 1])
+    keys = ensure_pairs(collection=collection, query=pairs[:, 0], document=pairs[:, 1]).keys
     Gold.objects.bulk_create(
         Gold(
             collection=collection,

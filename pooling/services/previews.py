@@ -1,28 +1,30 @@
 """What a pool would hold and cost, before it is opened."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from datetime import datetime
 from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 from django.db import connection
+from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Gold, Policy, QuerySet
-from pooling.core import overlap
-from pooling.core.strategies import RankedPairs
+from annotate.models import Collection, Direction, Gold, Policy, QuerySet
+from pooling.core.likeness import Likeness, likeness
+from pooling.core.selections import Layout
 from pooling.models import Run
-from pooling.services.choosing import Choice, as_pairs, choose_pairs, pair_codes
-from pooling.services.rankings import as_rankings
+from pooling.services.choosing import Choice, as_pairs, choose_pairs
 
 USUAL_SECONDS = 9.0  # for a judgment, until the collection has a median of its own
 OVERLAP_DEPTH = 10
 RBO_P = 0.9
+ADDS_DEPTH = 10
 _STANDING = """
     SELECT chosen.place - 1, coalesce(resolution.n_labels, 0), EXISTS (
         SELECT FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
-        WHERE wish.pair_id = pair.id AND round.state = 'open' AND round.kind = 'pool')
+        WHERE wish.pair_id = pair.id AND wish.dropped_at IS NULL AND round.kind = 'pool'
+          AND round.state IN ('opening', 'open'))
     FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS chosen(query, document, place)
     JOIN annotate_pair pair ON pair.query_id = chosen.query AND pair.document_id = chosen.document
     LEFT JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
@@ -36,49 +38,47 @@ _MEDIAN = """
 class RunShare(NamedTuple):
     """What one run brings to a pool: pairs it holds, those no other run holds, those nobody has judged."""
 
-    run: Run
+    pk: int
+    name: str
     n_pairs: int
     n_unique: int
     n_new: int
 
 
-class Likeness(NamedTuple):
-    """How alike two runs of one direction are, as means over the source items both answer.
+class Alike(NamedTuple):
+    """The runs of one direction, and how alike each two of them are."""
 
-    overlap : share of the first 10 both hold; rbo : extrapolated, p = .9; tau : Kendall's, over shared targets
-    first_in_second, second_in_first : mean rank the one gives the other's top target
-    """
-
-    first: Run
-    second: Run
-    n_sources: int
-    overlap: float
-    rbo: float
-    tau: float
-    first_in_second: float
-    second_in_first: float
+    direction: str
+    names: list[str]
+    likeness: Likeness
 
 
 class Preview(NamedTuple):
     """A pool and its price.
 
     n_pairs = n_new + n_waiting + n_judged: nobody has asked about them, another open pool asks, people have answered
+    n_queries : queries with any pair
     n_labels : wanted with planned doubles, without third labels on disagreement; n_golds : checks handed out among them
     hours : of people, at `seconds` a judgment; is_measured : whether that is this collection's median
+    cost : hours at the rate asked for, None without one; currency : its name
+    at : when this was counted
     """
 
     n_pairs: int
     n_new: int
     n_waiting: int
     n_judged: int
-    n_sources: int
+    n_queries: int
     n_labels: int
     n_golds: int
     seconds: float
     is_measured: bool
     hours: float
+    cost: float | None
+    currency: str
     shares: list[RunShare]
-    likenesses: list[Likeness]
+    alike: list[Alike]
+    at: datetime
 
 
 def preview(
@@ -93,20 +93,30 @@ def preview(
     wanted = _wanted(n_labels[~is_waiting], policy)
     seconds, is_measured = pace(collection=collection)
     n_golds = _n_golds(collection, policy, wanted)
+    hours = (wanted + n_golds) * seconds / 3600
+    rate = parameters.get("rate")
     return Preview(
         n_pairs=len(choice.query),
         n_new=int(np.count_nonzero((n_labels == 0) & ~is_waiting)),
         n_waiting=int(np.count_nonzero((n_labels == 0) & is_waiting)),
         n_judged=int(np.count_nonzero(n_labels)),
-        n_sources=len(np.unique(choice.query)),
+        n_queries=len(np.unique(choice.query)),
         n_labels=wanted,
         n_golds=n_golds,
         seconds=seconds,
         is_measured=is_measured,
-        hours=(wanted + n_golds) * seconds / 3600,
+        hours=hours,
+        cost=hours * float(str(rate)) if rate else None,
+        currency=str(parameters.get("currency") or "EUR"),
         shares=_shares(choice, n_labels == 0),
-        likenesses=_likenesses(choice),
+        alike=[_alike(choice, direction) for direction in Direction if _n_of(choice, direction) > 1],
+        at=timezone.now(),
     )
+
+
+def adds(*, run: Run, depth: int = ADDS_DEPTH) -> Preview:
+    """What judging a run down to a depth would cost. Raises PoolError for a run that is not in use."""
+    return preview(collection=run.collection, strategy="depth-k", parameters={"depth": depth}, runs=[run])
 
 
 def pace(*, collection: Collection) -> tuple[float, bool]:
@@ -143,43 +153,29 @@ def _n_golds(collection: Collection, policy: Policy, n_labels: int) -> int:
 
 
 def _shares(choice: Choice, is_new: NDArray[np.bool_]) -> list[RunShare]:
-    width = int(max(choice.document.max(initial=0), *(_largest(top.target, top.source) for top in choice.tops))) + 1
-    pool = pair_codes(choice.query, choice.document, width=width)
-    held = [
-        np.isin(pool, pair_codes(*as_pairs(run, top), width=width))
-        for run, top in zip(choice.runs, choice.tops, strict=True)
-    ]
-    by_how_many = np.sum(held, axis=0)
+    held = [as_pairs(run, top) for run, top in zip(choice.runs, choice.tops, strict=True)]
+    layout = Layout([choice.query, *(each.source for each in held)], [choice.document, *(each.target for each in held)])
+    pool = layout.codes(choice.query, choice.document)  # ascending, as the pairs are
+    found = [_found(pool, layout.codes(*each)) for each in held]
+    by_how_many = np.bincount(np.concatenate([*found, np.empty(0, np.int64)]), minlength=len(pool))
     return [
-        RunShare(run, int(here.sum()), int((here & (by_how_many == 1)).sum()), int((here & is_new).sum()))
-        for run, here in zip(choice.runs, held, strict=True)
+        RunShare(run.pk, run.name, len(here), int(np.count_nonzero(by_how_many[here] == 1)), int(is_new[here].sum()))
+        for run, here in zip(choice.runs, found, strict=True)
     ]
 
 
-def _largest(*columns: NDArray[np.int64]) -> int:
-    return max(int(column.max(initial=0)) for column in columns)
+def _found(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the wanted values that are known stand; known : ascending."""
+    at = np.searchsorted(known, wanted)
+    return at[np.append(known, -1)[at] == wanted]
 
 
-def _likenesses(choice: Choice) -> list[Likeness]:
-    both = combinations(zip(choice.runs, choice.tops, strict=True), 2)
-    return [_likeness(*one, *other) for one, other in both if one[0].direction == other[0].direction]
+def _n_of(choice: Choice, direction: Direction) -> int:
+    return sum(run.direction == direction for run in choice.runs)
 
 
-def _likeness(first: Run, first_top: RankedPairs, second: Run, second_top: RankedPairs) -> Likeness:
-    one, other = as_rankings([first_top, second_top])
-    return Likeness(
-        first=first,
-        second=second,
-        n_sources=len(one.indptr) - 1,
-        overlap=_mean(overlap.overlap(one, other, k=OVERLAP_DEPTH)),
-        rbo=_mean(overlap.rank_biased_overlap(one, other, p=RBO_P).ext),
-        tau=_mean(overlap.kendall(one, other)),
-        first_in_second=_mean(overlap.rank_of_favourite(one, other)),
-        second_in_first=_mean(overlap.rank_of_favourite(other, one)),
-    )
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    """Mean over the source items where it is defined; NaN where it is nowhere."""
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if len(defined) else float("nan")
+def _alike(choice: Choice, direction: Direction) -> Alike:
+    own = [(run, top) for run, top in zip(choice.runs, choice.tops, strict=True) if run.direction == direction]
+    own.sort(key=lambda both: both[0].name)
+    matrices = likeness([top for _, top in own], k=OVERLAP_DEPTH, p=RBO_P)
+    return Alike(direction, [run.name for run, _ in own], matrices)

@@ -1,7 +1,6 @@
 """Stored rankings as arrays."""
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 from django.db import connection
@@ -10,12 +9,13 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet
 from pooling.core.rankings import Rankings, ranks
-from pooling.core.strategies import RankedPairs
+from pooling.core.selections import RankedPairs, within
 from pooling.models import Run
 
 # Arrays as PostgreSQL sends them: numbers need not become Python objects one by one.
 _TOPS = """
-    SELECT ranking.source_id, cardinality(ranking.targets[1:%(depth)s]), array_send(ranking.targets[1:%(depth)s])
+    SELECT ranking.source_id, cardinality(ranking.targets[1:%(depth)s]), array_send(ranking.targets[1:%(depth)s]),
+           CASE WHEN %(with_scores)s THEN array_send(ranking.scores[1:%(depth)s]::float8[]) END
     FROM pooling_ranking ranking
     WHERE ranking.run_id = %(run)s AND cardinality(ranking.targets) > 0
       AND (%(query_set)s::bigint IS NULL OR ranking.source_id IN (
@@ -25,43 +25,49 @@ _TOPS = """
 """
 _HEADER = 20  # bytes before the elements of a one-dimensional array
 _ELEMENT = np.dtype([("size", ">i4"), ("key", ">i8")])
+_SCORE = np.dtype([("size", ">i4"), ("value", ">f8")])
 _TO_THE_END = 2**31 - 1
 
 
-def load_top(*, run: Run, depth: int, query_set: QuerySet | None = None, leave_out: NDArray[np.int64]) -> RankedPairs:
+def load_top(
+    *, run: Run, depth: int, query_set: QuerySet | None = None, leave_out: NDArray[np.int64], with_scores: bool = False
+) -> RankedPairs:
     """A run's first `depth` targets for each source item, as rows of item keys by source.
 
     query_set : only these source items
     leave_out : items that are not judged (see `left_out`); who stands below one of them moves up
+    with_scores : what the run was ordered by; of a run ordered by ranks, the rank turned round
     """
     reach = depth if not len(leave_out) else _TO_THE_END
+    by_score = with_scores and run.score_type != Run.ScoreType.RANK
+    wanted = {
+        "run": run.pk,
+        "depth": reach,
+        "query_set": query_set.pk if query_set else None,
+        "with_scores": by_score,
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_TOPS, {"run": run.pk, "depth": reach, "query_set": query_set.pk if query_set else None})
+        cursor.execute(_TOPS, wanted)
         rows = cursor.fetchall()
     source = np.repeat([row[0] for row in rows], [row[1] for row in rows]).astype(np.int64)
     elements = np.frombuffer(b"".join(bytes(row[2])[_HEADER:] for row in rows), dtype=_ELEMENT)
     target = elements["key"].astype(np.int64)
+    score = _scores(rows) if by_score else None
     if len(leave_out):
         kept = ~(np.isin(source, leave_out) | np.isin(target, leave_out))
         source, target = source[kept], target[kept]
+        score = None if score is None else score[kept]
     _, lengths = np.unique(source, return_counts=True)
-    rank = ranks(Rankings(np.append(0, np.cumsum(lengths)), target))
-    near = rank <= depth
-    return RankedPairs(source[near], target[near], rank[near])
+    starts = np.append(0, np.cumsum(lengths))
+    return within(RankedPairs(source, target, ranks(Rankings(starts, target)), score, starts), depth)
+
+
+def _scores(rows: Sequence[tuple[int, int, bytes, bytes]]) -> NDArray[np.float64]:
+    elements = np.frombuffer(b"".join(bytes(row[3])[_HEADER:] for row in rows), dtype=_SCORE)
+    return elements["value"].astype(np.float64)
 
 
 def left_out(*, collection: Collection) -> NDArray[np.int64]:
     """Keys of items that are not judged: excluded, or of another split than test."""
     items = Item.objects.filter(collection=collection).filter(~Q(split="test") | Q(excluded_at__isnull=False))
     return np.array(items.values_list("pk", flat=True), dtype=np.int64)
-
-
-def as_rankings(runs: Sequence[RankedPairs]) -> list[Rankings]:
-    """Runs over the source items that all of them answer, ready to be compared."""
-    common = reduce(np.intersect1d, (np.unique(run.source) for run in runs))
-    aligned = []
-    for run in runs:
-        here = np.isin(run.source, common)
-        counts = np.bincount(np.searchsorted(common, run.source[here]), minlength=len(common))
-        aligned.append(Rankings(np.append(0, np.cumsum(counts)), run.target[here]))
-    return aligned

@@ -1,126 +1,193 @@
 """From the rows of a run file to Ranking rows: ids resolved in bulk, one row a source item."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from struct import Struct
 from typing import NamedTuple
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.core.formats import Problems
+from annotate.core.formats import FormatError, Problems
 from annotate.models import Direction, Item, Side
-from pooling.core.ids import lookup
-from pooling.core.run_files import ReadRun, describe, rank_file, refuse_odd_ids
-from pooling.core.runs import Canonical
+from annotate.services.jobs import Tell
+from pooling.core.ids import Distinct, Vocabulary
+from pooling.core.run_ranking import BY_RANK, OddIds, Tally, rank
+from pooling.core.runs import ReadRun
+from pooling.core.spool import Spool
 from pooling.models import Run
 from pooling.services.run_reports import SHOWN, RunReport, Strangers
 
 SIDES = {Direction.FORWARD: (Side.QUERY, Side.DOCUMENT), Direction.REVERSE: (Side.DOCUMENT, Side.QUERY)}
-_COPY = "COPY pooling_ranking (run_id, source_id, targets, scores) FROM STDIN"
+# One row for thousands of items: a million rows would be Python objects one by one. A key below 0 is not judged at all.
+# No id that a reader accepts holds white space, so that it may part them.
+_ITEMS = """
+    SELECT string_agg(translate(external_id, E'\\n', ' '), E'\\n'),
+        array_send(array_agg(CASE WHEN split = 'test' AND excluded_at IS NULL THEN id ELSE -id END))
+    FROM annotate_item WHERE collection_id = %s AND side = %s GROUP BY id / 50000
+"""
+# PostgreSQL's binary forms: of a COPY, of its rows before their arrays, of an array before its elements.
+_COPY = "COPY pooling_ranking (run_id, source_id, targets, scores) FROM STDIN (FORMAT binary)"
+_COPY_HEAD, _COPY_END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
+_ROW_HEAD = Struct(">hiqiq")  # fields; size and value of the run's key and of the source's
+_ARRAY_HEAD = Struct(">iiiIii")  # bytes; dimensions, nulls, type of elements, length, first index
+_INT8, _FLOAT8 = 20, 701
 
 
 class Known(NamedTuple):
-    """The items of one side: ids in UTF-8, keys, and which are judged at all (split test, not excluded).
+    """The items of one side: ids, keys, and which are judged at all (split test, not excluded).
 
-    ids, keys : (K,); eligible : (K + 1,), the last one False
+    ids : places in keys; keys : (K,); eligible : (K + 1,), the last one False
     """
 
-    ids: NDArray[np.bytes_]
+    ids: Vocabulary
     keys: NDArray[np.int64]
     eligible: NDArray[np.bool_]
 
 
-class Placed(NamedTuple):
-    """The rows whose two items are known and eligible, in canonical order.
+class Batch(NamedTuple):
+    """The rankings of some queries as COPY takes them, b"" for none, and how many rows of the file they come from."""
 
-    source, target : (K,) places in the two sides' Known, sources in stretches; score : (K,)
-    """
-
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    score: NDArray[np.float64]
+    copied: bytes
+    n_rows: int
 
 
-def store_rankings(*, run: Run, read: ReadRun, problems: Problems) -> RunReport:
-    """Write the run's rankings and say what was found; faults become problems, then nothing is written.
+class Storing:
+    """Makes a run's rankings some queries at a time, and keeps count of what it meets; problems leave them empty."""
 
-    To be called in the transaction that makes the run ready.
-    """
-    order = rank_file(read, score_type=run.score_type, name=run.file_name, problems=problems)
-    if order is None or problems:
+    def __init__(self, run: Run, problems: Problems) -> None:
+        self.report = RunReport()
+        self._run, self._problems = run, problems
+        self._sources, self._targets = (_known(run, side) for side in SIDES[Direction(run.direction)])
+        self._met = np.zeros(len(self._sources.keys), dtype=bool)
+        self._odd, self._tally = OddIds(run.file_name, problems), Tally()
+        self._unknown_targets = Distinct()
+
+    def made_of(self, read: ReadRun) -> Batch:
+        """The rankings of some whole queries; asks the database nothing. Raises FormatError for too many problems."""
+        run, report = read.run, self.report
+        order = rank(read, score_type=self._run.score_type, name=self._run.file_name, problems=self._problems)
+        self._tally.add(order)
+        source, target = self._sources.ids.find(run.queries), self._targets.ids.find(run.docs)
+        self._note_unknown(read, source, np.flatnonzero(target < 0))
+        source = source[run.query]
+        known = (source >= 0) & (target >= 0)
+        kept = known & self._sources.eligible[source] & self._targets.eligible[target]
+        rows = order.order[kept[order.order]]
+        report.n_kept += len(rows)
+        report.n_dropped += int(np.count_nonzero(known)) - len(rows)
+        self._met[source[rows]] = True
+        if self._problems or not len(rows):
+            return Batch(b"", len(read.line))
+        scores = -run.ranks[rows].astype(np.float64) if self._run.score_type == BY_RANK else run.scores[rows]
+        sources, targets = self._sources.keys[source[rows]], self._targets.keys[target[rows]]
+        return Batch(_rankings(self._run, sources, targets, scores), len(read.line))
+
+    def finish(self) -> RunReport:
+        """The report of all that was added."""
+        report, figures = self.report, self._tally.figures()
+        report.n_rows, report.n_queries = figures.rows, figures.queries
+        report.shallowest, report.median_depth = figures.shallowest, figures.median_depth
+        report.deepest, report.ties, report.n_misranked = figures.deepest, figures.ties, figures.misranked
+        report.unknown_targets.n = len(self._unknown_targets)
+        missing = np.sort(self._sources.keys[self._sources.eligible[:-1] & ~self._met])
+        first = Item.objects.filter(pk__in=missing[:SHOWN].tolist()).order_by("pk")
+        report.missing = Strangers(n=len(missing), first=list(first.values_list("external_id", flat=True)))
+        return report
+
+    def _note_unknown(self, read: ReadRun, source: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
+        """Count queries without a source, and the documents of these rows, which are unknown."""
+        run, report = read.run, self.report
+        queries = np.flatnonzero(source < 0)
+        first_rows = np.searchsorted(run.query, queries)  # batches are in the order of their queries
+        self._odd.refuse("query", run.queries[queries], read.line[first_rows])
+        _note(report.unknown_sources, run.queries[queries])
+        report.unknown_sources.n += len(queries)
+        if len(rows):
+            self._odd.refuse("document", run.docs[rows], read.line[rows])
+            _note(report.unknown_targets, run.docs[rows])
+            self._unknown_targets.add(run.docs[rows])
+
+
+def store_rankings(*, run: Run, spool: Spool, problems: Problems, tell: Tell) -> RunReport:
+    """Write the run's rankings and say what was found; faults become problems, which are to roll this back."""
+    if run.score_type == BY_RANK and not spool.has_ranks:
+        message = "The file gives no ranks; choose float32 to order by score."
+        problems.add(FormatError(run.file_name, None, "rank", message))
         return RunReport()
-    sources, targets = (_known(run, side) for side in SIDES[Direction(run.direction)])
-    source_at = lookup(read.run.queries, sources.ids)
-    target_at = lookup(read.run.docs, targets.ids)
-    refuse_odd_ids(read, np.flatnonzero(target_at < 0), run.file_name, problems)
-    report = RunReport(n_rows=len(target_at), n_queries=len(source_at))
-    report.unknown_sources = _strangers(read.run.queries[source_at < 0])
-    report.unknown_targets = _strangers(_distinct(read.run.docs[target_at < 0]))
-    source_at = source_at[read.run.query]
-    known = (source_at >= 0) & (target_at >= 0)
-    kept = known & sources.eligible[source_at] & targets.eligible[target_at]
-    rows = order.order[kept[order.order]]
-    score = -read.run.ranks.astype(np.float64) if run.score_type == Run.ScoreType.RANK else read.run.scores
-    placed = Placed(source_at[rows], target_at[rows], score[rows])
-    if not problems:
-        _copy(run, placed, sources, targets)
-    _describe(report, read, order, n_kept=len(rows), n_dropped=int(np.count_nonzero(known)) - len(rows))
-    missing = sources.eligible[:-1].copy()
-    missing[placed.source] = False
-    report.missing = _strangers(sources.ids[missing])
-    return report
+    storing, n_done = Storing(run, problems), 0
+    try:
+        with closing(_ahead(map(storing.made_of, spool.batches()))) as batches:
+            for batch in batches:
+                _copy(batch.copied)
+                n_done += batch.n_rows
+                tell(done=n_done, total=spool.n_rows, unit="rows stored")
+    except FormatError as error:
+        problems.add(error)
+        return RunReport()
+    return storing.finish()
+
+
+def _ahead(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The batches, each made by a thread while the server takes the one before."""
+    left = iter(batches)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(next, left, None)
+        while batch := waiting.result():
+            waiting = pool.submit(next, left, None)
+            yield batch
 
 
 def _known(run: Run, side: Side) -> Known:
-    items = Item.objects.filter(collection=run.collection_id, side=side).order_by("pk")
-    rows = items.values_list("external_id", "pk", "split", "excluded_at")
-    ids, keys, eligible = [], [], []
-    for external_id, pk, split, excluded_at in rows.iterator(chunk_size=20_000):
-        ids.append(external_id.encode())
-        keys.append(pk)
-        eligible.append(split == "test" and excluded_at is None)
-    return Known(
-        np.array(ids, dtype=np.bytes_) if ids else np.empty(0, "S1"),
-        np.array(keys, dtype=np.int64),
-        # The one more is for unknown items: their place is -1, the last.
-        np.array([*eligible, False], dtype=bool),
-    )
+    ids, keys = [np.empty(0, "S1")], [np.empty(0, np.int64)]
+    with connection.cursor() as cursor:
+        cursor.execute(_ITEMS, [run.collection_id, side])
+        for names, signed in cursor:
+            ids.append(np.array(names.encode().split(b"\n"), dtype=np.bytes_))
+            elements = np.frombuffer(signed, dtype=_element(">i8"), offset=_ARRAY_HEAD.size - 4)
+            keys.append(elements["value"].astype(np.int64))
+    signed_keys = np.concatenate(keys)
+    # The one more is for unknown items: their place is -1, the last.
+    return Known(Vocabulary(np.concatenate(ids)), np.abs(signed_keys), np.append(signed_keys > 0, False))
 
 
-def _distinct(ids: NDArray[np.bytes_]) -> NDArray[np.bytes_]:
-    """Ids in the order of their first rows."""
-    found, first = np.unique(ids, return_index=True)
-    return found[np.argsort(first)]
+def _note(strangers: Strangers, ids: NDArray[np.bytes_]) -> None:
+    """Name the first of these ids that are not named yet."""
+    if len(strangers.first) < SHOWN and len(ids):
+        found, first = np.unique(ids, return_index=True)
+        new = (each.decode() for each in found[np.argsort(first)[: 2 * SHOWN]].tolist())
+        strangers.first += [each for each in new if each not in strangers.first]
+        del strangers.first[SHOWN:]
 
 
-def _strangers(ids: NDArray[np.bytes_]) -> Strangers:
-    return Strangers(n=len(ids), first=[each.decode() for each in ids[:SHOWN].tolist()])
+def _rankings(run: Run, sources: NDArray[np.int64], targets: NDArray[np.int64], scores: NDArray[np.float64]) -> bytes:
+    """One Ranking for each stretch of equal sources, as COPY takes them."""
+    starts = np.flatnonzero(np.diff(sources, prepend=0))
+    ends = np.append(starts, len(sources))[1:]
+    columns = ((_INT8, _elements(targets, ">i8")), (_FLOAT8, _elements(scores, ">f8")))
+    pieces: list[bytes | memoryview] = [_COPY_HEAD]
+    for source, start, end in zip(sources[starts].tolist(), starts.tolist(), ends.tolist(), strict=True):
+        pieces.append(_ROW_HEAD.pack(4, 8, run.pk, 8, source))
+        for kind, elements in columns:
+            part = elements[start:end]
+            pieces += [_ARRAY_HEAD.pack(_ARRAY_HEAD.size - 4 + part.nbytes, 1, 0, kind, len(part), 1), part.data]
+    return b"".join([*pieces, _COPY_END])
 
 
-def _describe(report: RunReport, read: ReadRun, order: Canonical, *, n_kept: int, n_dropped: int) -> None:
-    figures = describe(read, order)
-    report.n_kept, report.n_dropped = n_kept, n_dropped
-    report.shallowest, report.median_depth, report.deepest = figures.shallowest, figures.median_depth, figures.deepest
-    report.ties, report.n_misranked = figures.ties, figures.misranked
+def _copy(rankings: bytes) -> None:
+    if rankings:
+        with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
+            copy.write(rankings)
 
 
-def _copy(run: Run, placed: Placed, sources: Known, targets: Known) -> None:
-    """Write one Ranking a source with COPY: a run of thousands of queries in one statement."""
-    starts = np.flatnonzero(np.diff(placed.source, prepend=-1))
-    ends = np.append(starts, len(placed.source))[1:]
-    keys = targets.keys[placed.target]
-    with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            copy.write_row(
-                (
-                    run.pk,
-                    int(sources.keys[placed.source[start]]),
-                    _array(map(str, keys[start:end].tolist())),
-                    _array(map(repr, placed.score[start:end].tolist())),
-                )
-            )
+def _elements(values: NDArray[np.generic], kind: str) -> NDArray[np.void]:
+    out = np.empty(len(values), dtype=_element(kind))
+    out["size"], out["value"] = 8, values
+    return out
 
 
-def _array(values: Iterable[str]) -> str:
-    """An array as PostgreSQL writes it."""
-    return "{" + ",".join(values) + "}"
+def _element(kind: str) -> np.dtype[np.void]:
+    """An element of a PostgreSQL array, of a number type of eight bytes."""
+    return np.dtype([("size", ">i4"), ("value", kind)])

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import PurePath
@@ -15,16 +16,19 @@ from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User
-from pooling.core.run_files import read_file
+from annotate.services import jobs
+from annotate.services.workers import alone_with
+from pooling.core.run_files import read_parts
+from pooling.core.spool import Spool
 from pooling.models import Run
 from pooling.services.run_reports import RunReport, told
 from pooling.services.run_storage import store_rankings
-from pooling.services.solitude import alone_with
 
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
 MAX_NAME = 80
+MEGABYTE = 1_000_000
 WORN_OUT = (
     f"Reading this file was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why. "
     "Upload it again, or split it."
@@ -53,7 +57,11 @@ def receive_run(
     direction: str,
     upload: File,
     system: str = "",
+    team: str = "",
+    paper: str = "",
+    tags: Sequence[str] = (),
     description: str = "",
+    is_hidden: bool = False,
     score_type: str = Run.ScoreType.FLOAT32,
     by: User | None = None,
 ) -> Received:
@@ -72,7 +80,11 @@ def receive_run(
         name=name,
         direction=Direction(direction),
         system=system,
+        team=team,
+        paper=paper,
+        tags=list(tags),
         description=description,
+        is_hidden=is_hidden,
         file_name=PurePath(upload.name or "run").name[-255:],
         sha256=digest.hexdigest(),
         score_type=Run.ScoreType(score_type),
@@ -93,7 +105,7 @@ def check_name(name: str) -> None:
 def _store(run: Run, upload: File) -> Received:
     # The collection's row is the lock: of two uploads under one name the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
-    known = Run.objects.filter(collection=run.collection_id, name=run.name).first()
+    known = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(run.uploaded_by).first()
     if known is not None:
         # A rejected run may be read again, even from the same file: the collection may have its items by now.
         if known.state != Run.State.REJECTED and _is_same(known, run):
@@ -121,8 +133,8 @@ def ingest_run(*, run: Run) -> None:
     """
     with alone_with(run) as is_ours:
         if is_ours and _begin(run):
-            with transaction.atomic():
-                _ingest(Run.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk))
+            run.refresh_from_db()
+            _ingest(run)
     run.refresh_from_db()
 
 
@@ -138,18 +150,46 @@ def _begin(run: Run) -> bool:
 
 
 def _ingest(run: Run) -> None:
-    problems = Problems()
-    report = RunReport()
+    job, problems, report = jobs.Job("run", run.pk), Problems(), RunReport()
+    tell = partial(jobs.advance, job=job)
+    try:
+        with Spool() as spool:
+            _read(run, spool, problems, tell)
+            if not problems:
+                report = _store_all(run, spool, problems, tell)
+    except jobs.Cancelled:
+        problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
+    if problems:
+        _finish(run, Run.State.REJECTED, report, problems)
+    jobs.forget(job=job)
+
+
+def _read(run: Run, spool: Spool, problems: Problems, tell: jobs.Tell) -> None:
+    """Fill the spool with the file's rows; with none any more once there are problems."""
     with run.file.open("rb") as stream:
-        read = read_file(stream, run.file_name, problems)
-    if not problems:
-        report = store_rankings(run=run, read=read, problems=problems)
-    if not problems and not report.n_kept:
-        message = "No line names a query and a document of this collection; see the first unknown ids."
-        problems.add(FormatError(run.file_name, None, "", message))
+        for part in read_parts(stream, run.file_name, problems):
+            if not problems:
+                spool.add(part)
+            tell(done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
+
+
+def _store_all(run: Run, spool: Spool, problems: Problems, tell: jobs.Tell) -> RunReport:
+    """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
+    with transaction.atomic():
+        report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
+        if not problems and not report.n_kept:
+            message = "No line names a query and a document of this collection; see the first unknown ids."
+            problems.add(FormatError(run.file_name, None, "", message))
+        if problems:
+            report.n_kept = 0
+            transaction.set_rollback(True)
+        else:
+            _finish(run, Run.State.READY, report, problems)
+    return report
+
+
+def _finish(run: Run, state: Run.State, report: RunReport, problems: Problems) -> None:
     report.errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
     report.n_errors = problems.n
-    run.state = Run.State.REJECTED if problems else Run.State.READY
-    run.report, run.finished_at = asdict(report), Now()
-    run.save(update_fields=["state", "report", "finished_at"])
-    log.info("Run %s of %s is %s", run, run.collection, run.state)
+    Run.objects.filter(pk=run.pk).update(state=state, report=asdict(report), finished_at=Now())
+    log.info("Run %s of %s is %s", run, run.collection, state)

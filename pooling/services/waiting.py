@@ -1,14 +1,12 @@
-"""What waits for a worker, and whether there is one."""
+"""What waits for a worker."""
 
 from datetime import timedelta
 
 from django.db.models.functions import Now
 
-from annotate.models import WorkerHeartbeat
 from pooling.models import Pool, Run
 
 OVERDUE_AFTER = timedelta(seconds=20)
-SEEN_WITHIN = timedelta(seconds=60)
 
 
 def overdue_runs() -> list[int]:
@@ -23,6 +21,7 @@ def overdue_pools() -> list[int]:
     return list(waiting.order_by("pk").values_list("pk", flat=True))
 
 
-def worker_is_missing() -> bool:
-    """Whether no worker has been seen for a minute, by the database's clock."""
-    return not WorkerHeartbeat.objects.filter(at__gt=Now() - SEEN_WITHIN).exists()
+def unfinished_pools() -> list[int]:
+    """Pools that are being closed or opened again, but for those that were given up."""
+    waiting = Pool.objects.filter(state__in=[Pool.State.CLOSING, Pool.State.REOPENING], error="")
+    return list(waiting.order_by("pk").values_list("pk", flat=True))

@@ -14,11 +14,12 @@ from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
+from annotate.services import jobs
 from pooling import access, tasks
 from pooling.forms import RunForm
 from pooling.models import Run
+from pooling.services import retiring
 from pooling.services import runs as service
-from pooling.services.waiting import worker_is_missing
 
 
 @require_safe
@@ -26,9 +27,10 @@ from pooling.services.waiting import worker_is_missing
 def runs(request: HttpRequest, slug: str) -> HttpResponse:
     """All runs of a collection."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=LEADERS)
+    seen = Run.objects.visible_to(request.user).filter(collection=collection)
     context = {
         "collection": collection,
-        "runs": collection.runs.select_related("uploaded_by").order_by("direction", "name"),
+        "runs": seen.select_related("uploaded_by").order_by("direction", "name"),
         "may_upload": Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection),
     }
     return render(request, "pooling/runs.html", context)
@@ -66,8 +68,17 @@ def _received(request: HttpRequest, received: service.Received) -> HttpResponse:
 def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One run: what its file held, or what is wrong with it."""
     run = access.get_run(user=request.user, slug=slug, pk=pk)
-    context = {"collection": run.collection, "run": run, "report": run.report, "pools": run.pools.order_by("pk")}
-    return render(request, "pooling/run.html", context | _waiting(run))
+    context = {
+        "collection": run.collection,
+        "run": run,
+        "report": run.report,
+        "pools": run.pools.order_by("pk"),
+        "events": run.events.select_related("by").order_by("-pk")[:20],
+        "n_dropped": retiring.unique_pairs(run=run),
+        "may_change": _may_change(request, run),
+        "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
+    }
+    return render(request, "pooling/run.html", context | _waiting(request, run))
 
 
 @require_safe
@@ -78,17 +89,24 @@ def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = access.get_run(user=request.user, slug=slug, pk=pk)
     if run.state != Run.State.RECEIVED:
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:run", args=[slug, pk])})
-    return render(request, "_job.html", _waiting(run)["job"])
+    return render(request, "_job.html", _waiting(request, run)["job"])
 
 
-def _waiting(run: Run) -> dict[str, Any]:
+def _waiting(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
     if run.state != Run.State.RECEIVED:
         return {}
+    address = [run.collection.slug, run.pk]
     job = {
-        "poll_url": reverse("pooling:run-state", args=[run.collection.slug, run.pk]),
+        "poll_url": reverse("pooling:run-state", args=address),
         "title": "Reading the file",
         "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
-        "worker_missing": worker_is_missing(),
+        "standing": jobs.standing(job=jobs.Job("run", run.pk)),
+        "cancel_url": reverse("pooling:run-cancel", args=address) if _may_change(request, run) else "",
+        "cancel_effect": "nothing of the file is stored.",
     }
     return {"job": job}
+
+
+def _may_change(request: HttpRequest, run: Run) -> bool:
+    return Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=run.collection)

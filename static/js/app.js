@@ -1,6 +1,7 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
 import { initFileDrops } from "./file-drop.js";
 import { initSortableTables } from "./sort-table.js";
+import { initUploads } from "./upload.js";
 
 const THEMES = [["", "system"], ["light", "light"], ["dark", "dark"]];
 const entityTags = new Map();
@@ -85,6 +86,7 @@ function initTheme() {
 function initWidgets(root) {
   initSortableTables(root);
   initFileDrops(root);
+  initUploads(root, initWidgets);
 }
 
 document.addEventListener("htmx:config:request", onRequest);

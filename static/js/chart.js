@@ -3,6 +3,12 @@ import { initDownloads } from "./chart-downloads.js";
 import { embed } from "./chart-embed.js";
 
 const drawn = new Map();
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+
+/** Drawn in light or dark colours; paper, which is always light, has to know. */
+function scheme() {
+  return document.documentElement.dataset.theme || (prefersDark.matches ? "dark" : "light");
+}
 
 async function draw(figure) {
   const spec = JSON.parse(document.getElementById(figure.dataset.spec).textContent);
@@ -11,7 +17,7 @@ async function draw(figure) {
     drawn.get(figure)?.finalize();
     const result = await embed(view, spec, document.documentElement);
     drawn.set(figure, result);
-    figure.dataset.drawn = "";
+    figure.dataset.drawn = scheme();
     initDownloads(figure, spec);
   } catch (error) {
     view.textContent = `This chart could not be drawn (${error.message}). Its numbers are in the table below.`;
@@ -32,7 +38,7 @@ function redrawAll() {
   for (const figure of document.querySelectorAll("figure.chart[data-drawn]")) draw(figure);
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+prefersDark.addEventListener("change", redrawAll);
 new MutationObserver(redrawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 document.addEventListener("htmx:after:swap", drawAll);
 drawAll();

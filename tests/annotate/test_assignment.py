@@ -61,8 +61,9 @@ def judge_all(annotator, rng, vanish=0.0):
     return given
 
 
-def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice():
-    made = study(500, labels_per_pair=2, ceiling=3, batch_candidates=8)
+def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(pytestconfig):
+    n_pairs = 500 if pytestconfig.getoption("--heavy") else 250  # more than all of them hold at once
+    made = study(n_pairs, labels_per_pair=2, ceiling=3, batch_candidates=8)
     people = [factories.annotator(made) for _ in range(40)]
     tabs = [*people, *people[:10]]  # ten of them judge in two tabs
     seeds = {person.pk: index for index, person in enumerate(people)}
@@ -95,7 +96,10 @@ def assert_third_seats(made):
         grades.setdefault(pair, []).append(grade)
     disagreed = {pair for pair, given in grades.items() if len(set(given)) > 1}
     assert {n for pair, n in labels.items() if pair in disagreed} == {3}
-    assert {n for pair, n in labels.items() if pair not in disagreed} == {2}
+    # Who changed her mind in another tab may have disagreed for a while: the third label may be under way by then.
+    changed = set(Judgment.objects.filter(superseded_by__isnull=False).values_list("pair_id", flat=True))
+    assert {n for pair, n in labels.items() if pair not in disagreed | changed} == {2}
+    assert {n for pair, n in labels.items() if pair in changed} <= {2, 3}
     assert Resolution.objects.filter(collection=made).exclude(status="disputed").count() == len(labels)
 
 

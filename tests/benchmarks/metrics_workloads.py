@@ -18,6 +18,8 @@ from pooling.core.runs import read_run
 
 Work = Callable[[], Any]
 FORMS = ("its lists", "the matrix, sorting included")
+COCO_SETS = ("coco", "cxc", "eccv")
+ECCV_NAMES = {"eccv_map_at_r": "mAP@R", "eccv_rprecision": "Rprec", "eccv_r1": "C@1"}
 
 
 @dataclass
@@ -87,19 +89,10 @@ def matrix(small: bool) -> Iterator[Contest]:
     eccv_caption = optional("eccv_caption")
     if eccv_caption is None:
         return
-    oracle = eccv_caption.Metrics()
-    captions = oracle.coco_ids
-    image_of = {caption: images[0] for caption, images in oracle.coco_gts["t2i"].items()}
-    images = np.array(list(dict.fromkeys(image_of[caption] for caption in captions)))
-    own = np.searchsorted(np.sort(images), [image_of[caption] for caption in captions])
-    rng = np.random.default_rng(1)
-    scores = rng.standard_normal((len(captions), len(images)), dtype=np.float32)
-    place = np.argsort(images)[own]
-    scores[np.arange(len(captions)), place] += 3
-    work = Coco(oracle, captions, images, place, scores)
-    part = 20
+    work, part = coco(eccv_caption.Metrics()), 20
     from_lists, from_matrix = (f"eccv_caption from {form} (1/{part} of the queries, scaled)" for form in FORMS)
     their_lists, their_work = work.theirs(part)
+    their_lists()
     yield Contest(
         "COCO 5K, 25,000 x 5,000, both ways, COCO 1K/5K + CxC + ECCV",
         ">= 30x, peak < 2x the matrix",
@@ -110,6 +103,17 @@ def matrix(small: bool) -> Iterator[Contest]:
     )
 
 
+def coco(oracle: Any) -> "Coco":
+    """25,000 captions x 5,000 images: noise, and 3 standard deviations more for each caption's own image."""
+    captions = oracle.coco_ids
+    image_of = {caption: images[0] for caption, images in oracle.coco_gts["t2i"].items()}
+    images = np.array(list(dict.fromkeys(image_of[caption] for caption in captions)))
+    own = np.argsort(images)[np.searchsorted(np.sort(images), [image_of[caption] for caption in captions])]
+    scores = np.random.default_rng(1).standard_normal((len(captions), len(images)), dtype=np.float32)
+    scores[np.arange(len(captions)), own] += 3
+    return Coco(oracle, captions, images, own, scores)
+
+
 class Coco:
     """The positives of the three sets as cells, and eccv_caption's lists."""
 
@@ -117,27 +121,30 @@ class Coco:
         self.oracle, self.captions, self.images, self.own, self.scores = oracle, captions, images, own, scores
         self.caption_at = {int(c): i for i, c in enumerate(captions)}
         self.image_at = {int(image): i for i, image in enumerate(images)}
-        self.sets = {(name, way): self._pairs(name, way) for name in ("coco", "cxc", "eccv") for way in ("t2i", "i2t")}
+        self.sets = {(name, way): self._pairs(name, way) for name in COCO_SETS for way in ("t2i", "i2t")}
         self.wanted = measures.parse("C@1 C@5 C@10 mAP@R Rprec")
         self.caption_fold = np.repeat(np.arange(5), len(captions) // 5)
         self.image_fold = self.caption_fold[np.searchsorted(own, np.arange(len(images)))]
 
     def _pairs(self, name: str, way: str) -> np.ndarray:
-        gts = getattr(self.oracle, f"{name}_gts")[way]
+        """Query and target of each positive; -1 for the two of ECCV Caption's captions that are not in COCO 5K."""
         query, target = (self.caption_at, self.image_at) if way == "t2i" else (self.image_at, self.caption_at)
-        known = ((q, t) for q, targets in gts.items() for t in targets if q in query and t in target)
-        return np.array([(query[q], target[t]) for q, t in known]).T
+        gts = getattr(self.oracle, f"{name}_gts")[way]
+        return np.array([(query[q], target.get(t, -1)) for q, targets in gts.items() for t in targets]).T
 
     def ours(self) -> dict[str, float]:
         """All values: pairs that several sets share are ranked once."""
         found = {}
         for way, scores in (("t2i", self.scores), ("i2t", self.scores.T)):
-            pairs = [self.sets[name, way] for name in ("coco", "cxc", "eccv")]
-            key = np.concatenate([query * scores.shape[1] + target for query, target in pairs])
-            unique, back = np.unique(key, return_inverse=True)
-            cells = Cells(unique // scores.shape[1], unique % scores.shape[1], np.ones(len(unique), dtype=np.int64))
-            ranks = np.split(row_ranks(scores, cells)[back], np.cumsum([pair.shape[1] for pair in pairs])[:-1])
-            for name, (query, _), rank in zip(("coco", "cxc", "eccv"), pairs, ranks, strict=True):
+            pairs = [self.sets[name, way] for name in COCO_SETS]
+            query, target = np.concatenate(pairs, axis=1)
+            inside = target >= 0
+            unique, back = np.unique((query * scores.shape[1] + target)[inside], return_inverse=True)
+            cells = Cells(*np.divmod(unique, scores.shape[1]), np.ones(len(unique), dtype=np.int64))
+            ranks = np.zeros(len(query), dtype=np.int64)
+            ranks[inside] = row_ranks(scores, cells)[back]
+            parts = np.split(ranks, np.cumsum([pair.shape[1] for pair in pairs])[:-1])
+            for name, (query, _), rank in zip(COCO_SETS, pairs, parts, strict=True):
                 ranked = from_ranks(query, rank, np.ones(len(rank), dtype=np.int64), shape=scores.shape)
                 for measure, values in measures.evaluate(self.wanted, restricted(ranked, np.unique(query))).items():
                     found[f"{name} {way} {measure}"] = values.mean()
@@ -157,37 +164,46 @@ class Coco:
                     found.setdefault(f"coco 1k {way} {measure}", []).append(values.mean())
         return {name: float(np.mean(values)) for name, values in found.items()}
 
-    def theirs(self, part: int) -> tuple[Work, Work]:
+    def theirs(self, part: int = 1) -> tuple[Work, Work]:
         """Making eccv_caption's sorted lists, and its own code on them, over every `part`-th query of its sets."""
-        for name in ("coco", "cxc", "eccv"):
-            for way, gts in getattr(self.oracle, f"{name}_gts").items():
-                queries = sorted(gts)
-                getattr(self.oracle, f"{name}_gts")[way] = {q: gts[q] for q in queries[::part]}
+        if part > 1:
+            for name in COCO_SETS:
+                for gts in getattr(self.oracle, f"{name}_gts").values():
+                    kept = sorted(gts)[::part]
+                    for query in gts.keys() - set(kept):
+                        del gts[query]
         lists: dict[str, dict[int, list[int]]] = {}
 
         def make() -> None:
             lists.update({way: self._lists(way) for way in ("t2i", "i2t")})
 
-        make()
-        recalls = (self.oracle.coco_5k_recalls, self.oracle.cxc_recalls, self.oracle.eccv_recalls)
-
-        def work() -> None:
+        def work() -> dict[str, float]:
+            found = {}
             for k in (1, 5, 10):
-                for recall in recalls:
-                    recall(lists, "all", K=k)
-                self._their_folds(lists, k)
-            self.oracle.eccv_metrics(lists, "all")
+                for name, recalls in zip(COCO_SETS, ("coco_5k_recalls", "cxc_recalls", "eccv_recalls"), strict=True):
+                    for way, value in getattr(self.oracle, recalls)(lists, "all", K=k).items():
+                        found[f"{name} {way} C@{k}"] = value
+                if part > 1:
+                    self._their_folds(lists, k)
+                else:
+                    for way, value in self.oracle.coco_1k_recalls(lists, "all", K=k).items():
+                        found[f"coco 1k {way} C@{k}"] = value
+            for name, ways in self.oracle.eccv_metrics(lists, "all").items():
+                for way, value in ways.items():
+                    found[f"eccv {way} {ECCV_NAMES[name]}"] = value
+            return found
 
         return make, work
 
     def _lists(self, way: str) -> dict[int, list[int]]:
-        wanted = {q for name in ("coco", "cxc", "eccv") for q in getattr(self.oracle, f"{name}_gts")[way]}
-        ids = self.images if way == "t2i" else self.captions
+        wanted = {q for name in COCO_SETS for q in getattr(self.oracle, f"{name}_gts")[way]}
+        ids = (self.images if way == "t2i" else self.captions).astype(object)  # each id once, not once a list
         at = self.caption_at if way == "t2i" else self.image_at
         scores = self.scores if way == "t2i" else self.scores.T
         return {q: ids[np.argsort(-scores[at[q]])].tolist() for q in wanted}
 
     def _their_folds(self, lists: dict[str, dict[int, list[int]]], k: int) -> None:
+        """Its function for COCO 1K over the queries that are left: coco_1k_recalls itself wants all of them."""
         from eccv_caption._metrics import compute_coco1k_r_at_k
 
         for fold in range(5):

@@ -1,6 +1,11 @@
 """Who may call the API, and how it refuses."""
 
+from datetime import timedelta
+
 import pytest
+from allauth.mfa.models import Authenticator
+from django.urls import reverse
+from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -110,3 +115,61 @@ def test_wrong_fields_and_lines_are_listed(made, researcher):
     lines = call(made, secret, wrong="lines")
     assert (lines.status_code, lines.data["errors"]) == (422, ["Line 1: no", "Line 7: no"])
     assert lines.data["detail"] == "Two lines are wrong."
+
+
+def authenticator(person):
+    """One that was set up an hour ago."""
+    before = timezone.now() - timedelta(hours=1)
+    return Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data={}, created_at=before)
+
+
+@pytest.fixture
+def leads_need_mfa(settings):
+    settings.LEADS_NEED_MFA = True
+
+
+def test_where_leads_need_a_second_factor_their_tokens_of_before_do_nothing(made, leads_need_mfa, client):
+    lead = factories.member(made, Role.LEAD)
+    old = key(lead)
+    assert call(made, old).status_code == 403
+    address = f"/api/v1/collections/{made.slug}/qrels/"
+    answer = client.get(address, HTTP_AUTHORIZATION=f"Bearer {old}")
+    assert (answer.status_code, answer.headers["Content-Type"]) == (403, "application/problem+json")
+    assert "set up an authenticator app on your account page, then make a new token" in answer.json()["detail"]
+    lead.api_tokens.update(created_at=timezone.now() - timedelta(hours=2))
+    authenticator(lead)
+    assert call(made, old).status_code == 403  # whoever had the password alone may have made it
+    assert call(made, key(lead)).status_code == 200
+    Authenticator.objects.all().delete()
+    assert call(made, key(lead)).status_code == 403
+
+
+def test_without_the_setting_a_leads_token_needs_nothing_more(made):
+    assert call(made, key(factories.member(made, Role.LEAD))).status_code == 200
+
+
+def test_researchers_tokens_need_no_second_factor_where_leads_do(made, researcher, leads_need_mfa):
+    factories.member(factories.collection("letters"), Role.LEAD, researcher)  # of another collection
+    assert call(made, key(researcher)).status_code == 200
+
+
+def test_a_superusers_token_needs_one_too(made, leads_need_mfa):
+    boss = factories.user()
+    boss.is_superuser = True
+    boss.save()
+    factories.member(made, Role.RESEARCHER, boss)
+    assert call(made, key(boss)).status_code == 403
+    authenticator(boss)
+    assert call(made, key(boss)).status_code == 200
+
+
+def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one(made, leads_need_mfa, client):
+    lead = factories.member(made, Role.LEAD)
+    client.force_login(lead)
+    asked = {"name": "x", "scopes": ["qrels:read"], "days": 30}
+    answer = client.post(reverse("annotate:tokens"), asked)
+    assert (answer.status_code, answer.url) == (302, reverse("mfa_activate_totp"))
+    assert not lead.api_tokens.exists()
+    authenticator(lead)
+    client.post(reverse("annotate:tokens"), asked)
+    assert lead.api_tokens.count() == 1

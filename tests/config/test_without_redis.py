@@ -1,6 +1,6 @@
 """Pages people need when Redis is gone."""
 
-import time
+import socket
 
 import pytest
 from django.conf import LazySettings
@@ -20,16 +20,30 @@ def no_redis(request: pytest.FixtureRequest, settings: LazySettings) -> None:
     settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": request.param}}
 
 
+@pytest.fixture
+def tries(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The addresses that were knocked at: clocks differ, but a page that tries again and again waits on any."""
+    found: list[object] = []
+
+    class Watched(socket.socket):
+        def connect(self, where: object) -> None:
+            found.append(where)
+            super().connect(where)
+
+    monkeypatch.setattr(socket, "socket", Watched)
+    return found
+
+
 @pytest.mark.usefixtures("no_redis")
-def test_sign_in_works_and_is_quick(client: Client) -> None:
+def test_sign_in_works_and_is_quick(client: Client, tries: list[object]) -> None:
     factories.user("maria")
     form = {"login": "maria", "password": factories.PASSWORD}
     client.get("/accounts/login/")
-    begun = time.monotonic()
+    tries.clear()
     answer = client.post("/accounts/login/", form)
     assert answer.status_code == 302
     assert "_auth_user_id" in client.session
-    assert time.monotonic() - begun < 1.0  # most of it is the password's hash
+    assert 0 < len(tries) < 40, len(tries)  # 20; the library would try each four times
 
 
 @pytest.mark.usefixtures("no_redis")
@@ -42,11 +56,10 @@ def test_guessing_passwords_is_limited_all_the_same(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("no_redis")
-def test_the_cache_answers_at_once() -> None:
-    begun = time.monotonic()
+def test_the_cache_answers_at_once(tries: list[object]) -> None:
     cache.set("key", "value", 5)
     assert cache.get("key") == "value"
     assert not cache.add("key", "other")
     cache.delete("key")
     assert cache.get("key") is None
-    assert time.monotonic() - begun < 0.3
+    assert len(tries) == 5  # one for each: nothing is tried again

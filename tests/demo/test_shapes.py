@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from annotate.core import shortcomings
 from demo import make_shapes
 from demo.drawing import FPS, SECONDS, save_clip, save_picture
 from demo.world import EXACTLY, grade
@@ -104,6 +105,16 @@ def test_the_scheme_has_a_key_and_a_sentence_a_level_and_reasons_for_the_middle_
     assert scheme["positive_from"] == 2
     assert all(level["sentence"] and level["key"] == str(level["grade"]) for level in levels)
     assert [bool(level["reasons"]) for level in levels] == [False, True, True, False]
+
+
+def test_the_middle_levels_show_what_reasons_of_two_levels_are():
+    levels = {level["grade"]: level for level in json.loads((SHAPES / "scheme.json").read_text())["levels"]}
+    for middle in (2, 1):
+        offered = shortcomings.offered(levels[middle]["reasons"])
+        assert shortcomings.fault(offered) == ""
+        assert any(reason.what for reason in offered)
+    assert "does not match/colour" in shortcomings.codes(levels[1]["reasons"])
+    assert "more besides/other shapes" in shortcomings.codes(levels[2]["reasons"])
 
 
 def test_the_guidelines_explain_every_level():

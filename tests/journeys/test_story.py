@@ -7,6 +7,7 @@ from typing import Any
 
 import ir_measures
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 from pytest_django import DjangoDbBlocker
@@ -36,7 +37,7 @@ def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Pag
         context = browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
         ours = (live_stack.url, "blob:", "data:")
@@ -51,6 +52,14 @@ def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Pag
 
 def upload(name: str, content: bytes) -> dict[str, Any]:
     return {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+
+
+def is_accessible(page: Page) -> None:
+    """Nothing that axe finds, in either scheme; widths are the style sheets' own tests."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        findings = Axe().run(page).response["violations"]
+        assert [(page.url, found["id"], found["nodes"][0]["html"]) for found in findings] == []
 
 
 def sign_in(page: Page, username: str, password: str) -> None:
@@ -71,14 +80,17 @@ def make_collection(page: Page, study: Study) -> None:
     page.get_by_label("Relevant from grade").fill("2")
     page.get_by_label("Items").set_input_files(upload("items.zip", study.items))
     page.get_by_role("button", name="Make the collection").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Small Shapes")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Items from items.zip")
+    expect(page.locator("main")).to_contain_text("media files copied", timeout=60_000)
+    is_accessible(page)
 
 
 def load_reference(page: Page, study: Study) -> None:
     page.goto(reverse("annotate:reference-new", args=[SLUG]))
-    page.get_by_label("Labels").set_input_files(upload("reference.qrels", study.reference))
+    page.get_by_label("Labels", exact=True).set_input_files(upload("reference.qrels", study.reference))
     page.locator("main form button").last.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Small Shapes")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Reference labels from reference.qrels")
+    expect(page.locator("main")).to_contain_text("Done", timeout=60_000)
 
 
 def upload_run(page: Page, name: str, content: bytes) -> None:
@@ -95,12 +107,31 @@ def open_pool(page: Page) -> int:
     page.get_by_label("Name", exact=True).fill("depth 10")
     page.get_by_label("Depth", exact=True).fill("10")
     page.get_by_role("button", name="Preview").click()
-    expect(page.locator("#preview")).to_contain_text("People-hours")
+    expect(page.locator("#preview")).to_contain_text("People-hours", timeout=60_000)
+    expect(page.locator("#alike tbody tr")).to_have_count(3)
+    is_accessible(page)
     page.get_by_role("button", name="Open pool").click()
     expect(page.locator("main")).to_contain_text("Open", timeout=60_000)
     page.wait_for_url(re.compile(r"/pools/\d+/$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("depth 10")
     return int(page.url.rstrip("/").rsplit("/", 1)[1])
+
+
+def see_where_pairs_come_from(page: Page, study: Study, pool: int) -> None:
+    """Every pair of the pool names a run of the files that holds it, at its rank there."""
+    is_accessible(page)
+    page.get_by_role("link", name="Pairs and where they come from").click()
+    row = page.locator("main tbody tr").first
+    query, document = row.locator("th, td").nth(0), row.locator("th, td").nth(1)
+    pair = query.inner_text().split("\n")[0], document.inner_text().split("\n")[0]
+    for name, content in study.runs.items():
+        ranks = {tuple(line.split()[:3:2]): line.split()[3] for line in content.decode().splitlines()}
+        expected = f"{name}\xa0{ranks[pair]}" if pair in ranks else name
+        assert (expected in row.inner_text()) == (pair in ranks), (pair, name, row.inner_text())
+    is_accessible(page)
+    page.goto(reverse("metrics:pool-favour", args=[SLUG, pool]))
+    expect(page.locator("main")).to_contain_text("Whether to go on judging", timeout=60_000)
+    is_accessible(page)
 
 
 def invite(page: Page) -> str:
@@ -175,7 +206,8 @@ def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
     load_reference(researcher, study)
     for name, content in study.runs.items():
         upload_run(researcher, name, content)
-    open_pool(researcher)
+    is_accessible(researcher)
+    see_where_pairs_come_from(researcher, study, open_pool(researcher))
     with live_stack.orm(django_db_blocker):
         parts = Part.objects.filter(item__collection__slug=SLUG, item__side="document")
         item_of_part = dict(parts.values_list("pk", "item__external_id"))

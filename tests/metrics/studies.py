@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotate.models import (
     Annotator,
     Collection,
+    HandOut,
     Item,
     Pair,
     QuerySet,
@@ -111,16 +112,27 @@ def open_pool(made: Collection, queries: list[Item], documents: list[Item], dept
 
 
 def judge(annotator: Annotator, *, n: int | None = None, seed: int = 0, likes: float = 0.5) -> int:
-    """Let somebody judge up to n of what the queue gives; returns how many judgments that were."""
+    """Let somebody judge up to n of what the queue gives; returns how many judgments that were.
+
+    Where a batch holds the whole pool, as by default, which pairs get which grades hangs on the seed alone:
+    the order of the batch hangs on the collection's key and on the rows' numbers, which differ in every run.
+    """
     rng = np.random.default_rng(seed)
     grades = sorted(annotator.collection.levels.values_list("grade", flat=True))
     claiming.current_batch(annotator=annotator)
-    given = list(claiming.unanswered(annotator=annotator))[:n]
+    left = claiming.unanswered(annotator=annotator)
+    given = sorted(left.select_related("seat__pair__query", "seat__pair__document"), key=_ids)
+    given = [given[at] for at in rng.permutation(len(given))[:n]]
     for hand_out in given:
         grade = int(rng.choice(grades[1:])) if rng.random() < likes else grades[0]
         answer = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=int(rng.integers(2000, 9000)))
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
     return len(given)
+
+
+def _ids(hand_out: HandOut) -> tuple[str, str]:
+    pair = hand_out.seat.pair
+    return pair.query.external_id, pair.document.external_id
 
 
 def numbers(made: Collection) -> dict[str, list[dict[str, object]]]:

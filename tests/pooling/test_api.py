@@ -76,3 +76,36 @@ def test_who_may_not_upload_is_refused(client, made):
     assert post(client, other, key(made)).status_code == 404
     assert post(client, made, key(made, collection=other)).status_code == 404
     assert Run.objects.count() == 0
+
+
+def patch(client, made, run, headers, **changes):
+    url = f"/api/v1/collections/{made.slug}/runs/{run.pk}/"
+    return client.patch(url, changes, content_type="application/json", **headers)
+
+
+def test_a_run_is_described_retired_and_brought_back(client, made):
+    headers = key(made)
+    run = making.run(made, "A", {0: [1]})
+    told = patch(client, made, run, headers, name="B", tags=["sparse"], paper="10.1145/1234.5", is_retired=True).json()
+    assert (told["name"], told["tags"], told["paper"]) == ("B", ["sparse"], "https://doi.org/10.1145/1234.5")
+    assert told["retired_at"]
+    assert patch(client, made, run, headers, is_retired=False).json()["retired_at"] is None
+    assert [event.kind for event in run.events.order_by("pk")] == ["renamed", "described", "retired", "restored"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"team": "x", "nmae": "B"}, "no such field"),
+        ({"team": "x", "paper": "ours"}, "DOI"),
+        ({"team": "x", "tags": "one"}, "list"),
+        ({"team": "x", "is_hidden": True}, "Only who uploaded"),
+    ],
+)
+def test_what_cannot_be_changed_changes_nothing_else_either(client, made, changes, words):
+    run = making.run(made, "A", {0: [1]})
+    answer = patch(client, made, run, key(made), **changes)
+    assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
+    assert words in answer.content.decode()
+    run.refresh_from_db()
+    assert (run.name, run.team, run.events.count()) == ("A", "", 0)

@@ -3,6 +3,9 @@
 from django.http import HttpRequest, HttpResponse
 from django.template import RequestContext, Template
 from django.urls import path
+from django.utils import timezone
+
+from annotate.services.jobs import Progress, Standing
 
 PARTS = Template(
     """{% extends "base.html" %}
@@ -37,8 +40,9 @@ def job(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=304)
     if len(polls) > 2:
         return HttpResponse(DONE.render(RequestContext(request, {})))
-    again = Template('{% include "_job.html" with poll_url="/job/" title="Reading run bm25" done=1 total=2 %}')
-    return HttpResponse(again.render(RequestContext(request, {})), headers={"ETag": '"half"'})
+    again = Template('{% include "_job.html" with poll_url="/job/" title="Reading run bm25" standing=standing %}')
+    half = Standing(Progress(1, 2, "rows", None, timezone.now()), is_cancelling=False, worker_missing=False)
+    return HttpResponse(again.render(RequestContext(request, {"standing": half})), headers={"ETag": '"half"'})
 
 
 urlpatterns = [path("parts/", parts), path("job/", job)]

@@ -1,4 +1,4 @@
-"""Write every judgment of a collection, under pseudonyms: CSV for spreadsheets, JSON lines for programs."""
+"""Write every judgment of a collection, under pseudonyms: CSV for spreadsheets, JSON lines or Parquet for programs."""
 
 import sys
 from argparse import ArgumentParser
@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from annotate.core.judgment_files import FORMATS
 from annotate.management import files
-from annotate.services.exporting import EXPORTS
+from annotate.services import exporting
 
 
 class Command(BaseCommand):
@@ -19,15 +20,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which collection, which format, where to."""
         parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("--format", default="csv", choices=sorted(EXPORTS))
+        parser.add_argument("--format", default="csv", choices=sorted(FORMATS))
         parser.add_argument("--out", type=Path, help="file to write; default: the standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write line by line."""
-        lines = EXPORTS[options["format"]].write(files.find_collection(options["slug"]))
+        """Write piece by piece."""
+        pieces = exporting.write(collection=files.find_collection(options["slug"]), kind=options["format"])
         with files.faults_as_sentences():
             if options["out"] is None:
-                sys.stdout.writelines(lines)
+                sys.stdout.buffer.writelines(pieces)
                 return
-            with open(options["out"], "w", encoding="utf-8", newline="") as file:
-                file.writelines(lines)
+            with open(options["out"], "wb") as file:
+                file.writelines(pieces)

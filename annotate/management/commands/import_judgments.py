@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import transaction
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.management import files
 from annotate.models import Policy
-from annotate.services.importing import import_judgments, policy_for
+from annotate.services.import_kinds import Judgments
+from annotate.services.imports import run_now
 
 
 class Command(BaseCommand):
@@ -42,17 +42,13 @@ class Command(BaseCommand):
         """Import, all or nothing."""
         path, by = options["file"], files.find_user(options["by"])
         collection = files.find_collection(options["slug"])
-        with files.faults_as_sentences(), files.opened(path) as stream, transaction.atomic():
-            report = import_judgments(
-                collection=collection,
-                stream=stream,
-                file_name=path.name,
-                columns=_columns(options),
-                name=options["name"] or path.name,
-                by=by,
-                policy=policy_for(collection=collection, rule=options["rule"], tie=options["tie"], by=by),
-            )
-        self.stdout.write(str(report))
+        asked = Judgments(
+            name=options["name"] or path.name, columns=_columns(options), rule=options["rule"], tie=options["tie"]
+        )
+        with files.faults_as_sentences(), files.opened_source(path) as source:
+            digest = files.checksum_of(path)
+            received = run_now(collection=collection, asked=asked, source=source, sha256=digest, by=by)
+        self.stdout.write("\n".join(files.said(received)))
 
 
 def _columns(options: dict[str, Any]) -> JudgmentColumns:

@@ -11,7 +11,8 @@ from django.db import transaction
 from annotate.management import files
 from annotate.models import Collection
 from annotate.services.collections import LevelSpec, create_collection
-from annotate.services.loading import load_collection
+from annotate.services.import_kinds import Items
+from annotate.services.imports import run_now
 
 
 class Command(BaseCommand):
@@ -39,10 +40,12 @@ class Command(BaseCommand):
             media = stack.enter_context(files.opened_source(options["media"])) if options["media"] else None
             by = files.find_user(options["by"])
             collection = self._collection(options)
-            report = load_collection(collection=collection, source=source, by=by, media_source=media)
-        self.stdout.write(f"{collection.slug}: {report}")
-        for reference in report.references:
-            self.stdout.write(str(reference))
+            digest = files.checksum_of(options["file"])
+            received = run_now(
+                collection=collection, asked=Items(), source=source, sha256=digest, media_source=media, by=by
+            )
+        first, *others = files.said(received)
+        self.stdout.write("\n".join([f"{collection.slug}: {first}", *others]))
 
     def _collection(self, options: dict[str, Any]) -> Collection:
         """The one there is, or a new one when its levels are given."""

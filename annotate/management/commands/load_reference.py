@@ -7,7 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
-from annotate.services.references import load_reference
+from annotate.services.import_kinds import Reference
+from annotate.services.imports import run_now
 
 
 class Command(BaseCommand):
@@ -22,22 +23,24 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="original", help='name of the reference set; default "original"')
         parser.add_argument("--grades", default="", help='what the file\'s grades become, such as "0:1,1:4"')
         parser.add_argument("--min-grade", type=int, default=0, help="leave out rows of a smaller grade in the file")
+        parser.add_argument(
+            "--skip-unknown", action="store_true", help="leave out labels of items the collection does not have"
+        )
         parser.add_argument("--by", default="", help="user who loads")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Load, all or nothing."""
-        grades = _numbers(files.grade_map(options["grades"]))
-        with files.faults_as_sentences(), files.opened(options["file"]) as stream:
-            report = load_reference(
-                collection=files.find_collection(options["slug"]),
-                stream=stream,
-                file_name=options["file"].name,
-                name=options["name"],
-                by=files.find_user(options["by"]),
-                grade_map=grades,
-                min_grade=options["min_grade"],
-            )
-        self.stdout.write(str(report))
+        asked = Reference(
+            name=options["name"],
+            grades=_numbers(files.grade_map(options["grades"])),
+            min_grade=options["min_grade"],
+            skip_unknown=options["skip_unknown"],
+        )
+        collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
+        with files.faults_as_sentences(), files.opened_source(options["file"]) as source:
+            digest = files.checksum_of(options["file"])
+            received = run_now(collection=collection, asked=asked, source=source, sha256=digest, by=by)
+        self.stdout.write("\n".join(files.said(received)))
 
 
 def _numbers(grades: dict[str, int]) -> dict[int, int]:

@@ -51,13 +51,16 @@ class Command(BaseCommand):
         if problems:
             raise CommandError(str(problems))
         counted = count_units(labels)
-        found = alpha_of_counts(
-            counted,
-            level=options["level"],
-            n_replicates=options["bootstrap"],
-            confidence=options["confidence"],
-            rng=np.random.default_rng(options["seed"]),
-        )
+        try:
+            found = alpha_of_counts(
+                counted,
+                level=options["level"],
+                n_replicates=options["bootstrap"],
+                confidence=options["confidence"],
+                rng=np.random.default_rng(options["seed"]),
+            )
+        except ValueError as error:
+            raise CommandError(f"{options['labels']}: {error}") from error
         percent = percent_agreement(counted)._asdict()
         percent.pop("n_units")  # the pairable ones, which alpha's report names
         report = as_dict(found, seed=options["seed"]) | percent

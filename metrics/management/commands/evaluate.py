@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.core.formats import FormatError
 from metrics.core.evaluation import Evaluated, runs_of
-from metrics.core.measures import Measure, UnknownMeasure, evaluate, parse
+from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
 from pooling.core.runs import SCORE_TYPES
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
-        parser.add_argument("--qrels", required=True, help="labels: query, 0, document, grade")
+        parser.add_argument("--qrels", required=True, help="labels: query, 0, document, grade, or with strata")
         parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
         parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
@@ -36,6 +36,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             measures = parse(options["measures"])
+            if not measures:
+                raise CommandError('Name a measure at least, such as --measures "AP nDCG@10".')
             runs = runs_of(
                 options["runs"], options["qrels"], score_type=options["score_type"], use_ranks=options["use_ranks"]
             )
@@ -49,7 +51,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error.file}: {error}") from error
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}." if error.filename else str(error)) from error
-        except UnknownMeasure as error:
+        except ValueError as error:
             raise CommandError(str(error)) from error
 
 

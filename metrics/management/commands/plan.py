@@ -33,6 +33,8 @@ class Command(BaseCommand):
         if options["difference"] is not None and not options["against"]:
             raise CommandError("--difference needs --against: the spread of two runs' differences decides.")
         try:
+            if not all(size.strip().isdigit() for size in options["sizes"].split(",")):
+                raise CommandError(f'--sizes are whole numbers such as 500,1000,3000, not "{options["sizes"]}".')
             sizes = [int(size) for size in options["sizes"].split(",")]
             scores = self.read(options["scores"], options)
             self.stdout.writelines(table(np.array(list(scores.values())), sizes, options))

@@ -34,7 +34,7 @@ class Command(BaseCommand):
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
         given = {key: options[key] for key in ("name", "direction", "score_type", "system", "description")}
         try:
-            with files.faults_as_sentences(), files.opened(options["file"]) as stream:
+            with files.faults_as_sentences(), options["file"].open("rb") as stream:
                 upload = File(stream, name=options["file"].name)
                 received = runs.receive_run(collection=collection, upload=upload, by=by, **given)
         except (runs.RunExists, runs.BadName) as error:

@@ -6,15 +6,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
-from annotate.models import Collection
+from annotate.models import Collection, QuerySet
+from pooling.core.options import OPTIONS
+from pooling.core.parameters import Number, Parameter
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool, Run
-from pooling.services import pools
+from pooling.services import pools, previews
 from pooling.services.choosing import PoolError
+
+_PREFIX = "parameter_"
 
 
 class Command(BaseCommand):
-    """Parameters of a strategy are options of their names, such as --depth 10."""
+    """Parameters of a strategy, and the options of all of them, are options of their names, such as --depth 10."""
 
     help = __doc__
 
@@ -27,30 +31,36 @@ class Command(BaseCommand):
         parser.add_argument("--query-set", default="", help="name of a query set; only its source items")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--by", default="", help="user who opens")
-        for name in sorted({each.name for strategy in STRATEGIES.values() for each in strategy.parameters}):
-            parser.add_argument(f"--{name.replace('_', '-')}", type=float, dest=f"parameter_{name}")
+        parser.add_argument("--preview", action="store_true", help="say what it would cost, and open nothing")
+        for name, each in sorted(_parameters().items()):
+            kind = float if isinstance(each, Number) else str
+            option = f"--{name.replace('_', '-')}"
+            parser.add_argument(option, type=kind, dest=_PREFIX + name, help=each.label.replace("%", "%%"))
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make and open it."""
+        """Make and open it, or say what it would cost."""
         collection = files.find_collection(options["slug"])
-        given = {
-            key.removeprefix("parameter_"): value for key, value in options.items() if key.startswith("parameter_")
+        given = {name: options[_PREFIX + name] for name in _parameters() if options[_PREFIX + name] is not None}
+        query_set = _query_set(collection, options["query_set"])
+        choice = {
+            "collection": collection,
+            "strategy": options["strategy"],
+            "parameters": given,
+            "runs": _runs(collection, options["runs"], query_set),
+            "query_set": query_set,
+            "seed": options["seed"],
         }
-        given = {key: value for key, value in given.items() if value is not None}
-        shown = ", ".join(f"{key} {value:g}" for key, value in given.items())
         try:
-            pool = pools.create_pool(
-                collection=collection,
-                name=options["name"] or " ".join(filter(None, [options["strategy"], shown])),
-                strategy=options["strategy"],
-                parameters=given,
-                runs=_runs(collection, options["runs"]),
-                query_set=_query_set(collection, options["query_set"]),
-                seed=options["seed"],
-                by=files.find_user(options["by"]),
-            )
+            if options["preview"]:
+                self._tell(previews.preview(**choice))
+            else:
+                shown = ", ".join(f"{name} {_short(value)}" for name, value in given.items())
+                name = options["name"] or " ".join(filter(None, [options["strategy"], shown]))
+                self._open(pools.create_pool(**choice, name=name, by=files.find_user(options["by"])))
         except PoolError as error:
             raise CommandError(str(error)) from error
+
+    def _open(self, pool: Pool) -> None:
         pools.open_pool(pool=pool)
         if pool.state != Pool.State.OPEN:
             raise CommandError(pool.error)
@@ -58,11 +68,30 @@ class Command(BaseCommand):
             f'Pool "{pool}" is open: {pool.pool_pairs.count():,} pairs, {pool.round.seats.count():,} seats.'
         )
 
+    def _tell(self, price: previews.Preview) -> None:
+        cost = f", {price.cost:,.0f} {price.currency}" if price.cost is not None else ""
+        self.stdout.write(
+            f"{price.n_pairs:,} pairs: {price.n_new:,} new, {price.n_waiting:,} asked by other pools, "
+            f"{price.n_judged:,} judged already; {price.n_labels:,} labels and {price.n_golds:,} golds, "
+            f"{price.hours:,.1f} hours{cost}."
+        )
 
-def _runs(collection: Collection, names: str) -> list[Run]:
-    ready = collection.runs.filter(state=Run.State.READY, retired_at=None)
+
+def _parameters() -> dict[str, Parameter]:
+    return {each.name: each for plan in STRATEGIES.values() for each in plan.parameters} | {
+        each.name: each for each in OPTIONS
+    }
+
+
+def _short(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _runs(collection: Collection, names: str, query_set: QuerySet | None) -> list[Run]:
+    """The runs named; else all that can be pooled, only those of the query set's direction."""
+    ready = collection.runs.published().in_use()
     if not names:
-        return list(ready)
+        return list(ready.filter(direction=query_set.direction) if query_set else ready)
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     found = list(ready.filter(name__in=wanted))
     missing = sorted(set(wanted) - {run.name for run in found})
@@ -71,7 +100,7 @@ def _runs(collection: Collection, names: str) -> list[Run]:
     return found
 
 
-def _query_set(collection: Collection, name: str) -> Any:
+def _query_set(collection: Collection, name: str) -> QuerySet | None:
     if not name:
         return None
     found = list(collection.query_sets.filter(name=name)[:2])

@@ -71,7 +71,10 @@ export async function get(url) {
  * somebody else's: one person's answers are never sent as another's.
  */
 export async function refreshToken({ tokenUrl, owner }) {
-  const { csrf, owner: now } = await get(tokenUrl);
+  const { csrf, owner: now } = await get(tokenUrl).catch((error) => {
+    // whoever is signed in now may not even see this page: nothing is refused by that, it waits for its owner
+    throw error instanceof Refused ? new SignedOut() : error;
+  });
   if (now !== undefined && String(now) !== owner) throw new SignedOut();
   tokenMeta().content = csrf;
 }

@@ -1,48 +1,41 @@
 // An item of a card as elements: <template> pieces filled with textContent only, never markup from data.
+import { isBroken, watchForFaults } from "./broken.js";
+import { fillFrame } from "./html.js";
+import { piece } from "./pieces.js";
 import { Player } from "./player.js";
+import { markWords } from "./words.js";
 import { Zoom } from "./zoom.js";
 
-function piece(name) {
-  return document.getElementById(`tpl-${name}`).content.firstElementChild.cloneNode(true);
-}
-
-const BROKEN = { image: "This image did not load.", video: "This video did not load.", audio: "This recording did not load." };
-
-/** Put a plain word in the place of media that failed, with a second try and a way to report it. */
-function onBroken(element, built, part, again) {
-  const box = piece("broken");
-  box.querySelector("[data-what]").textContent = BROKEN[part.kind];
-  box.querySelector("[data-retry]").addEventListener("click", () => {
-    box.replaceWith(element);
-    again();
-  });
-  built.element.replaceWith(box);
-}
 
 function textPart(part) {
   const element = piece("text");
   element.textContent = part.text;
-  return { element };
+  return { element, words: part.text, mark: (words) => markWords(element, words) };
+}
+
+function htmlPart(part) {
+  const element = piece("html");
+  const frame = element.querySelector("iframe");
+  fillFrame(frame, part.html);
+  return { element, mark: (words) => fillFrame(frame, part.html, words && ((body) => markWords(body, words))) };
 }
 
 function imagePart(part) {
   const element = piece("image");
   const image = element.querySelector("img");
-  const built = { element, zoom: new Zoom(element) };
-  image.addEventListener("error", () => onBroken(element, built, part, () => (image.src = part.url)));
+  watchForFaults(image, element, part.kind, () => (image.src = part.url));
   image.src = part.url;
-  return built;
+  return { element, zoom: new Zoom(element) };
 }
 
 function mediaPart(part) {
   const element = piece(part.kind);
   const player = new Player(element, part);
-  const built = { element, player };
-  player.media.addEventListener("error", () => onBroken(element, built, part, () => player.media.load()));
-  return built;
+  watchForFaults(player.media, element, part.kind, () => player.media.load());
+  return { element, player };
 }
 
-const BUILDERS = { text: textPart, image: imagePart, video: mediaPart, audio: mediaPart };
+const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: mediaPart, audio: mediaPart };
 
 function veil(item, element) {
   const cover = piece("veil");
@@ -87,6 +80,19 @@ export class ItemView {
     return this.parts.find((part) => part.zoom)?.zoom ?? null;
   }
 
+  get isBroken() {
+    return isBroken(this.element);
+  }
+
+  /** The words of its texts, in one line. */
+  get words() {
+    return this.parts.map((part) => part.words ?? "").join(" ");
+  }
+
+  mark(words) {
+    for (const part of this.parts) part.mark?.(words);
+  }
+
   /** Show what the warning covers; true when there was something to show. */
   reveal() {
     if (!this.lift) return false;
@@ -101,6 +107,6 @@ export class ItemView {
   }
 
   hidden() {
-    for (const { player } of this.parts) player?.media.pause();
+    for (const { player } of this.parts) player?.hidden();
   }
 }

@@ -1,4 +1,4 @@
-// The dialogs over the screen: cannot judge, escalate, signed out, and the guidelines drawer beside it.
+// The dialogs over the screen: cannot judge, escalate, signed out.
 import { SignedOut } from "./api.js";
 
 function find(id) {
@@ -30,18 +30,6 @@ export function reportDialogs(report) {
     cannot: formDialog("dialog-cannot", (fields) => report("cannot_judge", fields)),
     escalate: formDialog("dialog-escalate", (fields) => report("escalated", fields)),
   };
-}
-
-/** The guidelines stay open beside the work, so this dialog is not modal. */
-export function toggleGuidelines(focusBack) {
-  const drawer = find("guidelines");
-  if (!drawer.open) return drawer.show();
-  drawer.close();
-  focusBack();
-}
-
-export function closeGuidelines() {
-  find("guidelines").close();
 }
 
 /** Over the page, never instead of it: what waits stays, and goes out after the person has signed in elsewhere. */

@@ -1,37 +1,42 @@
-// The list of keys: switch them off, or give a level another one.
+// The list of keys: switch them off, give a level another one, or go back to those of the scheme.
+import { piece } from "./pieces.js";
 import { recall, remember } from "./prefs.js";
 
-const TAKEN = "zlxecgrwvsom?,.+- ";
+function say(input, fault) {
+  input.setCustomValidity(fault);
+  input.setAttribute("aria-invalid", String(Boolean(fault)));
+  if (fault) input.reportValidity();
+}
 
-export function initHelp(levels, keys, owner) {
-  const name = `keys.${owner}`;
+function row(level, keys) {
+  const element = piece("key");
+  const input = element.querySelector("input");
+  element.classList.add(`colour-${level.colour}`);
+  element.querySelector("[data-name]").textContent = level.name;
+  input.value = keys.keyOf(level);
+  input.addEventListener("focus", () => input.select());
+  input.addEventListener("input", () => say(input, keys.remap(level, input.value) ? "" : "Choose a key that nothing else uses."));
+  // what was refused is not in force, so it does not stay there either
+  input.addEventListener("blur", () => {
+    say(input, "");
+    input.value = keys.keyOf(level);
+  });
+  return element;
+}
+
+/** @param {Keys} keys */
+export function initHelp(levels, keys) {
   const on = document.getElementById("keys-on");
+  const list = document.getElementById("key-levels");
+  const fill = () => list.replaceChildren(...levels.map((level) => row(level, keys)));
   on.checked = recall("keysOn", true);
   on.addEventListener("change", () => {
     remember("keysOn", on.checked);
     keys.readMap();
   });
-  const list = document.getElementById("key-levels");
-  for (const level of levels) {
-    const row = document.getElementById("tpl-key").content.firstElementChild.cloneNode(true);
-    const input = row.querySelector("input");
-    row.classList.add(`colour-${level.colour}`);
-    row.querySelector("[data-name]").textContent = level.name;
-    input.value = recall(name, {})[level.grade] ?? level.key;
-    input.addEventListener("focus", () => input.select());
-    input.addEventListener("input", () => take(input, level, levels, keys, name));
-    list.append(row);
-  }
-}
-
-function take(input, level, levels, keys, name) {
-  const own = recall(name, {});
-  const key = input.value.trim().toLowerCase();
-  const used = levels.some((other) => other !== level && (own[other.grade] ?? other.key) === key);
-  const bad = !key || used || (TAKEN.includes(key) && key !== level.key);
-  input.setCustomValidity(bad ? "Choose a key that nothing else uses." : "");
-  input.setAttribute("aria-invalid", String(bad));
-  if (bad) return input.reportValidity();
-  remember(name, { ...own, [level.grade]: key });
-  keys.readMap();
+  document.getElementById("keys-reset").addEventListener("click", () => {
+    keys.reset();
+    fill();
+  });
+  fill();
 }

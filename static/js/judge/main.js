@@ -1,6 +1,8 @@
 // The judge screen, put together.
-import { closeGuidelines, initClosing, reportDialogs, SignInDialog, toggleGuidelines } from "./dialogs.js";
+import { initClosing, reportDialogs, SignInDialog } from "./dialogs.js";
+import { Guidelines } from "./guidelines.js";
 import { initHelp } from "./help.js";
+import { keepKeyboard } from "./html.js";
 import { Keys } from "./keys.js";
 import { Panel } from "./panel.js";
 import { Outbox } from "./queue.js";
@@ -11,6 +13,7 @@ import { Store } from "./store.js";
 
 const root = document.getElementById("judge");
 const urls = root.dataset;
+const owner = `${urls.collection}.${urls.owner}`;
 
 /** The scheme as the server printed it on the buttons. */
 const levels = [...root.querySelectorAll(".level")].map((button) => ({
@@ -25,8 +28,9 @@ const stage = new Stage(root);
 const comment = document.getElementById("comment");
 const status = new Status(root, () => screen.next());
 const panel = new Panel(root, levels, (answer) => screen.answer(answer));
-const screen = new Screen({ urls, levels, stage, panel, status, comment });
-const store = new Store(`${urls.collection}.${urls.owner}`);
+const guidelines = new Guidelines({ owner, version: Number(urls.guidelines), focusBack: () => stage.region.focus() });
+const screen = new Screen({ urls, levels, stage, panel, status, comment, guidelines });
+const store = new Store(owner);
 const signIn = new SignInDialog(() => screen.resume());
 const outbox = new Outbox({
   store,
@@ -43,42 +47,47 @@ screen.onSignedOut = outbox.onSignedOut;
 const reports = reportDialogs((kind, fields) => screen.report(kind, fields));
 const whileJudging = (act) => () => screen.deck.current && act();
 const withPlayer = (act) => () => (stage.player ? act(stage.player) : false);
+const withImage = (act) => () => (stage.zoom ? act(stage.zoom) : false);
+const sideways = (step) => () => (stage.player ? stage.player.seek(step) : (stage.zoom?.pan(step, 0) ?? false));
 const actions = {
-  undo: () => screen.undo(),
+  undo: () => screen.undo.last(),
   later: whileJudging(() => screen.report("later")),
   cannot: whileJudging(reports.cannot),
   escalate: whileJudging(reports.escalate),
-  guidelines: () => toggleGuidelines(() => stage.region.focus()),
-  recent: () => screen.recent(),
+  guidelines: () => guidelines.toggle(),
+  recent: () => screen.undo.list(),
   help: () => document.getElementById("dialog-help").showModal(),
 };
 
 const keys = new Keys({
   levels,
   panel,
-  owner: urls.collection,
+  owner,
   actions: {
     z: actions.undo,
     l: actions.later,
     x: actions.cannot,
+    b: () => screen.reportBroken(),
     e: actions.escalate,
     g: actions.guidelines,
     r: actions.recent,
     "?": actions.help,
-    Escape: closeGuidelines,
+    Escape: () => guidelines.close(),
     c: () => comment.focus(),
     v: () => stage.reveal(),
     w: () => stage.toggleMarks(),
     " ": withPlayer((player) => player.play()),
-    ArrowLeft: withPlayer((player) => player.seek(-1)),
-    ArrowRight: withPlayer((player) => player.seek(1)),
+    ArrowLeft: sideways(-1),
+    ArrowRight: sideways(1),
+    ArrowUp: withImage((zoom) => zoom.pan(0, -1)),
+    ArrowDown: withImage((zoom) => zoom.pan(0, 1)),
     ",": withPlayer((player) => player.step(-1)),
     ".": withPlayer((player) => player.step(1)),
     s: withPlayer((player) => player.speed()),
     o: withPlayer((player) => player.loopToggle()),
     m: withPlayer((player) => player.mute()),
-    "+": () => stage.zoom?.by(1),
-    "-": () => stage.zoom?.by(-1),
+    "+": withImage((zoom) => zoom.by(1)),
+    "-": withImage((zoom) => zoom.by(-1)),
     Enter: () => status.empty.box.hidden || screen.next(),
   },
 });
@@ -86,10 +95,11 @@ const keys = new Keys({
 document.addEventListener("click", (event) => {
   const name = event.target.closest("[data-action]")?.dataset.action;
   if (name) actions[name]();
-  else if (event.target.closest("[data-report]")) actions.cannot();
+  else if (event.target.closest("[data-report]")) screen.reportBroken();
 });
 initClosing();
-initHelp(levels, keys, urls.collection);
+initHelp(levels, keys);
+keepKeyboard(() => stage.region.focus({ preventScroll: true }));
 // another tab of the same person answered a pair that is at hand here
 store.onForeign((entry) => {
   if (entry.kind !== "undo" && screen.deck.takenElsewhere(entry.body.hand_out)) screen.show();

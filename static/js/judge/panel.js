@@ -1,20 +1,19 @@
 // The answers: one button a level, and the reasons a level may ask for.
-
-const CHIP_KEYS = "adfhjkbnyu";
+import { Reasons } from "./reasons.js";
 
 export class Panel {
-  /** @param {(answer: {grade, reasons}) => void} onAnswer called once the answer is complete */
+  /** @param {(answer: {grade, reasons, changes}) => void} onAnswer called once the answer is complete */
   constructor(root, levels, onAnswer) {
     this.root = root;
     this.levels = levels;
     this.onAnswer = onAnswer;
     this.buttons = [...root.querySelectorAll(".level")];
-    this.reasons = root.querySelector("#reasons");
-    this.chips = root.querySelector("#chips");
-    this.save = root.querySelector("#reasons-save");
+    this.reasons = new Reasons(root.querySelector("#reasons"));
+    this.asksReasons = true;
     this.chosen = null;
+    this.changes = 0;
     for (const button of this.buttons) button.addEventListener("click", () => this.choose(Number(button.dataset.grade)));
-    this.save.addEventListener("click", () => this.complete());
+    this.reasons.save.addEventListener("click", () => this.complete());
     root.querySelector(".levels").addEventListener("keydown", (event) => this.move(event));
   }
 
@@ -24,75 +23,60 @@ export class Panel {
 
   /** Arrow keys walk through the answers without giving one; Space or Enter gives it. */
   move(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
     const at = this.buttons.indexOf(document.activeElement);
-    this.buttons[(at + step + this.buttons.length) % this.buttons.length].focus();
+    this.stop((at + step + this.buttons.length) % this.buttons.length).focus();
+  }
+
+  /** Of a radio group one button is a stop of the Tab key. */
+  stop(index) {
+    for (const [other, button] of this.buttons.entries()) button.tabIndex = other === index ? 0 : -1;
+    return this.buttons[index];
   }
 
   choose(grade) {
     if (this.root.matches(".is-empty, .is-loading")) return;
-    const level = this.level(grade);
+    // the level whose reasons are open gives way when it is pressed again
+    if (this.reasons.isOpen && this.chosen === grade) return this.withdraw();
+    if (this.chosen !== null && this.chosen !== grade) this.changes += 1;
     this.check(grade);
-    if (!level.reasons?.length) return this.onAnswer({ grade, reasons: [] });
-    this.openReasons(level);
+    const { reasons } = this.level(grade);
+    if (!this.asksReasons || !reasons?.length) return this.answer([]);
+    this.reasons.open(reasons, this.takenKeys ?? "");
   }
 
   check(grade) {
     this.chosen = grade;
-    for (const button of this.buttons) button.setAttribute("aria-checked", String(Number(button.dataset.grade) === grade));
-  }
-
-  openReasons(level) {
-    this.chips.replaceChildren(
-      ...level.reasons.map((reason, index) => {
-        const chip = document.getElementById("tpl-chip").content.firstElementChild.cloneNode(true);
-        const key = CHIP_KEYS[index] ?? "";
-        chip.dataset.reason = reason.key ?? reason;
-        chip.dataset.key = key;
-        chip.querySelector("kbd").textContent = key;
-        chip.querySelector("kbd").hidden = !key;
-        chip.querySelector("span").textContent = reason.label ?? reason;
-        chip.addEventListener("click", () => this.toggle(chip));
-        return chip;
-      }),
-    );
-    this.optional = level.reasons_optional === true;
-    this.reasons.hidden = false;
-    this.reasons.scrollIntoView({ block: "nearest" });
-    this.allowSave();
-    this.chips.firstElementChild.focus();
-  }
-
-  toggle(chip) {
-    chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
-    this.allowSave();
-  }
-
-  get given() {
-    return [...this.chips.querySelectorAll("[aria-pressed=true]")].map((chip) => chip.dataset.reason);
-  }
-
-  allowSave() {
-    this.save.disabled = !this.optional && !this.given.length;
+    for (const [index, button] of this.buttons.entries()) {
+      const isChosen = Number(button.dataset.grade) === grade;
+      button.setAttribute("aria-checked", String(isChosen));
+      if (isChosen) this.stop(index);
+    }
   }
 
   /** A key while the reasons are open: a chip's letter, or Enter to save. True when it meant something. */
   key(key) {
-    if (this.reasons.hidden) return false;
-    if (key === "Escape") this.reset();
+    if (!this.reasons.isOpen) return false;
+    if (key === "Escape") this.withdraw();
     else if (key === "Enter") this.complete();
-    else {
-      const chip = this.chips.querySelector(`[data-key="${CSS.escape(key)}"]`);
-      if (!chip) return false;
-      this.toggle(chip);
-    }
+    else return this.reasons.key(key);
     return true;
   }
 
+  /** No level is chosen any more; another one is a change of mind all the same. */
+  withdraw() {
+    for (const button of this.buttons) button.setAttribute("aria-checked", "false");
+    this.reasons.close();
+  }
+
   complete() {
-    if (!this.save.disabled) this.onAnswer({ grade: this.chosen, reasons: this.given });
+    if (this.reasons.isComplete) this.answer(this.reasons.given);
+  }
+
+  answer(reasons) {
+    this.onAnswer({ grade: this.chosen, reasons, changes: this.changes });
   }
 
   /** The answer just given glows for a moment, so that a slip is seen. */
@@ -105,12 +89,10 @@ export class Panel {
 
   /** Fresh for the next card. */
   reset() {
-    for (const button of this.buttons) {
-      button.classList.remove("just-given");
-      button.setAttribute("aria-checked", "false");
-    }
+    for (const button of this.buttons) button.classList.remove("just-given");
     this.chosen = null;
-    this.reasons.hidden = true;
-    this.chips.replaceChildren();
+    this.changes = 0;
+    this.stop(0);
+    this.withdraw();
   }
 }

@@ -1,24 +1,26 @@
 // A video or sound with our own controls, played within the part's start and end.
+import { paintPlayer } from "./face.js";
 import { recall, remember, stillness } from "./prefs.js";
+import { Strip } from "./strip.js";
+import { Watched } from "./watched.js";
+import { drawWave } from "./wave.js";
 
 const SPEEDS = [1, 1.5, 2, 0.5];
 const FRAME = 1 / 25;
 
-function clockTime(seconds) {
-  const whole = Math.max(0, Math.floor(seconds || 0));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
 export class Player {
   constructor(figure, part) {
     this.figure = figure;
+    this.part = part;
     this.media = figure.querySelector("video, audio");
+    this.watched = new Watched();
+    this.strip = part.kind === "video" ? new Strip(figure.querySelector(".strip"), (at) => this.seekTo(at)) : null;
     this.start = part.start ?? 0;
     this.end = part.end ?? null;
     this.range = figure.querySelector("input[type=range]");
     this.loop = recall("loop", true);
     this.media.muted = recall("muted", part.kind === "video");
-    for (const name of ["timeupdate", "play", "pause", "ended", "loadedmetadata", "seeked"]) {
+    for (const name of ["timeupdate", "play", "playing", "pause", "ended", "loadedmetadata", "seeked", "canplaythrough"]) {
       this.media.addEventListener(name, () => this.tick(name));
     }
     this.range.addEventListener("input", () => this.seekTo(this.start + (this.range.value / 1000) * this.length));
@@ -26,8 +28,10 @@ export class Player {
       const act = event.target.closest("[data-act]")?.dataset.act;
       if (act) this[act]();
       else if (event.target === this.media) this.play();
+      else if (event.target.closest(".wave")) this.seekInto(event);
     });
-    this.media.src = part.url;
+    // with a moment to show, browsers paint that picture before anything plays
+    this.media.src = `${part.url}#t=${this.start || 0.001}`;
     this.paint();
   }
 
@@ -44,6 +48,8 @@ export class Player {
       this.media.playbackRate = recall("speed", 1);
       if (this.start) this.media.currentTime = this.start;
     }
+    if (name === "canplaythrough") this.prepareStrip();
+    this.watched.tick(name, this.media, this.last);
     // near the end of the part counts as its end: timeupdate comes a few times a second only
     const over = name === "ended" || (!this.media.paused && this.media.currentTime >= this.last - 0.01);
     if (over) this.atEnd();
@@ -51,7 +57,9 @@ export class Player {
   }
 
   atEnd() {
+    this.watched.see(this.last);
     if (this.loop) {
+      this.watched.replay();
       this.media.currentTime = this.start;
       this.media.play().catch(() => {});
     } else this.media.pause();
@@ -59,6 +67,9 @@ export class Player {
 
   /** Called when the card is shown. Sound does not start by itself, nor anything for people who asked for stillness. */
   shown() {
+    this.isShown = true;
+    if (this.part.kind === "audio") drawWave(this.figure, this.part);
+    if (this.media.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA) this.prepareStrip();
     if (this.media.tagName !== "VIDEO" || stillness.matches) return;
     this.media.play().catch(() => {
       // browsers refuse sound before the first key or click; silent is better than still
@@ -67,10 +78,24 @@ export class Player {
     });
   }
 
+  hidden() {
+    this.isShown = false;
+    this.media.pause();
+    this.strip?.stop();
+  }
+
+  /** Only for the clip on screen, and only once it has all it needs itself. */
+  prepareStrip() {
+    if (this.isShown && Number.isFinite(this.last)) this.strip?.begin(this.part.url, this.start, this.length);
+  }
+
   play() {
     if (!this.media.paused) this.media.pause();
     else {
-      if (this.media.currentTime >= this.last - FRAME) this.media.currentTime = this.start;
+      if (this.media.currentTime >= this.last - FRAME) {
+        this.watched.replay();
+        this.media.currentTime = this.start;
+      }
       this.media.play().catch(() => {});
     }
   }
@@ -78,6 +103,12 @@ export class Player {
   seekTo(seconds) {
     this.media.currentTime = Math.min(Math.max(this.start, seconds), Number.isFinite(this.last) ? this.last : seconds);
     this.paint();
+  }
+
+  /** To where the picture of the sound was clicked. */
+  seekInto(event) {
+    const box = event.target.closest(".wave").getBoundingClientRect();
+    this.seekTo(this.start + ((event.clientX - box.left) / box.width) * this.length);
   }
 
   seek(seconds) {
@@ -110,13 +141,7 @@ export class Player {
 
   paint() {
     const at = this.media.currentTime - this.start;
-    this.range.value = String(Math.round((at / this.length) * 1000));
-    this.range.setAttribute("aria-valuetext", `${clockTime(at)} of ${clockTime(this.length)}`);
-    this.figure.querySelector("[data-time]").textContent = `${clockTime(at)} / ${clockTime(this.length)}`;
-    this.figure.querySelector("[data-speed]").textContent = `${this.media.playbackRate}×`;
-    this.figure.classList.toggle("is-playing", !this.media.paused);
-    this.figure.querySelector("[data-act=play]").setAttribute("aria-label", this.media.paused ? "Play" : "Pause");
-    this.figure.querySelector("[data-act=loopToggle]").setAttribute("aria-pressed", String(this.loop));
-    this.figure.querySelector("[data-act=mute]").setAttribute("aria-pressed", String(this.media.muted));
+    this.strip?.mark(this.media.currentTime);
+    paintPlayer(this.figure, { media: this.media, loop: this.loop, at, length: this.length });
   }
 }

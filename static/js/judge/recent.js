@@ -1,8 +1,9 @@
 // The last judgments, each of which can be taken back and given anew.
 import { get } from "./api.js";
+import { piece } from "./pieces.js";
 
 function row(judged, levels, onChange) {
-  const item = document.getElementById("tpl-recent").content.firstElementChild.cloneNode(true);
+  const item = piece("recent");
   const level = levels.find((other) => other.grade === judged.grade);
   item.querySelector("[data-query]").textContent = judged.query_text;
   item.querySelector("[data-document]").textContent = judged.document_text;

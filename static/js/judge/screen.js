@@ -2,13 +2,14 @@
 import { Refused, SignedOut, post } from "./api.js";
 import { Clock } from "./clock.js";
 import { Deck } from "./deck.js";
-import { newest, openRecent } from "./recent.js";
+import { Undo } from "./undo.js";
 
 const RETRY_NEXT = 5_000;
 
 export class Screen {
-  constructor({ urls, levels, stage, panel, status, comment }) {
-    Object.assign(this, { urls, levels, stage, panel, status, comment });
+  constructor({ urls, levels, stage, panel, status, comment, guidelines }) {
+    Object.assign(this, { urls, levels, stage, panel, status, comment, guidelines });
+    this.undo = new Undo(this);
     this.deck = new Deck();
     this.clock = new Clock(() => stage.plays);
     this.empty = null;
@@ -41,6 +42,7 @@ export class Screen {
   take(data, asked = false) {
     this.figures = data.progress;
     this.empty = data.empty;
+    this.guidelines.hear(data.guidelines);
     // with nothing on its way the server's list is the truth, whatever this tab remembers
     if (asked && !this.outbox.size) this.deck.done.clear();
     this.deck.merge(data.cards);
@@ -56,6 +58,7 @@ export class Screen {
     if (this.shown === deck.current.hand_out) return;
     this.shown = deck.current.hand_out;
     this.panel.reset();
+    this.panel.asksReasons = deck.current.ask_reasons;
     this.comment.value = "";
     const { newQuery } = this.stage.show(deck.current);
     this.clock.start();
@@ -74,17 +77,26 @@ export class Screen {
     else this.next();
   }
 
-  answer({ grade, reasons }) {
+  answer({ grade, reasons, changes }) {
     const card = this.deck.current;
     if (!card) return;
-    const body = { hand_out: card.hand_out, grade, reasons, comment: this.comment.value.trim(), active_ms: this.clock.read() };
-    this.leave("answer", body, true);
+    const said = { grade, reasons, comment: this.comment.value.trim() };
+    const heed = { active_ms: this.clock.read(), n_changes: changes, ...this.stage.heed };
+    this.leave("answer", { hand_out: card.hand_out, ...said, ...heed, guidelines: this.guidelines.version }, true);
     this.panel.glow(grade);
   }
 
   report(kind, { reason = "", note = "" } = {}) {
     const card = this.deck.current;
     if (card) this.leave("report", { hand_out: card.hand_out, kind, reason, note }, false);
+  }
+
+  /** Media that did not load, with one key. False when everything loaded. */
+  reportBroken() {
+    if (!this.deck.current || !this.stage.isBroken) return false;
+    this.report("cannot_judge", { reason: "does_not_play" });
+    this.status.announce("Reported: it does not load.");
+    return true;
   }
 
   /** Stored first, then the next card, then the network: in this order nothing can be lost and nobody waits. */
@@ -96,39 +108,11 @@ export class Screen {
     this.outbox.flush();
   }
 
-  async undo() {
-    const last = this.deck.lastJudged();
-    if (last) return this.takeBack(last.hand_out);
-    try {
-      const handOut = await newest(this.urls.recentUrl);
-      if (handOut) this.takeBack(handOut);
-      else this.status.notice("There is nothing to undo: you have not judged yet, or your batches are settled.");
-    } catch {
-      this.status.notice("Undo needs the server, which cannot be reached right now.");
-    }
-  }
-
-  /** Bring a judged pair back; at once when this tab still has its card, else with the server's answer. */
-  takeBack(handOut) {
-    const card = this.deck.history.find((other) => other.hand_out === handOut);
-    const unsent = this.outbox.takeBack(handOut);
-    this.deck.done.delete(handOut);
-    this.undone = card ? null : handOut;
-    if (card) this.deck.putBack(card);
-    if (!unsent) this.outbox.add("undo", { hand_out: handOut });
-    this.show();
-    this.status.announce("The last judgment is undone.");
-  }
-
   /** @param {{kind, body}} entry what was acknowledged */
   onResult(entry, data) {
     // put off, not done: it comes back
     if (entry.body.kind === "later") this.deck.done.delete(entry.body.hand_out);
-    if (entry.kind === "undo" && this.undone === entry.body.hand_out) {
-      this.undone = null;
-      const card = data.cards.find((other) => other.hand_out === entry.body.hand_out);
-      if (card) this.deck.putBack(card);
-    }
+    if (entry.kind === "undo") this.undo.onUndone(entry.body.hand_out, data.cards);
     this.take(data);
   }
 
@@ -136,10 +120,6 @@ export class Screen {
     this.status.notice(`One ${entry.kind} was not accepted: ${message}`);
     this.deck.markDone(entry.body.hand_out);
     if (!this.outbox.size) this.next();
-  }
-
-  recent() {
-    openRecent(this.urls.recentUrl, this.levels, (handOut) => this.takeBack(handOut));
   }
 
   async resume() {

@@ -1,6 +1,5 @@
 // The query that stays and the document that changes; what comes next is built, and so loading, behind the scenes.
 import { ItemView } from "./card.js";
-import { markWords } from "./words.js";
 
 export class Stage {
   constructor(root) {
@@ -24,6 +23,7 @@ export class Stage {
     this.region.setAttribute("aria-label", `Document, ${card.position} of ${card.of}`);
     this.mark();
     this.document.shown();
+    this.player?.watched.begin();
     return { newQuery: !sameQuery };
   }
 
@@ -33,7 +33,7 @@ export class Stage {
     this.queryKey = JSON.stringify(item);
     this.queryBox.replaceChildren(this.query.element);
     this.root.classList.toggle("query-is-media", this.query.hasMedia);
-    this.root.classList.toggle("query-is-long", item.parts.some((part) => part.text?.length > 180));
+    this.root.classList.toggle("query-is-long", item.parts.some((part) => (part.text ?? part.html ?? "").length > 180));
     if (!this.query.hasMedia) this.query.shown();
   }
 
@@ -73,8 +73,9 @@ export class Stage {
   }
 
   mark() {
-    const words = this.marked ? this.query.item.parts.map((part) => part.text ?? "").join(" ") : "";
-    for (const element of this.documentBox.querySelectorAll(".text")) markWords(element, words);
+    // a page would be loaded anew for nothing
+    if (this.marked || this.document.isMarked) this.document.mark(this.marked ? this.query.words : "");
+    this.document.isMarked = this.marked;
   }
 
   get player() {
@@ -83,6 +84,16 @@ export class Stage {
 
   get zoom() {
     return this.document?.zoom ?? this.query?.zoom ?? null;
+  }
+
+  get isBroken() {
+    return Boolean(this.document?.isBroken || this.query?.isBroken);
+  }
+
+  /** How much of the clip was played for this card, and how often anew; nothing where there is no clip. */
+  get heed() {
+    const watched = this.player?.watched;
+    return watched ? { played_ms: watched.played, n_replays: watched.replays } : {};
   }
 
   get plays() {

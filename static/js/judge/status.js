@@ -3,13 +3,17 @@
 const TITLES = {
   none_left: "Nothing is left to judge",
   others_hold: "Everything is with other people",
+  share: "You have judged your share",
   batch_done: "Batch done",
   closed: "Nothing is open for judging",
   paused: "Your work is paused",
+  training: "A training comes first",
   saving: "Saving…",
   waiting: "Waiting for the network",
   looking: "Looking for your next pair…",
 };
+
+const AGAIN = { batch_done: "Next batch", training: "Go to the training" };
 
 function minutes(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -24,7 +28,8 @@ export class Status {
     this.parts = { saved: find("saved"), progress: find("progress"), bar: find("progress-bar"), text: find("progress-text"), today: find("progress-today") };
     this.empty = { box: find("empty"), title: find("empty-title"), text: find("empty-text"), progress: find("empty-progress"), again: find("empty-again") };
     this.live = find("live");
-    this.empty.again.addEventListener("click", () => this.onAgain());
+    // the page itself leads to the training
+    this.empty.again.addEventListener("click", () => (this.reason === "training" ? location.reload() : this.onAgain()));
   }
 
   announce(text) {
@@ -55,7 +60,8 @@ export class Status {
     this.parts.bar.value = Math.min(progress.position - 1 + steps, progress.of);
     this.parts.text.textContent = `Batch ${progress.batch} · ${position} of ${progress.of}`;
     this.parts.today.textContent = `${(progress.today + answers).toLocaleString("en")} today`;
-    this.empty.progress.textContent = `${(progress.today + answers).toLocaleString("en")} judged today, ${(progress.total + answers).toLocaleString("en")} in all`;
+    const inAll = progress.total === null ? "" : `, ${(progress.total + answers).toLocaleString("en")} in all`;
+    this.empty.progress.textContent = `${(progress.today + answers).toLocaleString("en")} judged today${inAll}`;
   }
 
   cards() {
@@ -73,9 +79,10 @@ export class Status {
     const busy = why.reason === "saving" || why.reason === "looking";
     title.textContent = TITLES[why.reason] ?? "Nothing to judge";
     text.textContent = why.message ?? "";
-    progress.hidden = busy || !this.figures?.total;
+    progress.hidden = busy || !(this.figures?.today || this.figures?.total);
     again.hidden = busy;
-    again.textContent = why.reason === "batch_done" ? "Next batch" : "Look again";
+    this.reason = why.reason;
+    again.textContent = AGAIN[why.reason] ?? "Look again";
     const appeared = box.hidden;
     box.hidden = false;
     if (appeared && !busy) box.focus();

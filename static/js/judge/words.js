@@ -1,23 +1,30 @@
-// Marking the query's words in a text, on demand. Text nodes and <mark> only; the text itself stays as it was.
+// Marking the query's words in a text or a page, on demand. Text nodes and <mark> only; the words stay as they were.
 
 const SHORT = 3;
 
-function stems(text) {
+/** A text's words, each with and without what may be a plural's ending: "boxes" finds "box", "circle" finds "circles". */
+function forms(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  // "dogs" finds "dog" and the other way round; words of one or two letters would mark everything
-  return new Set(words.filter((word) => word.length >= SHORT).map((word) => word.replace(/(es|s)$/u, "")));
+  // words of one or two letters would mark everything
+  const long = words.filter((word) => word.length >= SHORT);
+  return new Set(long.flatMap((word) => [word, word.replace(/s$/u, ""), word.replace(/es$/u, "")]));
 }
 
-export function markWords(element, query) {
-  const text = element.textContent;
-  const wanted = stems(query);
-  if (!wanted.size) {
-    element.textContent = text;
-    return;
-  }
-  const pieces = text.split(/([\p{L}\p{N}]+)/u).map((piece) => {
-    if (piece.length < SHORT || ![...stems(piece)].some((stem) => wanted.has(stem))) return piece;
+function markedPieces(text, wanted) {
+  return text.split(/([\p{L}\p{N}]+)/u).map((piece) => {
+    if (piece.length < SHORT || ![...forms(piece)].some((form) => wanted.has(form))) return piece;
     return Object.assign(document.createElement("mark"), { textContent: piece });
   });
-  element.replaceChildren(...pieces);
+}
+
+/** Mark the words of `query` in all text below an element; marks of before are taken away. */
+export function markWords(element, query) {
+  for (const mark of element.querySelectorAll("mark")) mark.replaceWith(mark.textContent);
+  element.normalize();
+  const wanted = forms(query);
+  if (!wanted.size) return;
+  const nodes = [];
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  for (const node of nodes) node.replaceWith(...markedPieces(node.data, wanted));
 }

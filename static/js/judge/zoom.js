@@ -1,39 +1,81 @@
-// An image: fitted, or larger and moved with the pointer, the wheel's scrolling or the arrow keys of its frame.
+// An image: fitted, or larger by key, button, double click, the wheel with Ctrl, or two fingers; moved by dragging,
+// scrolling or the arrow keys.
 
-const STEPS = ["fit", "2×", "4×"];
+const LARGEST = 8;
+const STEPS = [1, 2, 4];
+const PAN = 80;
+
+function between(one, other) {
+  return {
+    distance: Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY),
+    at: { x: (one.clientX + other.clientX) / 2, y: (one.clientY + other.clientY) / 2 },
+  };
+}
 
 export class Zoom {
   constructor(figure) {
     this.figure = figure;
     this.frame = figure.querySelector(".frame");
-    this.level = 0;
-    figure.addEventListener("click", (event) => event.target.closest("[data-act=zoom]") && this.step((this.level + 1) % STEPS.length));
-    this.frame.addEventListener("dblclick", () => this.step(this.level ? 0 : 1));
-    this.frame.addEventListener("pointerdown", (event) => this.grab(event));
-    this.frame.addEventListener("pointermove", (event) => this.drag(event));
-    for (const name of ["pointerup", "pointercancel"]) this.frame.addEventListener(name, () => (this.from = null));
+    this.scale = 1;
+    const { frame } = this;
+    figure.addEventListener("click", (event) => event.target.closest("[data-act=zoom]") && this.next());
+    frame.addEventListener("dblclick", (event) => this.to(this.isZoomed ? 1 : 2, { x: event.clientX, y: event.clientY }));
+    frame.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    frame.addEventListener("pointerdown", (event) => this.grab(event));
+    frame.addEventListener("pointermove", (event) => this.drag(event));
+    for (const name of ["pointerup", "pointercancel"]) frame.addEventListener(name, () => (this.from = null));
+    frame.addEventListener("touchstart", (event) => this.pinch(event), { passive: false });
+    frame.addEventListener("touchmove", (event) => this.pinch(event), { passive: false });
+    frame.addEventListener("touchend", () => (this.spread = null));
+  }
+
+  get isZoomed() {
+    return this.scale > 1;
+  }
+
+  next() {
+    this.to(STEPS.find((step) => step > this.scale + 0.01) ?? 1);
   }
 
   by(steps) {
-    this.step(Math.min(STEPS.length - 1, Math.max(0, this.level + steps)));
+    this.to(this.scale * 2 ** steps);
   }
 
-  step(level) {
+  /** @param {{x, y}} at the point of the window that stays where it is; the middle of the frame without one */
+  to(wanted, at = null) {
     const { frame } = this;
-    const middle = [(frame.scrollLeft + frame.clientWidth / 2) / frame.scrollWidth, (frame.scrollTop + frame.clientHeight / 2) / frame.scrollHeight];
-    this.level = level;
-    this.figure.dataset.zoom = String(level);
+    const scale = Math.min(LARGEST, Math.max(1, wanted));
+    const box = frame.getBoundingClientRect();
+    const x = at ? at.x - box.left : box.width / 2;
+    const y = at ? at.y - box.top : box.height / 2;
+    const part = [(frame.scrollLeft + x) / frame.scrollWidth, (frame.scrollTop + y) / frame.scrollHeight];
+    this.scale = scale;
+    frame.style.setProperty("--zoom", String(scale));
+    this.figure.classList.toggle("is-zoomed", this.isZoomed);
     // what can be scrolled must be reachable by key
-    if (level) frame.tabIndex = 0;
+    if (this.isZoomed) frame.tabIndex = 0;
     else frame.removeAttribute("tabindex");
-    frame.scrollLeft = middle[0] * frame.scrollWidth - frame.clientWidth / 2;
-    frame.scrollTop = middle[1] * frame.scrollHeight - frame.clientHeight / 2;
-    this.figure.querySelector("[data-zoom]").textContent = STEPS[level];
+    frame.scrollLeft = part[0] * frame.scrollWidth - x;
+    frame.scrollTop = part[1] * frame.scrollHeight - y;
+    this.figure.querySelector("[data-zoom]").textContent = this.isZoomed ? `${Math.round(scale * 10) / 10}×` : "fit";
+  }
+
+  /** Move what is seen by steps. False when all of the image is in sight. */
+  pan(right, down) {
+    if (!this.isZoomed) return false;
+    this.frame.scrollBy(right * PAN, down * PAN);
+    return true;
+  }
+
+  wheel(event) {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    this.to(this.scale * Math.exp(-event.deltaY / 200), { x: event.clientX, y: event.clientY });
   }
 
   grab(event) {
     // fingers scroll by themselves
-    if (!this.level || event.pointerType === "touch") return;
+    if (!this.isZoomed || event.pointerType === "touch") return;
     event.preventDefault();
     this.frame.setPointerCapture(event.pointerId);
     this.from = { x: event.clientX + this.frame.scrollLeft, y: event.clientY + this.frame.scrollTop };
@@ -43,5 +85,13 @@ export class Zoom {
     if (!this.from) return;
     this.frame.scrollLeft = this.from.x - event.clientX;
     this.frame.scrollTop = this.from.y - event.clientY;
+  }
+
+  pinch(event) {
+    if (event.touches.length !== 2) return;
+    event.preventDefault();
+    const { distance, at } = between(...event.touches);
+    if (event.type === "touchstart" || !this.spread) this.spread = { distance, scale: this.scale };
+    else this.to((this.spread.scale * distance) / this.spread.distance, at);
   }
 }

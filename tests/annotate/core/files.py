@@ -20,7 +20,7 @@ def file(*lines: str) -> io.BytesIO:
 
 def packed(*lines: str) -> io.BytesIO:
     """The same file through gzip."""
-    return io.BytesIO(gzip.compress(file(*lines).getvalue()))
+    return io.BytesIO(gzip.compress(file(*lines).getvalue(), mtime=0))
 
 
 def archive(members: Mapping[str, bytes], **options: int) -> io.BytesIO:

@@ -1,19 +1,22 @@
 """Chains of labels: what of a file is new, and in which order it can be stored."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.chains import Key, New, Said, overlap, waves
+from annotate.core import chains
+from annotate.core.chains import NO_TIME, Said, overlap
 
 GRADES = st.lists(st.integers(0, 2), max_size=6)
-NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
+NOON = chains.microseconds(datetime(2020, 1, 1, 12, tzinfo=UTC))
+GROUPS = st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2)), max_size=20)
 
 
 def said(grades):
-    return [Said(grade, None) for grade in grades]
+    return [Said(grade, NO_TIME) for grade in grades]
 
 
 @pytest.mark.parametrize(
@@ -49,17 +52,37 @@ def test_what_counts_after_an_import_is_the_files_last_label(stored, file):
 def test_a_time_tells_two_equal_grades_apart_but_a_missing_one_does_not():
     stored = [Said(1, NOON)]
     assert overlap(stored, [Said(1, NOON)]) == 1
-    assert overlap(stored, [Said(1, NOON.replace(hour=13))]) == 0
-    assert overlap(stored, [Said(1, None)]) == 1
+    assert overlap(stored, [Said(1, NOON + 1)]) == 0
+    assert overlap(stored, [Said(1, NO_TIME)]) == 1
 
 
-@given(st.lists(st.integers(0, 3), max_size=20))
-def test_every_label_is_stored_after_the_one_it_supersedes(pairs):
-    new = [New(Key(0, pair), place, Said(0, None)) for place, pair in enumerate(pairs)]
-    found = waves(new)
-    assert sorted(label for wave in found for label in wave) == sorted(new)
-    for wave in found:
-        assert len({label.key for label in wave}) == len(wave)
-    for pair in set(pairs):
-        places = [label.place for wave in found for label in wave if label.key.pair == pair]
-        assert places == sorted(places)
+@given(GROUPS)
+def test_groups_are_numbered_as_they_come_and_rows_within_them_too(rows):
+    groups = chains.number_groups(*np.array(rows, dtype=np.int64).reshape(-1, 2).T)
+    seen = list(dict.fromkeys(rows))
+    assert groups.tolist() == [seen.index(row) for row in rows]
+    assert chains.places(groups).tolist() == [rows[:place].count(row) for place, row in enumerate(rows)]
+    last = {row: place for place, row in enumerate(rows)}
+    assert chains.ends(groups).tolist() == [last[row] for row in seen]
+    earlier = [max((n for n in range(place) if rows[n] == row), default=-1) for place, row in enumerate(rows)]
+    assert chains.before(groups).tolist() == earlier
+
+
+@given(GROUPS, GROUPS)
+def test_of_each_chain_as_much_is_known_as_its_own_labels_overlap(stored, file):
+    def labels(rows):
+        chain, level = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+        return chains.Labels(chain + 2, level, np.full(len(rows), NO_TIME))
+
+    def of(rows, chain):
+        return said([level for group, level in rows if group + 2 == chain])
+
+    known = chains.n_known(labels(stored), labels(file), 5)
+    assert known.tolist() == [overlap(of(stored, chain), of(file, chain)) for chain in range(5)]
+
+
+@given(st.one_of(st.none(), st.datetimes(timezones=st.just(UTC))))
+def test_a_moment_survives_being_a_number(at):
+    assert chains.moment(chains.microseconds(at)) == at
+    if at and at.year > 1:
+        assert chains.microseconds(at.astimezone(timezone(timedelta(hours=-5)))) == chains.microseconds(at)

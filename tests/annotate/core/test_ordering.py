@@ -29,6 +29,16 @@ def test_grouped_keys_keep_a_querys_seats_together():
     assert blocks == 20
 
 
+def test_the_seats_of_a_pair_are_in_different_runs_and_second_ones_as_often_in_each():
+    seats = [(pair, number) for pair in range(2_000) for number in (1, 2)]
+    run_of = {seat: queue_key(KEY, query=7, pair=seat[0], number=seat[1], grouped=True, n_runs=2) >> 31
+              for seat in seats}  # fmt: skip
+    assert len(set(run_of.values())) == 2
+    assert all(run_of[pair, 1] != run_of[pair, 2] for pair in range(2_000))
+    first_run = run_of[0, 1]
+    assert abs(sum(run_of[pair, 2] == first_run for pair in range(2_000)) - 1_000) < 100
+
+
 @given(st.sets(st.integers(0, 10**6), max_size=200), st.decimals(0, 1, places=3))
 def test_the_share_is_exact_and_the_choice_repeatable(pairs, share):
     chosen = choose_doubles(pairs, share=share, key=KEY)

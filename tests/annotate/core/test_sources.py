@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from annotate.core.formats import FormatError
 from annotate.core.reading import Limits
 from annotate.core.sources import FolderSource, ZipSource, open_source, path_fault
-from tests.annotate.core.files import archive, file
+from tests.annotate.core.files import archive, file, zipped
 
 
 def test_an_archive_is_told_by_its_bytes():
@@ -91,3 +91,12 @@ def test_a_path_without_fault_stays_inside_any_folder(tmp_path_factory, name):
     folder = tmp_path_factory.getbasetemp()
     if not path_fault(name):
         assert (folder / name).resolve().is_relative_to(folder.resolve())
+
+
+def test_files_in_one_folder_of_an_archive_are_found_with_and_without_it():
+    source = zipped({"media/a.txt": "one", "media/b.txt": "two"})
+    assert source.names() == ["a.txt", "b.txt"]
+    for name in ("a.txt", "media/a.txt"):
+        assert source.holds(name)
+        assert source.size(name) == 3
+        assert source.open(name).read() == b"one"

@@ -91,7 +91,7 @@ def test_reference_labels_are_loaded_from_gzip_with_grades_mapped(loaded, tmp_pa
     path.write_bytes(gzip.compress(b"q1 0 d1 3\nq1 0 d2 -1\n"))
     call_command("load_reference", "birds", path, grades="3:1")
     assert ReferenceLabel.objects.get().grade == 1
-    assert '"original": 1 labels from 2 rows; 1 negative' in capsys.readouterr().out
+    assert '"original": 1 label from 2 rows; 1 negative' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("grades", ["3", "x:1", "3:one", "3:"])

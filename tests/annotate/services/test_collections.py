@@ -102,6 +102,26 @@ def test_wording_may_change_as_a_version_after_the_first_judgment():
     assert Guidelines.objects.get(version=1).wording[0]["name"] == "Relevant"
 
 
+def test_reasons_may_change_as_a_version_and_without_a_change_there_is_none():
+    made = create()
+    offered = [{"name": "does not match", "what": ["colour", "species"]}, "too general"]
+    for _ in range(2):
+        words = Wording(1, "Relevant", "It shows it.", offered)
+        version = collections.change_guidelines(collection=made, markdown="# Look", wording=[words], by=None)
+    assert version.version == 2
+    assert version.wording[0]["reasons"] == made.levels.get(grade=1).reasons == offered
+
+
+def test_reasons_that_cannot_be_offered_change_nothing():
+    made = create()
+    with pytest.raises(collections.BadScheme, match='Level "Matches" offers the reason "a/b"'):
+        words = Wording(1, "Matches", "", ["a/b"])
+        collections.change_guidelines(collection=made, markdown="# Look", wording=[words], by=None)
+    with pytest.raises(collections.BadScheme, match="twice"):
+        collections.check_scheme(levels=[LevelSpec(0, "No"), LevelSpec(1, "Yes", reasons=["a", "A"])], positive_from=1)
+    assert (made.guidelines.count(), made.levels.get(grade=1).name) == (1, "Relevant")
+
+
 def test_guidelines_saved_without_a_change_make_no_version():
     made = create()
     collections.change_guidelines(collection=made, markdown="# Look", by=None)

@@ -5,9 +5,11 @@ import io
 import json
 from uuid import uuid4
 
+import pyarrow.parquet
 import pytest
 from django.core.management import call_command
 
+from annotate.core.judgment_files import FORMATS
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import HandOut, Item, JudgmentComment, Round, Side
 from annotate.services import claiming, exporting, judging, seating
@@ -36,8 +38,12 @@ def made():
     return made
 
 
+def written(made, kind):
+    return b"".join(exporting.write(collection=made, kind=kind))
+
+
 def rows_of(made):
-    return [json.loads(line) for line in exporting.write_jsonl(made)]
+    return [json.loads(line) for line in written(made, "jsonl").splitlines()]
 
 
 def answer(annotator, hand_out, grade, **fields):
@@ -85,13 +91,37 @@ def test_undone_changed_and_late_answers_say_so():
     assert (rows[0]["reasons"], rows[0]["active_ms"], rows[0]["round"]) == (["blurred", "wrong"], 1200, "pool")
 
 
+def test_what_the_browser_measured_the_guidelines_and_the_order_of_the_batch_are_in_each_format():
+    made = factories.collection(grades=3, grouped=False)
+    pair_list = factories.pairs(made, 2)
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in pair_list],
+    )  # fmt: skip
+    annotator = factories.annotator(made)
+    claiming.current_batch(annotator=annotator)
+    first, second = HandOut.objects.order_by("position")
+    answer(annotator, first, 1, active_ms=0, played_ms=4100, n_replays=2, n_changes=0)
+    version = made.guidelines.create(version=2, markdown="Look twice.", wording=[]).version
+    answer(annotator, second, 1, guidelines=version)
+    names = ("active_ms", "played_ms", "n_replays", "n_changes", "guidelines", "grouped", "purpose")
+    expected = [(0, 4100, 2, 0, 1, False, "label"), (None, None, None, None, 2, False, "label")]
+    assert [tuple(row[name] for name in names) for row in rows_of(made)] == expected
+    table = pyarrow.parquet.read_table(pyarrow.BufferReader(written(made, "parquet"))).to_pylist()
+    assert [tuple(row[name] for name in names) for row in table] == expected
+    cells = list(csv.DictReader(io.StringIO(written(made, "csv").decode())))
+    assert [tuple(row[name] for name in names) for row in cells] == [
+        ("0", "4100", "2", "0", "1", "false", "label"), ("", "", "", "", "2", "false", "label")
+    ]  # fmt: skip
+
+
 def test_nobody_is_named(made):
     imported(made, "worker_951,q0,d0,1")
     person = factories.user("canary-name", email="canary@example.org")
     annotator = factories.annotator(made, person)
     judgment = made.judgments.first()
     JudgmentComment.objects.create(judgment=judgment, text="canary-comment")
-    text = "".join([*exporting.write_csv(made), *exporting.write_jsonl(made)])
+    text = b"".join(written(made, kind) for kind in FORMATS).decode("utf-8", "replace")
     assert "canary" not in text
     assert "worker_951" not in text
     assert judgment.annotator.pseudonym in text
@@ -100,14 +130,14 @@ def test_nobody_is_named(made):
 
 def test_the_same_judgments_give_the_same_bytes(made):
     imported(made, *(f"{person},q{q},d{d},1" for person in "abc" for q in range(2) for d in range(3)))
-    for export in exporting.EXPORTS.values():
-        assert list(export.write(made)) == list(export.write(made))
+    for kind in FORMATS:
+        assert written(made, kind) == written(made, kind)
 
 
 def test_a_table_is_safe_to_open_in_a_spreadsheet(made):
     Item.objects.filter(collection=made, external_id="d0").update(external_id="=cmd|'/c")
     imported(made, "a,q0,=cmd|'/c,1")
-    (row,) = csv.DictReader(io.StringIO("".join(exporting.write_csv(made))))
+    (row,) = csv.DictReader(io.StringIO(written(made, "csv").decode()))
     assert row["document"] == "'=cmd|'/c"
     assert rows_of(made)[0]["document"] == "=cmd|'/c"
 
@@ -129,3 +159,27 @@ def test_the_command_writes_a_file_or_the_standard_output(made, tmp_path, capsys
     call_command("export_judgments", made.slug, out=tmp_path / "out.csv")
     assert capsys.readouterr().out == (tmp_path / "out.csv").read_text()
     assert (tmp_path / "out.csv").read_text().startswith("query,document,annotator,origin,grade,")
+
+
+def test_parquet_holds_the_same_rows_with_types_and_says_nothing_of_when_it_was_made(made):
+    imported(made, "a,q0,d0,1", "b,q0,d0,2", "b,q1,d2,0")
+    table = pyarrow.parquet.read_table(pyarrow.BufferReader(written(made, "parquet")))
+    rows = table.to_pylist()
+    for row in rows:
+        row["at"] = row["at"] and row["at"].strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['at'].microsecond // 1000:03}Z"
+    assert rows == rows_of(made) and len(rows) == 3
+    assert (str(table.schema.field("at").type), str(table.schema.field("reasons").type)) == (
+        "timestamp[ms, tz=UTC]",
+        "list<element: string>",
+    )
+    assert not table.schema.metadata
+
+
+@pytest.mark.parametrize("start", list("=+-@"))
+def test_no_cell_of_a_table_begins_like_a_formula(made, start):
+    Item.objects.filter(collection=made, external_id="d0").update(external_id=f"{start}1+1")
+    made.levels.filter(grade=1).update(name=f"{start}SUM(1)")
+    imported(made, f"a,q0,{start}1+1,1")
+    cells = [cell for row in csv.reader(io.StringIO(written(made, "csv").decode())) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(start)]
+    assert {f"'{start}1+1", f"'{start}SUM(1)"} <= set(cells)

@@ -73,7 +73,7 @@ def test_the_same_file_again_changes_nothing_whatever_its_name_or_packing(made):
 
 def test_a_repeated_line_supersedes_the_one_before(made):
     report = load(made, "a,q0,d0,1", "b,q0,d0,3", "a,q0,d0,2")
-    assert (report.n_labels, report.n_superseded) == (3, 1)
+    assert (report.n_labels, report.repeats.n) == (3, 1)
     first, last = Judgment.objects.filter(annotator__external_id="a").order_by("pk")
     assert (first.level.grade, last.level.grade, last.supersedes) == (1, 2, first)
     assert last.seat.number == 1

@@ -255,7 +255,7 @@ def test_later_puts_a_card_at_the_end_of_its_batch():
 
 
 def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
-    made = study()
+    made = study(grouped=False)
     pair = factories.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
     ann = factories.annotator(made)
@@ -266,7 +266,7 @@ def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
 
 
 def test_a_gold_comes_once_to_a_person():
-    made = study(n_pairs=10)
+    made = study(n_pairs=10, grouped=False)
     pair = factories.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
     ann = factories.annotator(made)
@@ -360,3 +360,31 @@ def test_an_answer_renews_the_batchs_leases_when_they_are_soon_over():
     Seat.objects.filter(state="held").update(leased_until=soon)
     judge(ann, first)
     assert Seat.objects.get(pk=second.seat_id).leased_until > soon + timedelta(minutes=20)
+
+
+def test_an_answer_takes_no_more_queries_than_it_needs(django_assert_max_num_queries):
+    made = study(labels_per_pair=2)
+    first, second = hand_outs(factories.annotator(made))[:2]
+    ann = first.batch.annotator
+    judge(ann, first)
+    with django_assert_max_num_queries(21):
+        judge(ann, second)
+
+
+def test_a_report_on_a_gold_takes_its_pair_out_of_the_queue_as_well():
+    made = study(n_pairs=1, batch_candidates=1, gold_positives=1, gold_negatives=0, grouped=False)
+    pair = Pair.objects.get()
+    other = factories.pairs(made, 1)[0]
+    Gold.objects.create(collection=made, pair=other, grade=2, is_positive=True, origin="curated")
+    seating.open_round(collection=made, kind=Round.Kind.POOL, name="later", policy=factories.policy(made),
+                       pair_ids=[other.pk])  # fmt: skip
+    Seat.objects.filter(pair=other).update(queue_key=2**63 - 2)
+    ann = factories.annotator(made)
+    held = Seat.objects.filter(pair=other, purpose="label")
+    held.update(state="withdrawn")  # out of her batch, so that the gold is in it
+    hand_out = next(each for each in hand_outs(ann) if each.seat.purpose == "gold")
+    held.update(state="free")
+    judging.report_pair(annotator=ann, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED)
+    assert held.get().state == "withdrawn"
+    assert Resolution.objects.get(pair=other).status == "escalated"
+    assert not seating.plan(pairs=[pair, other]).withdrawn

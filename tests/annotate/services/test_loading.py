@@ -50,6 +50,15 @@ def test_items_parts_and_the_query_sets_of_both_directions_are_made():
     assert names == {"forward": ["q1"], "reverse": ["d1", "d2"]}
 
 
+@pytest.mark.parametrize("text", ["a\tb\nc\r\n", "\\N", "\\.", "back\\slash \\t", "'\"; --", "\u2028 é 😀"])
+def test_a_text_is_stored_as_it_stands(text, settings):
+    made = factories.collection()
+    settings.MEDIA_HOSTS = ["https://h"]
+    load(made, line("d", text=text, warning=text), line("film", video="https://h/a.mp4", start=0.1, end=7))
+    stored = Part.objects.order_by("item").values_list("item__external_id", "item__warning", "text", "start", "end")
+    assert list(stored) == [("d", text, text, None, None), ("film", "", "", 0.1, 7.0)]
+
+
 def test_the_same_file_twice_changes_nothing_and_says_so():
     made = factories.collection()
     lines = [line("q1", "query"), line("d1", parts=[{"kind": "text", "text": "a"}, {"kind": "text", "text": "b"}])]
@@ -71,7 +80,7 @@ def test_a_longer_file_adds_what_is_new():
 def test_a_line_that_is_repeated_counts_once():
     made = factories.collection()
     report = load(made, line("d1"), line("d1"), line("d1", "query"))
-    assert (report.n_items, report.n_repeated) == (2, 1)
+    assert (report.n_items, report.repeats.n) == (2, 1)
 
 
 def test_an_id_with_two_contents_is_named_with_both_lines():
@@ -165,6 +174,45 @@ def test_an_archive_brings_items_and_media_and_writes_nothing_outside(tmp_path):
     assert (report.n_items, report.n_media) == (1, 1)
     stored = [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
     assert [path.name for path in stored] == ["a.png"]
+
+
+def test_a_page_is_kept_as_text_whether_it_stands_in_the_file_or_is_a_file_of_the_archive():
+    made = factories.collection()
+    page = "<h1>Über</h1><p>Two birds.</p>"
+    members = {
+        "collection.jsonl": "\n".join([
+            line("d1", html=page),
+            line("d2", html="pages/2.html"),
+            line("q1", "query", parts=[{"kind": "html", "path": "3.htm"}]),
+        ]).encode(),
+        "pages/2.html": b"\xef\xbb\xbf" + page.encode(),
+        "3.htm": b"<p>birds",
+    }
+    for _ in range(2):
+        source = ZipSource(archive(members), "set.zip")
+        report = loading.load_collection(collection=made, source=source)
+    assert (report.n_items, report.n_known, report.n_media) == (0, 3, 0)
+    stored = Part.objects.order_by("item__external_id").values_list("kind", "text", "path")
+    assert list(stored) == [("html", page, ""), ("html", page, ""), ("html", "<p>birds", "")]
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (None, 'there is no file "2.html" in set.zip'),
+    (b"\xff\xfe", 'the page "2.html" is no UTF-8'),
+    (b" \n", 'the page "2.html" is empty'),
+    (b"x" * 500_001, "is longer than 500,000 characters"),
+    (b"a\x00b", "contains a NUL character"),
+])
+def test_a_page_that_cannot_be_read_is_named_with_its_line(content, says):
+    made = factories.collection()
+    members = {"collection.jsonl": f"{line('d1')}\n{line('d2', html='2.html')}".encode()}
+    members |= {} if content is None else {"2.html": content}
+    with pytest.raises(Rejected) as caught:
+        loading.load_collection(collection=made, source=ZipSource(archive(members), "set.zip"))
+    (fault,) = caught.value.problems.lines()
+    assert "ine 2" in fault
+    assert says in fault
+    assert not Item.objects.filter(collection=made).exists()
 
 
 def test_media_elsewhere_need_a_host_of_the_settings(settings):

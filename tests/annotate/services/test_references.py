@@ -64,8 +64,9 @@ def test_other_labels_under_the_same_name_are_refused(made):
 
 
 def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(made):
-    assert load(made, "q0 0 d0 1", "q0 0 d0 1").n_repeated == 1
-    with pytest.raises(Rejected, match="Line 2: another line gives this pair grade 1"):
+    repeats = load(made, "q0 0 d0 1", "q0 0 d0 1").repeats
+    assert repeats.told() == {"n": 1, "first": [{"line": 2, "earlier": 1, "what": "q0 d0"}]}
+    with pytest.raises(Rejected, match="Line 2: line 1 gives this pair grade 1"):
         load(made, "q0 0 d0 1", "q0 0 d0 2", name="two")
 
 
@@ -96,3 +97,24 @@ def test_ids_of_another_collection_are_unknown_here(made):
     other = factories.collection()
     with pytest.raises(Rejected, match="has no query"):
         load(other, "q0 0 d0 1")
+
+
+def test_labels_of_unknown_items_are_left_out_and_counted_where_that_is_asked_for(made):
+    strangers = [f"q0 0 x{number} 1" for number in range(30)]
+    report = load(made, "q0 0 d0 1", "q9 0 d1 1", "q9 0 d2 1", *strangers, skip_unknown=True)
+    assert (report.n_labels, report.n_unknown) == (1, 32)
+    assert report.unknown_queries.told() == {"n": 1, "first": ["q9"]}
+    assert report.unknown_documents.told() == {"n": 30, "first": [f"x{number}" for number in range(20)]}
+    assert "32 of unknown items" in str(report)
+
+
+def test_a_file_that_names_no_item_of_the_collection_is_refused_all_the_same(made):
+    with pytest.raises(Rejected, match="no labels of items that the collection has") as caught:
+        load(made, "q9 0 d9 1", skip_unknown=True)
+    assert len(caught.value.report.unknown_queries) == 1
+
+
+def test_reading_and_storing_say_how_far_they_are(made):
+    said = []
+    load(made, "q0 0 d0 1", "q0 0 d1 0", tell=lambda *progress: said.append(progress))
+    assert said == [(2, 2, "labels stored")]

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Round, Seat
-from annotate.services import claiming, judging, reviewing, seating
+from annotate.services import claiming, judging, reviewing, seating, settling, withdrawing
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=3, positive_from=2, batch_candidates=4)
+    made = factories.collection(grades=3, positive_from=2, batch_candidates=4, grouped=False)
     seating.open_round(
         collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
         pair_ids=[pair.pk for pair in factories.pairs(made, 4)],
@@ -38,13 +38,13 @@ def test_golds_are_right_on_the_right_side_of_the_threshold(made, answered, righ
     pair = factories.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
     batch = work(factories.annotator(made), grade=answered)
-    assert reviewing.check_golds(batch=batch) == (right, 1)
+    assert (batch.n_golds_right, batch.n_golds) == (right, 1)
 
 
 def test_a_rejected_batch_stops_counting_and_its_pairs_want_new_labels_from_others(made):
     ann, lead = factories.annotator(made), factories.member(made, "lead")
     batch = work(ann)
-    assert reviewing.reject_batch(batch=batch, by=lead, reason="failed both golds") == 4
+    assert reviewing.reject_batch(batch=batch, by=lead, reason="failed both golds").n_done == 4
     assert Judgment.objects.count() == 4
     assert not Resolution.objects.exists()
     assert set(Seat.objects.filter(state="free").values_list("why", flat=True)) == {"top-up"}
@@ -70,9 +70,9 @@ def test_one_persons_labels_are_withdrawn_from_a_moment_on(made):
     ann, lead = factories.annotator(made), factories.member(made, "lead")
     work(ann)
     later, earlier = timezone.now() + timedelta(hours=1), timezone.now() - timedelta(hours=1)
-    assert reviewing.withdraw_annotator(annotator=ann, since=later, by=lead, reason="x") == 0
-    assert reviewing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x") == 4
-    assert reviewing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x") == 0
+    assert withdrawing.withdraw_annotator(annotator=ann, since=later, by=lead, reason="x") is None
+    assert withdrawing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x").n_done == 4
+    assert withdrawing.withdraw_annotator(annotator=ann, since=earlier, by=lead, reason="x") is None
 
 
 def test_a_settled_report_brings_the_pair_back(made):
@@ -83,7 +83,7 @@ def test_a_settled_report_brings_the_pair_back(made):
         annotator=ann, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="odd"
     )
     assert Resolution.objects.get().status == "escalated"
-    reviewing.settle_report(report=report, by=lead)
+    settling.settle_reports(pair=report.pair, by=lead)
     assert not Resolution.objects.exists()
     assert Seat.objects.get(pk=hand_out.seat_id).state == "free"
 
@@ -100,5 +100,5 @@ def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(
     batch = work(ann)
     hand_out = batch.hand_outs.first()
     judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=0))
-    assert reviewing.reject_batch(batch=batch, by=lead, reason="x") == 4
+    assert reviewing.reject_batch(batch=batch, by=lead, reason="x").n_done == 4
     assert not Seat.objects.filter(state="done").exists()

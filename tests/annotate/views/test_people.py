@@ -160,13 +160,11 @@ def test_nobody_signs_up_without_an_invitation(client):
     assert not User.objects.exists()
 
 
-def test_a_lead_pauses_and_resumes_an_annotator(client, made, lead):
+def test_members_show_who_is_paused_and_lead_to_each_persons_work(client, made, lead):
     annotator = factories.annotator(made)
-    send(client, "annotator-pause", made.slug, annotator.pk)
-    assert "Paused" in page(client, "members", made.slug)
-    send(client, "annotator-pause", made.slug, annotator.pk)
-    annotator.refresh_from_db()
-    assert annotator.paused_at is None
+    accounts.pause_annotator(annotator=annotator)
+    shown = page(client, "members", made.slug)
+    assert "Paused" in shown and reverse("annotate:annotator", args=[made.slug, annotator.pk]) in shown
 
 
 def test_a_lead_removes_a_member_but_not_the_last_lead(client, made, lead):
@@ -179,7 +177,7 @@ def test_a_lead_removes_a_member_but_not_the_last_lead(client, made, lead):
 
 def test_guidelines_are_previewed_without_being_stored(client, made, lead):
     answer = send(client, "guidelines-preview", made.slug, markdown="# New\n<script>x</script>", status=200)
-    assert "<h1>New</h1>" in answer.content.decode()
+    assert "<h2>New</h2>" in answer.content.decode()
     assert "<script>x" not in answer.content.decode()
     assert made.guidelines.count() == 1
 
@@ -188,7 +186,18 @@ def test_saved_guidelines_and_wording_are_a_version(client, made, lead):
     names = {f"name-{grade}": f"Grade {grade}" for grade in range(3)}
     send(client, "guidelines-change", made.slug, markdown="# Twice", **names)
     assert made.guidelines.latest("version").wording[0]["name"] == "Grade 2"
-    assert "<h1>Twice</h1>" in page(client, "settings", made.slug)
+    assert "<h2>Twice</h2>" in page(client, "settings", made.slug)
+
+
+def test_reasons_are_typed_two_levels_deep_and_shown_as_they_were_typed(client, made, lead):
+    names = {f"name-{grade}": f"Grade {grade}" for grade in range(3)}
+    typed = "does not match: quantity, colour; too general, not clear"
+    send(client, "guidelines-change", made.slug, markdown="# Twice", **names, **{"reasons-1": typed})
+    stored = [{"name": "does not match", "what": ["quantity", "colour"]}, "too general", "not clear"]
+    assert [level.reasons for level in made.levels.all()] == [[], stored, []]
+    assert typed in page(client, "settings", made.slug)
+    wrong = send(client, "guidelines-change", made.slug, markdown="", **names, **{"reasons-1": "a, A"}, status=422)
+    assert "offers the reason &quot;a&quot; twice" in wrong.content.decode()
 
 
 def test_a_level_without_a_name_is_refused(client, made, lead):
@@ -199,6 +208,7 @@ def test_a_level_without_a_name_is_refused(client, made, lead):
 FIGURES = {
     "labels_per_pair": 2, "double_percent": "12.5", "ceiling": 4, "tolerance": 1, "rule": "median", "tie": "up",
     "batch_candidates": 10, "gold_positives": 0, "gold_negatives": 0, "lease_minutes": 15, "grouped": "on",
+    "gold_percent": "50", "gold_action": "warn", "repeat_percent": "5", "repeat_after_days": 3, "max_percent": "20",
 }
 
 
@@ -209,14 +219,37 @@ def test_a_changed_policy_is_a_version_told_in_words(client, made, lead):
     text = re.sub(r"\s+", " ", page(client, "settings", made.slug))
     assert "Every pair gets 2 labels, and exactly 12.5 % of a pool's new pairs get one more" in text
     assert "until there are 4" in text
+    assert "5 % of a person's pairs come back to her after 3 days" in text
+    assert "One person judges at most 20 % of a pool" in text
+    assert [str(share) for share in (policy.gold_pass, policy.repeat_share, policy.max_share)] == [
+        "0.5000", "0.0500", "0.2000"]
 
 
-@pytest.mark.parametrize("wrong", [{"ceiling": 1}, {"labels_per_pair": 0}, {"double_percent": 101}, {"rule": "loud"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"ceiling": 1}, {"labels_per_pair": 0}, {"double_percent": 101}, {"rule": "loud"},
+     {"rule": "unanimous", "tie": "up"}],
+)  # fmt: skip
 def test_figures_that_contradict_each_other_are_refused_in_words(client, made, lead, wrong):
     answer = send(client, "policy-change", made.slug, status=422, **{**FIGURES, **wrong})
     assert "field-error" in answer.content.decode()
     assert "Constraint" not in answer.content.decode()
     assert made.policies.count() == 1
+
+
+def test_pay_is_set_changed_and_left_out_again(client, made, lead):
+    for typed, kept in (("18.50", "18.50"), ("", "None")):
+        send(client, "pay-change", made.slug, hourly_pay=typed, currency="CHF")
+        made.refresh_from_db()
+        assert (str(made.hourly_pay), made.currency) == (kept, "CHF")
+
+
+@pytest.mark.parametrize("wrong", [{"hourly_pay": "-1"}, {"hourly_pay": "much"}, {"currency": "x" * 13}])
+def test_a_pay_that_is_no_pay_is_refused(client, made, lead, wrong):
+    answer = send(client, "pay-change", made.slug, status=422, **{"hourly_pay": 18, "currency": "CHF", **wrong})
+    assert "field-error" in answer.content.decode()
+    made.refresh_from_db()
+    assert (made.hourly_pay, made.currency) == (None, "EUR")
 
 
 def test_a_token_is_shown_once_and_works(client, made, lead):

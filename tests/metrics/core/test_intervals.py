@@ -26,6 +26,13 @@ def test_the_bootstrap_interval_is_near_scipys():
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.002)
 
 
+def test_the_bootstrap_interval_of_many_queries_is_the_normal_one():
+    scores = np.random.default_rng(0).beta(2, 2, 3000)
+    half = 1.96 * scores.std() / np.sqrt(3000)
+    (found,) = mean_intervals(scores[None, :], seed=1, n_replicates=5000)
+    assert found == pytest.approx((scores.mean() - half, scores.mean() + half), abs=8e-4)
+
+
 def test_an_interval_does_not_depend_on_what_it_is_computed_together_with():
     values = np.random.default_rng(3).random((21, 333))
     together = mean_intervals(values, seed=5)

@@ -1,5 +1,9 @@
 """Measures from similarity matrices: eccv_caption with its real positives, and sorting written out."""
 
+import time
+import tracemalloc
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,8 +13,9 @@ from metrics.core import matrices, protocols
 from metrics.core.matrices import Cells
 from metrics.core.measures import evaluate, parse
 from metrics.core.ranking import positives
+from tests.benchmarks import metrics_workloads
 
-with pytest.warns(UserWarning, match="ujson"):
+with warnings.catch_warnings(action="ignore"):  # it misses ujson
     from eccv_caption import Metrics
 
 
@@ -27,6 +32,21 @@ def test_ranks_equal_sorting_by_score_and_then_the_later_column(n_rows, n_column
     ):
         sorted_ids = [sorted(range(len(line)), key=lambda i, line=line: (-line[i], -i)) for line in table]
         assert ranks.tolist() == [sorted_ids[q].index(doc) + 1 for q, doc in zip(own, other, strict=True)]
+
+
+def test_a_row_with_hundreds_of_labels_is_ranked_in_the_same_order():
+    rng = np.random.default_rng(5)
+    scores = rng.integers(0, 60, (2, 300)).astype(np.float32)
+    precedence = rng.permutation(300)
+    cells = Cells(np.repeat([0, 1], [300, 150]), np.append(np.arange(300), np.arange(150)), np.ones(450, dtype=int))
+    for options, tie in (({}, -np.arange(300)), ({"precedence": precedence}, precedence)):
+        expected = [sorted(range(300), key=lambda i, row=row: (-row[i], tie[i])) for row in scores]
+        found = matrices.row_ranks(scores, cells, **options)
+        assert found[:300].tolist() == [expected[0].index(i) + 1 for i in range(300)]
+        assert found[300:].tolist() == [expected[1].index(i) + 1 for i in range(150)]
+    apart = rng.permutation(600).reshape(2, 300)
+    expected = [sorted(range(300), key=lambda i, row=row: -row[i]) for row in apart]
+    assert matrices.row_ranks(apart, cells)[300:].tolist() == [expected[1].index(i) + 1 for i in range(150)]
 
 
 def test_ties_go_by_the_precedence_given_and_scores_are_compared_as_float32():
@@ -109,8 +129,8 @@ class Coco:
 
 
 @pytest.fixture(scope="module")
-def coco(request) -> Coco:
-    return Coco(1000 if request.config.getoption("--heavy", default=False) else 200, np.random.default_rng(2))
+def coco() -> Coco:
+    return Coco(200, np.random.default_rng(2))
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +166,34 @@ def test_the_five_folds_and_rsum_equal_eccv_caption(coco, retrieved):
         assert found[f"C@{k}"].mean == pytest.approx((expected["t2i"] + expected["i2t"]) / 2)
         total += 100 * sum(expected.values())
     assert protocols.rsum_of(found) == pytest.approx(total)
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(3600)
+def test_all_of_coco_equals_eccv_caption_in_little_memory(capsys):
+    """25,000 captions x 5,000 images with all its positives; the largest pieces beside the matrix are counted."""
+    work = metrics_workloads.coco(Metrics())
+    make, theirs = work.theirs()
+    start = time.process_time()
+    make()
+    sorted_ = time.process_time()
+    expected = theirs()
+    done = time.process_time()
+    found = work.ours()
+    ours = time.process_time() - done
+    tracemalloc.start()
+    work.ours()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(expected) == 28
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+    assert peak + work.scores.nbytes < 2 * work.scores.nbytes
+    with capsys.disabled():
+        print(
+            f"\nours {ours:.2f} s, eccv_caption {done - sorted_:.1f} s after {sorted_ - start:.1f} s of sorting: ",
+            end="",
+        )
+        print(f"{(done - sorted_) / ours:.0f}x, {(done - start) / ours:.0f}x; beside the matrix {peak / 1e6:.0f} MB")
 
 
 def test_rsum_of_two_directions_is_at_most_600():

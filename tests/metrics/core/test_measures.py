@@ -13,7 +13,7 @@ from metrics.core.incomplete import with_unjudged_as
 from tests.metrics.core.cases import case
 
 EVERY = "C@5 P@5 R@5 F@5 F(beta=2)@5 Rprec PMRP AP AP@5 AP_retrieved@5 mAP@R RR RR@5 IPrec@0.5 IPrec11 nDCG nDCG@5 "
-EVERY += "nDCG(dcg='exp-log2')@5 ERR ERR@5 RBP RBP(p=0.5) gRBP RBPres Bpref infAP Judged@5"
+EVERY += "nDCG(dcg='exp-log2')@5 ERR ERR@5 RBP RBP(p=0.5) gRBP RBPres Bpref infAP xinfAP xinfAP@5 Judged@5"
 
 
 def of(grades: list[int], *, unretrieved: tuple[int, ...] = (), unjudged: tuple[int, ...] = ()) -> RankedGrades:
@@ -217,7 +217,7 @@ def test_several_measures_at_once_equal_one_by_one():
 
 
 def test_a_grade_above_the_scale_of_err_is_refused():
-    with pytest.raises(ValueError, match="above max_grade"):
+    with pytest.raises(ValueError, match="above the largest of 2"):
         value("ERR(max_grade=2)", of([3]))
 
 

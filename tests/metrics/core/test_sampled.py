@@ -1,7 +1,11 @@
 """Estimates from sampled pools: definitions written out, and what they must give on average."""
 
+import json
+from io import StringIO
+
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,6 +59,42 @@ def test_xinfap_follows_its_definition(seed):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("names", [(0, 1, 2), (1, 2, 7)])
+def test_a_stratified_qrels_file_gives_what_sample_eval_does(tmp_path, names):
+    """The rule of sample_eval.pl, read from the files that it reads; documents beyond 1,000 are ignored."""
+    generated = case(np.random.default_rng(6), lowest=-1, highest=1)
+    rng = np.random.default_rng(7)
+    strata = [{doc: int(rng.integers(0, 3)) for doc in labels} for labels in generated.qrels]
+    (tmp_path / "qrels").write_text("".join(
+        f"q{q} 0 d{doc} {names[strata[q][doc]]} {grade}\n"
+        for q, labels in enumerate(generated.qrels) for doc, grade in labels.items()
+    ))  # fmt: skip
+    (tmp_path / "run").write_text("".join(
+        f"q{q} Q0 d{doc} {rank} {-rank} tag\n"
+        for q, ranking in enumerate(generated.rankings) for rank, doc in enumerate(ranking, 1)
+    ))  # fmt: skip
+    out = StringIO()
+    call_command("evaluate", f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels", "--measures", "xinfAP@1000 infAP",
+                 "--per-query", "--json", stdout=out)  # fmt: skip
+    told = json.loads(out.getvalue())
+    expected = {
+        f"q{q}": xinfap_by_definition(
+            generated.rankings[q], {doc: (strata[q][doc], grade) for doc, grade in labels.items()}
+        )
+        for q, labels in enumerate(generated.qrels) if labels
+    }  # fmt: skip
+    assert {query: values["xinfAP@1000"] for query, values in told["queries"].items()} == pytest.approx(expected)
+    assert told["all"]["xinfAP@1000"] == pytest.approx(np.mean(list(expected.values())))
+    assert any(expected.values())
+
+
+def test_a_pair_on_two_lines_of_a_stratified_file_is_an_error_with_its_line(tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 d1 1 1\nq1 0 d2 2 -1\nq1 0 d1 2 0\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 1 tag\n")
+    with pytest.raises(CommandError, match=r"(?i)line 3.*d1 has a grade for q1 in line 1 already"):
+        call_command("evaluate", f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels")
+
+
 def test_xinfap_of_a_fully_judged_pool_is_ap_and_a_cut_leaves_the_tail_out():
     generated = case(np.random.default_rng(1), lowest=0, highest=1)
     for q, ranking in enumerate(generated.rankings):
@@ -94,7 +134,7 @@ def test_estimates_over_many_samples_average_to_the_truth():
 
 def test_a_label_that_could_not_have_been_drawn_is_refused():
     ranked = align(Rankings(np.array([0, 1]), np.array([1])), Labels(*np.array([[0], [1], [1]])))
-    with pytest.raises(ValueError, match="probability 0"):
+    with pytest.raises(ValueError, match="above 0 and at most 1"):
         sampled.Weighted(ranked, np.zeros(1))
 
 

@@ -16,15 +16,6 @@ def test_the_error_of_a_binary_score_is_that_of_the_binomial():
     assert found.low < 0.3 < found.high
 
 
-def test_drawing_counts_and_drawing_queries_are_the_same_distribution():
-    binary = np.repeat([0.0, 1.0], [600, 400])
-    nearly = binary + np.linspace(0, 1e-9, 1000)  # as many values as queries: they are drawn one by one
-    counted = sampling.resampled_means(binary, 300, rng=np.random.default_rng(1), n_samples=20_000)
-    drawn = sampling.resampled_means(nearly, 300, rng=np.random.default_rng(2), n_samples=20_000)
-    assert stats.ks_2samp(np.round(counted, 6), np.round(drawn, 6)).pvalue > 0.001
-    assert drawn.std() == pytest.approx(np.sqrt(0.24 / 300), rel=0.03)
-
-
 def test_the_same_generator_gives_the_same_plan():
     scores = np.random.default_rng(0).beta(1, 2, 500)
     one, other = (sampling.sampling_error(scores, [50, 700], rng=np.random.default_rng(3)) for _ in range(2))
@@ -60,14 +51,23 @@ def test_no_difference_needs_more_queries_than_there_are_and_no_spread_needs_two
     assert sampling.queries_for_difference([0.1, 0.1], 0.05) == (2, 1.0)
 
 
-def test_a_bootstrap_interval_is_the_normal_one_for_many_queries():
-    scores = np.random.default_rng(0).beta(2, 2, 3000)
-    low, high = sampling.interval(scores, rng=np.random.default_rng(1))
-    half = 1.96 * scores.std() / np.sqrt(3000)
-    assert (low, high) == pytest.approx((scores.mean() - half, scores.mean() + half), abs=5e-4)
+def test_a_plan_that_cannot_be_made_says_why():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="above 0"):
+        sampling.queries_for_error([0.1, 0.2], 0.0, rng=rng)
+    with pytest.raises(ValueError, match="two or more"):
+        sampling.queries_for_difference([0.1], 0.05)
+    with pytest.raises(ValueError, match="two queries or more"):
+        sampling.simulated_power([0.1, 0.2], 0.05, 1, rng=rng)
 
 
-@pytest.mark.parametrize("scores", [[], [0.1, np.nan]])
+def test_a_tiny_error_is_planned_by_the_normal_approximation_without_drawing_millions():
+    scores = np.random.default_rng(0).beta(1, 2, 2000)
+    expected = (stats.norm.ppf(0.975) * scores.std() / 1e-7) ** 2
+    assert sampling.queries_for_error(scores, 1e-7, rng=np.random.default_rng(1)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("scores", [[], [0.1, np.nan], [0.1, np.inf]])
 def test_missing_scores_are_refused(scores):
     with pytest.raises(ValueError, match="none missing"):
         sampling.sampling_error(scores, [10], rng=np.random.default_rng(0))

@@ -54,10 +54,20 @@ def test_systems_that_never_differ_have_p_1(name):
     assert significance.TESTS[name]([0.1, 0.2], [0.1, 0.2], **options).p_value == 1
 
 
-def test_one_query_has_no_t_test_and_systems_on_different_queries_are_refused():
-    assert math.isnan(significance.paired_t([1], [0]).p_value)
+@pytest.mark.parametrize("name", significance.TESTS)
+@pytest.mark.parametrize("score", [0, 1])
+def test_one_query_proves_nothing(name, score):
+    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLED else {}
+    assert math.isnan(significance.TESTS[name]([score], [0], **options).p_value)
+
+
+@pytest.mark.parametrize("name", significance.TESTS)
+def test_systems_on_different_queries_and_missing_scores_are_refused(name):
+    options = {"rng": np.random.default_rng(0), "n_samples": 10} if name in significance.SAMPLED else {}
     with pytest.raises(ValueError, match="the same queries"):
-        significance.paired_t([1, 2], [1])
+        significance.TESTS[name]([1, 2], [1], **options)
+    with pytest.raises(ValueError, match="missing or not finite"):
+        significance.TESTS[name]([1, np.nan], [1, 2], **options)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -65,3 +75,12 @@ def test_corrections_equal_statsmodels(seed):
     p = np.random.default_rng(seed).choice([0, 1e-9, 0.01, 0.02, 0.3, 0.5, 1], size=seed + 1)
     assert significance.holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
     assert significance.benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)
+
+
+def test_fishers_exact_test_equals_scipy():
+    rng = np.random.default_rng(4)
+    for n, later_n in rng.integers(1, 300, (200, 2)).tolist():
+        hits, later_hits = int(rng.integers(0, n + 1)), int(rng.integers(0, later_n + 1))
+        table = [[hits, n - hits], [later_hits, later_n - later_hits]]
+        found = significance.fisher((hits, n), (later_hits, later_n))
+        assert found == pytest.approx(stats.fisher_exact(table).pvalue, rel=1e-9, abs=1e-12)

@@ -66,14 +66,26 @@ def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missi
     ]
 
 
-def test_a_fresh_process_needs_no_database_and_no_secret_to_evaluate(files):
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (("evaluate", "--qrels", "qrels", "run"), "num_q\tall\t4\n"),
+        (("agreement", "labels.csv", "--level", "nominal"), "n_pairable_units\t3\n"),
+        (("compare", "--qrels", "qrels", "run", "other", "--test", "sign"), "run\tother\tdifference\t"),
+        (("plan", "numbers", "--sizes", "2", "--samples", "10"), "queries\t3\n"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_fresh_process_needs_no_database_and_no_secret(files, command, expected):
     environment = {key: value for key, value in os.environ.items() if key not in ("SECRET_KEY", "REDIS_URL")}
     environment |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing", "ASSAYER_VAR": str(files / "no var")}
-    command = [sys.executable, "manage.py", "evaluate", "--qrels", f"{files}/qrels", f"{files}/plain"]
-    (files / "plain").write_text(RUN)
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    (files / "numbers").write_text("0.5\n1\n0\n")
+    arguments = [str(files / part) if (files / part).is_file() else part for part in command]
+    process = [sys.executable, "manage.py", *arguments]
+    done = subprocess.run(process, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "num_q\tall\t4\n" in done.stdout
+    assert expected in done.stdout
+    assert not (files / "no var").exists()
 
 
 def test_evaluate_averages_over_queries_with_a_positive_only_when_asked_to(files):

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.management import call_command
+from django.test import override_settings
 
 from annotate.models import (
     Collection,
@@ -16,18 +17,25 @@ from annotate.models import (
 from annotate.services.accounts import ensure_demo_accounts
 from annotate.services.media import find_file
 from pooling.models import Pool, PoolPair, Ranking, Run
+from tests.lasting import lasting
 
 pytestmark = pytest.mark.django_db
 ROLES = ("annotator", "lead", "researcher")
 
 
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
+@pytest.fixture(scope="module")
+def loaded(django_db_setup, django_db_blocker, tmp_path_factory):
+    """The demo, loaded before there is an account."""
+    folder = tmp_path_factory.mktemp("media")
+    with lasting(django_db_blocker), override_settings(MEDIA_ROOT=folder):
+        call_command("load_demo")
+        yield folder
 
 
 @pytest.fixture
-def demo():
+def demo(loaded, settings):
+    """The demo as the first start leaves it, where the accounts come first."""
+    settings.MEDIA_ROOT = loaded
     ensure_demo_accounts(passwords=dict.fromkeys((*ROLES, "admin"), "a long demo password"))
     call_command("load_demo")
     return Collection.objects.get(slug="shapes")
@@ -64,8 +72,7 @@ def test_loading_the_demo_again_changes_nothing(demo, capsys):
     assert [model.objects.count() for model in models] == before
 
 
-def test_an_account_made_later_joins_at_the_next_start():
-    call_command("load_demo")
+def test_an_account_made_later_joins_at_the_next_start(loaded):
     assert not Membership.objects.exists()
     ensure_demo_accounts(passwords={"lead": "a long demo password"})
     call_command("load_demo")

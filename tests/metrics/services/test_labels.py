@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from annotate.models import Direction, Item, Pair, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
 from metrics.models import LabelSource
-from metrics.services import inputs, labels
+from metrics.services import inputs, labels, tallies
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -68,10 +68,11 @@ def test_labels_of_some_sources_are_those_of_all_sources_cut_down(study):
 
 
 def test_conflicts_count_pairs_that_both_graded_by_side_of_the_threshold(study):
-    (row,) = inputs.conflicts(study)["references"]
+    tallies.update_tallies(collection=study, pairs=None)
+    (row,) = inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
     assert (row["n_both"], row["n_equal"], row["n_false_positives"], row["n_unchecked"]) == (1, 0, 1, 2)
     study.positive_from = 2
-    (row,) = inputs.conflicts(study)["references"]
+    (row,) = inputs.conflicts(study, tallies.read_tallies(collection=study))["references"]
     assert (row["n_both"], row["n_false_positives"], row["n_false_negatives"]) == (1, 0, 0)
 
 

@@ -69,7 +69,7 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
     judging.undo_judgment(annotator=ann, token=last.token)
     refresh.refresh(collection=made)
     Batch.objects.filter(annotator=ann).update(finished_at=timezone.now())
-    assert reviewing.reject_batch(batch=Batch.objects.get(annotator=ann), by=lead, reason="golds") == 5
+    assert reviewing.reject_batch(batch=Batch.objects.get(annotator=ann), by=lead, reason="golds").n_done == 5
     refresh.refresh(collection=made)
     live = studies.numbers(made)
     assert live["snapshots"][2]["n_judgments"] == 0
@@ -185,11 +185,11 @@ def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
     studies.judge(ann, n=4)
     gather = refresh.numbers.KINDS["agreement"].gather
 
-    def meanwhile(collection):
+    def meanwhile(collection, tallies):
         other = threading.Thread(target=lambda: (studies.judge(ann, n=3), connection.close()))
         other.start()
         other.join()
-        return gather(collection)
+        return gather(collection, tallies)
 
     monkeypatch.setitem(
         refresh.numbers.KINDS, "agreement", refresh.numbers.KINDS["agreement"]._replace(gather=meanwhile)
@@ -326,3 +326,14 @@ def test_opening_and_closing_a_round_lets_the_numbers_follow():
     refresh.refresh(collection=made)
     rows = {row["name"]: row for row in Snapshot.objects.get(collection=made, kind="progress").value["rounds"]}
     assert (rows["more"]["state"], rows["more"]["n_left"]) == ("closed", 0)
+
+
+def test_a_long_history_is_shown_thinned_with_its_newest_point(monkeypatch):
+    monkeypatch.setattr(history, "SHOWN", 4)
+    made = factories.collection()
+    for number in range(10):
+        Observation.objects.create(collection=made, kind="agreement", n_judgments=number, value={})
+    shown = [point.n_judgments for point in history.points(collection=made, kind="agreement")]
+    assert shown == [0, 3, 6, 9]
+    Observation.objects.create(collection=made, kind="agreement", n_judgments=10, value={})
+    assert [point.n_judgments for point in history.points(collection=made, kind="agreement")] == [1, 4, 7, 10]

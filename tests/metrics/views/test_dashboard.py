@@ -1,11 +1,13 @@
 """The lead's dashboard: what it shows, to whom, and what it costs."""
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotate.models import Role, WorkerHeartbeat
-from metrics.services import refresh
+from annotate.models import Judgment, Role, WorkerHeartbeat
+from metrics import tasks
+from metrics.services import closer, refresh
 from tests import factories
 from tests.metrics import studies
 
@@ -57,6 +59,7 @@ def test_the_live_part_is_304_until_numbers_change(client, lead):
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
     other_level = client.get("/c/study/dashboard/numbers/?level=ratio", headers={"If-None-Match": first["ETag"]})
     assert other_level.status_code == 200
+    cache.clear()
     WorkerHeartbeat.objects.create(name="worker")
     assert client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}).status_code == 200
 
@@ -65,6 +68,7 @@ def test_a_new_label_changes_the_live_part(client, lead):
     first = client.get("/c/study/dashboard/numbers/")
     studies.reference(lead, {("q0", "d5"): 2}, name="second")
     refresh.refresh(collection=lead)
+    cache.clear()
     assert client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}).status_code == 200
 
 
@@ -108,3 +112,94 @@ def test_the_page_takes_as_many_queries_however_much_there_is(client, lead):
         studies.judge(factories.annotator(lead), seed=seed)
         refresh.refresh(collection=lead)
     assert [queries(path) for path in paths] == before
+
+
+def asked(monkeypatch):
+    """The background work that views ask for, noted instead of sent."""
+    sent = []
+    monkeypatch.setattr(tasks.look_closer, "apply_async", lambda **rest: sent.append(rest["kwargs"]))
+    return sent
+
+
+def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, lead):
+    cache.clear()
+    page = client.get("/c/study/dashboard/").content.decode()
+    assert "are being computed; they appear here within a minute" in page
+    closer.look(collection=lead)
+    page = client.get("/c/study/dashboard/").content.decode()
+    for words in ("Agreement in parts", "2 labels", "text to text", "Agreement by level", "Queries people disagree on"):
+        assert words in page
+    for chart in ("by-labels", "confusion", "labels-a-day"):
+        assert f'id="{chart}-spec"' in page
+    assert "it takes three whole days with labels" in page and "no pay an hour is set" in page
+
+
+def test_the_live_part_asks_for_a_closer_look_at_most_once_a_minute(client, lead, monkeypatch):
+    cache.clear()
+    sent = asked(monkeypatch)
+    for _ in range(3):
+        client.get("/c/study/dashboard/numbers/")
+    assert sent == [{"collection_id": lead.pk}]
+    closer.look(collection=lead)
+    cache.clear()
+    client.get("/c/study/dashboard/numbers/")
+    assert len(sent) == 1
+
+
+def test_hours_at_a_pay_are_money(client, lead):
+    closer.look(collection=lead)
+    lead.hourly_pay, lead.currency = 3600, "CHF"
+    lead.save()
+    spent = sum(Judgment.objects.filter(collection=lead).values_list("active_ms", flat=True)) / 1000
+    assert f"{spent:,.0f} CHF so far" in client.get("/c/study/dashboard/").content.decode()
+
+
+def test_a_persons_page_shows_her_numbers_and_curves(client, lead):
+    annotator = lead.annotators.first()
+    address = f"/c/study/dashboard/people/{annotator.pk}/"
+    assert "The closer look is being computed" in client.get(address).content.decode()
+    closer.look(collection=lead)
+    page = client.get(address).content.decode()
+    assert f"<h1>{annotator.pseudonym}</h1>" in page and "Alpha without these labels" in page
+    for chart in ("agreement-over-time", "seconds", "level-use"):
+        assert f'id="{chart}-spec"' in page
+    assert "Not defined yet: there is nothing to draw it from." in page  # no gold was asked
+    known = client.get(f"{address}numbers/")
+    assert client.get(f"{address}numbers/", headers={"If-None-Match": known["ETag"]}).status_code == 304
+    assert client.get("/c/study/dashboard/people/999999/").status_code == 404
+
+
+def test_flags_stand_beside_the_person_with_their_evidence(client, lead):
+    closer.look(collection=lead)
+    snapshot = closer.snapshot_of(collection=lead)
+    snapshot.value["people"][0]["flags"] = [{"name": "too fast", "evidence": "0.4 s a label"}]
+    snapshot.save()
+    flagged = snapshot.value["people"][0]["annotator"]
+    for page in ("", f"people/{flagged}/"):
+        text = client.get(f"/c/study/dashboard/{page}").content.decode()
+        assert "Too fast" in text and "0.4 s a label" in text
+
+
+def test_names_are_for_leads_who_ask(client, lead):
+    names = [annotator.user.username for annotator in lead.annotators.all()]
+    paths = ["/c/study/dashboard/", f"/c/study/dashboard/people/{lead.annotators.first().pk}/"]
+
+    def seen(query):
+        text = "".join(client.get(path + query).content.decode() for path in paths)
+        return [name for name in names if f">{name}<" in text]
+
+    assert seen("") == [] and seen("?names=1") == names
+    client.force_login(factories.member(lead, Role.RESEARCHER))
+    assert seen("?names=1") == []
+
+
+def test_a_thousand_viewers_ask_the_database_once_a_second(client, lead, django_assert_num_queries):
+    address = "/c/study/dashboard/numbers/"
+    cache.clear()
+    tag = client.get(address)["ETag"]
+    with django_assert_num_queries(0):
+        answer = client.get(address, headers={"If-None-Match": tag})
+    assert (answer.status_code, answer["ETag"], answer.content) == (304, tag, b"")
+    client.logout()
+    for guess in ("*", '"0123456789abcdef0123456789abcdef"', f'W/{tag}, "x"'):
+        assert client.get(address, headers={"If-None-Match": guess}).status_code == 302

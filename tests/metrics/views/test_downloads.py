@@ -1,15 +1,18 @@
 """Downloads: qrels that give the leaderboard's numbers in other people's tools, and the same bytes each time."""
 
+import io
+
 import ir_measures
 import numpy as np
 import pytest
+from django.core.management import call_command
 from eccv_caption._metrics import compute_eccv_metrics
 from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import ApiToken, Item, Role
 from annotate.services import tokens
 from metrics.models import Score
-from metrics.services import refresh
+from metrics.services import downloads, refresh
 from pooling.models import Ranking, Run
 from tests import factories
 from tests.metrics import studies
@@ -115,6 +118,46 @@ def test_disputed_pairs_come_with_all_their_grades(client, study):
         assert status == "disputed" and len(grades.split()) >= 2
 
 
+EXACT = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
+SOURCES = ["people_over_reference", "reference", "people", "union"]
+
+
+def run_file(run, path):
+    """A run as a TREC file, from what is stored of it."""
+    rows = [(row.query_id, row.doc_id, row.score) for row in scored(run)]
+    path.write_text("".join(f"{query} Q0 {document} 0 {score!r} {run.name}\n" for query, document, score in rows))
+    return str(path)
+
+
+def told_by_evaluate(run, qrels, threshold, *options):
+    """What `manage.py evaluate` prints for a run and qrels, by measure."""
+    out = io.StringIO()
+    given = ["--measures", EXACT, "--threshold", str(threshold), "--digits", "8", "--score-type", "float64", *options]
+    call_command("evaluate", run, "--qrels", str(qrels), *given, stdout=out)
+    return {line.split("\t")[0]: line.split("\t")[2] for line in out.getvalue().splitlines()}
+
+
+@pytest.mark.parametrize("source", ["people_over_reference", "reference"])
+def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(client, study, tmp_path, source):
+    for direction in ("forward", "reverse"):
+        given = {"direction": direction, "label_source": source}
+        qrels, binary = tmp_path / "qrels", tmp_path / "binary"
+        qrels.write_text(text(client.get(f"{PAGE}qrels/", given)))
+        binary.write_text(text(client.get(f"{PAGE}qrels/", given | {"grades": "binary"})))
+        for run in Run.objects.filter(collection=study, direction=direction):
+            file = run_file(run, tmp_path / run.name)
+            told = told_by_evaluate(file, qrels, 2)
+            defined = told_by_evaluate(file, qrels, 2, "--positive-queries")
+            by_binary = told_by_evaluate(file, binary, 1)
+            for score in Score.objects.filter(run=run, label_source=source).exclude(measure="n_positive"):
+                if score.n_queries == int(told["num_q"]):
+                    assert told[score.measure] == f"{score.mean:.8f}"
+                    if score.measure != "nDCG@10":  # gains are grades
+                        assert by_binary[score.measure] == told[score.measure]
+                if score.measure != "Judged@10":
+                    assert defined[score.measure] == f"{score.mean_with_positive:.8f}"
+
+
 def test_scores_a_query_average_to_the_leaderboard(client, study):
     lines = [line.split("\t") for line in text(client.get(f"{PAGE}scores/")).splitlines()]
     assert lines[0][-2:] == ["query", "value"]
@@ -126,12 +169,45 @@ def test_scores_a_query_average_to_the_leaderboard(client, study):
     assert np.mean([float(row[-1]) for row in rows]) == pytest.approx(score.mean, abs=1e-12)
 
 
-def test_judgments_are_offered_in_each_format(client, study):
+def test_judgments_come_in_each_format_at_once(client, study):
     page = client.get(PAGE).content.decode()
-    for kind in ("csv", "jsonl"):
-        assert f"{PAGE}judgments/{kind}/" in page
-        assert len(text(client.get(f"{PAGE}judgments/{kind}/")).splitlines()) >= study.judgments.count()
+    for kind in ("csv", "jsonl", "parquet"):
+        assert f'value="{kind}"' in page
+        answer = client.get(f"{PAGE}judgments/{kind}/")
+        assert answer.status_code == 200 and b"".join(answer.streaming_content)
     assert client.get(f"{PAGE}judgments/exe/").status_code == 404
+
+
+def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    given = {"direction": "reverse", "label_source": "people", "grades": "binary"}
+    assert client.post(f"{PAGE}new/qrels/", given).status_code == 302
+    made = study.downloads.get()
+    assert f"{PAGE}{made.pk}/state/" in client.get(PAGE).content.decode()
+    assert client.get(f"{PAGE}{made.pk}/file/").status_code == 404
+    downloads.run(made=made)
+    page = client.get(PAGE).content.decode()
+    assert made.sha256 in page and "People only" in page and f"{PAGE}{made.pk}/file/" in page
+    assert client.get(f"{PAGE}{made.pk}/state/").headers["HX-Redirect"] == PAGE
+    answer = client.get(f"{PAGE}{made.pk}/file/")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{made.file_name}"'
+    assert b"".join(answer.streaming_content).decode() == text(client.get(f"{PAGE}qrels/", given))
+
+
+def test_what_cannot_be_made_is_said_at_its_field_and_nothing_is_asked_for(client, study):
+    answer = client.post(f"{PAGE}new/beir/", {"direction": "sideways"})
+    assert answer.status_code == 422 and "sideways is not one of the available choices" in answer.content.decode()
+    assert client.post(f"{PAGE}new/qrels/", {"rule": "dice"}).status_code == 422
+    assert client.post(f"{PAGE}new/gossip/").status_code == 404
+    assert not study.downloads.exists()
+
+
+def test_a_large_collection_sends_nothing_at_once(client, study, monkeypatch):
+    monkeypatch.setattr("metrics.views.downloads.AT_ONCE", 3)
+    for path in ("qrels/", "disputed/", "scores/", "judgments/csv/"):
+        answer = client.get(PAGE + path)
+        assert (answer.status_code, answer.url) == (302, PAGE)
+    assert "made in the background" in client.get(PAGE).content.decode()
 
 
 @pytest.mark.parametrize("path", ["", "qrels/", "disputed/", "scores/", "judgments/csv/"])

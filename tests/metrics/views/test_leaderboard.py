@@ -10,7 +10,9 @@ from django.utils import timezone
 from annotate.models import QuerySet, QuerySetItem, Role
 from metrics.models import Score
 from metrics.services import refresh
-from metrics.services.leaderboard import Cell, leaderboard_of
+from metrics.services.leaderboard import leaderboard_of
+from metrics.services.leaderboard_cells import Cell
+from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
 from tests import factories
 from tests.metrics import studies
@@ -28,6 +30,12 @@ def board(client):
     return made
 
 
+def shown_on(made, **given):
+    """The page's leaderboard for somebody who sees every run, before any view is computed."""
+    choices = read(collection=made, viewer=None, given=given)
+    return leaderboard_of(choices=choices, collection=made, view=None, version="")
+
+
 def test_a_cell_is_the_whole_the_reference_and_the_difference_that_add_up():
     assert Cell(62.46, 41.0, 21.5, 50, 70, None, 0).text == "62.5 (41.0 + 21.5)"
     assert Cell(40.0, 41.2, -1.2, 50, 70, None, 0).text == "40.0 (41.2 \N{MINUS SIGN} 1.2)"
@@ -35,7 +43,7 @@ def test_a_cell_is_the_whole_the_reference_and_the_difference_that_add_up():
 
 
 def test_cells_are_the_stored_scores(board):
-    shown = leaderboard_of(collection=board)
+    shown = shown_on(board)
     forward, reverse = shown.tables
     assert ([row.run.name for row in forward.rows], [row.run.name for row in reverse.rows]) == (
         ["alpha", "beta"],
@@ -68,8 +76,8 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
     refresh.refresh(collection=board)
     page = client.get("/c/study/leaderboard/", {"reference": "second", "queries": "few"}).content.decode()
     assert "over reference “second”" in page and "Query set “few”, 1 queries" in page
-    shown = leaderboard_of(collection=board, reference="nonsense", query_set="nonsense")
-    assert (shown.reference_set.name, shown.query_set) == ("original", "all")
+    shown = shown_on(board, reference="nonsense", queries="nonsense")
+    assert (shown.reference_set.name, shown.choices.wanted.query_set) == ("original", "all")
 
 
 def test_without_a_reference_set_people_stand_alone(client):
@@ -80,7 +88,7 @@ def test_without_a_reference_set_people_stand_alone(client):
     client.force_login(factories.member(made, Role.RESEARCHER))
     page = client.get("/c/bare/leaderboard/").content.decode()
     assert "Scores with people&#x27;s labels alone" in page or "Scores with people's labels alone" in page
-    assert leaderboard_of(collection=made).tables[0].rows[0].cells[0].reference is None
+    assert shown_on(made).tables[0].rows[0].cells[0].reference is None
 
 
 def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):

@@ -73,3 +73,16 @@ def test_a_constant_list_or_a_single_thing_has_no_tau_b_and_ties_have_no_tau_ap(
     assert math.isnan(correlation.kendall_tau([1], [1]))
     assert math.isnan(correlation.tau_ap([1, 1, 2], [1, 2, 3]))
     assert correlation.kendall_tau([1, 1, 1], [1, 2, 3]) == 0
+
+
+def test_tau_b_and_mid_ranks_equal_scipy_with_ties_and_without():
+    rng = np.random.default_rng(2)
+    for n in (2, 3, 10, 300):
+        for most in (2, 5, 10_000):
+            x, y = rng.integers(0, most, (2, n)) / 7
+            assert correlation.kendall_tau_b(x, y) == pytest.approx(
+                stats.kendalltau(x, y).statistic, abs=1e-12, nan_ok=True
+            )
+            assert correlation.mid_ranks(x).tolist() == stats.rankdata(x).tolist()
+    assert np.isnan(correlation.kendall_tau_b([1, np.nan, 2], [1, 2, 3]))
+    assert np.isnan(correlation.spearman([1, np.nan, 2], [1, 2, 3]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Gold, Level
+from annotate.models import Gold, Level, ReviewAction
 from annotate.services import claiming
 from pooling.models import PoolPair
 from pooling.services import golds
@@ -61,6 +61,19 @@ def test_making_again_tops_up_and_the_seed_decides(made):
     assert chosen[0] == chosen[1]
 
 
+def test_one_line_of_the_log_says_how_many_golds_a_pool_made(made):
+    reference = making.reference(made, [(q, q) for q in range(5)])
+    make(made, reference, 2, 5)
+    make(made, reference, 2, 5)  # nothing is missing: no line
+    (line,) = ReviewAction.objects.filter(collection=made)
+    assert (line.kind, line.by, line.pair) == ("golds_made", None, None)
+    assert line.reason == "2 from the reference, 5 random negatives, seed 1."
+    other = making.collection(n_queries=5, n_documents=40, gold_positives=1, gold_negatives=1)
+    making.reference(other, [(q, q) for q in range(5)])
+    making.opened(other, [making.run(other, "a", {q: [q] for q in range(5)})], depth=1)
+    assert ReviewAction.objects.get(collection=other).reason.startswith('Pool "first" opened: ')
+
+
 def test_excluded_items_and_other_splits_are_never_golds(made):
     made.items.filter(external_id__in=["q0", "d1"]).update(split="train")
     reference = making.reference(made, [(0, 0), (1, 1), (2, 2)])
@@ -92,3 +105,11 @@ def test_a_policy_without_golds_makes_none(made):
     making.reference(made, [(0, 0)])
     making.opened(made, [making.run(made, "a", {0: [1]})])
     assert Gold.objects.count() == 0
+
+
+def test_golds_of_a_collection_with_pools_are_of_the_queries_that_pools_hold():
+    made = making.collection(n_queries=5, n_documents=40, gold_positives=1, gold_negatives=1)
+    making.reference(made, [(q, 30 + q) for q in range(5)])
+    making.opened(made, [making.run(made, "a", {q: [q, q + 1] for q in (1, 3)})])
+    assert {query for query, _ in making.named(Gold.objects.all())} == {"q1", "q3"}
+    assert set(Gold.objects.values_list("is_positive", flat=True)) == {True, False}

@@ -1,6 +1,7 @@
 """From an uploaded file to rankings: all or nothing, whatever is delivered twice or dies half-way."""
 
 import gzip
+import random
 import threading
 
 import pytest
@@ -9,6 +10,7 @@ from django.db import connections
 from django.utils import timezone
 
 from annotate.models import Item, Side
+from annotate.services import jobs
 from pooling.models import Ranking, Run
 from pooling.services import runs, waiting
 from tests import factories
@@ -83,6 +85,12 @@ def test_scores_are_stored_as_the_file_gives_them_and_as_ranks_when_ranks_are_tr
     assert Ranking.objects.get().scores == [-1.0, -2.0]
 
 
+def test_ranks_are_trusted_only_where_the_file_gives_them(made):
+    run = ingest(made, b'{"query": "query0", "document": "document0", "score": 1}\n', score_type="rank")
+    assert run.state == "rejected"
+    assert run.report["errors"][0]["message"] == "The file gives no ranks; choose float32 to order by score."
+
+
 def test_a_bad_line_rejects_the_run_and_nothing_is_stored(made):
     run = ingest(made, FORWARD + b"query1 Q0 document0 1 t\n")
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
@@ -150,7 +158,7 @@ def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(mad
     def die(*args, **options):
         raise MemoryError
 
-    monkeypatch.setattr(runs, "read_file", die)
+    monkeypatch.setattr(runs, "read_parts", die)
     for _ in range(3):
         with pytest.raises(MemoryError):
             runs.ingest_run(run=run)
@@ -158,6 +166,47 @@ def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(mad
     run.refresh_from_db()
     assert (run.state, run.attempts) == ("rejected", 3)
     assert "begun 3 times" in run.report["errors"][0]["message"]
+
+
+def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(made):
+    run = receive(made)
+    job = jobs.Job("run", run.pk)
+    jobs.cancel(job=job, collection=made)
+    runs.ingest_run(run=run)
+    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    assert run.report["errors"][0]["message"].startswith("Reading was cancelled")
+    assert not jobs.is_cancelling(job=job)
+    assert ingest(made).state == "ready"
+
+
+def test_a_run_cancelled_half_way_through_storing_stores_nothing(made, monkeypatch):
+    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("annotate.services.jobs.SECONDS_BETWEEN", 0)
+    monkeypatch.setattr("annotate.services.jobs.SHARE_OF_TIME", 1e9)
+    run = receive(made, FORWARD + FORWARD.replace(b"query0", b"query1"))
+    told = []
+
+    def tell(**said):
+        told.append(said)
+        if said["unit"] == "rows stored":
+            jobs.cancel(job=said["job"], collection=made)
+        jobs_advance(**said)
+
+    jobs_advance = jobs.advance
+    monkeypatch.setattr("annotate.services.jobs.advance", tell)
+    runs.ingest_run(run=run)
+    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    assert [(each["done"], each["total"]) for each in told if each["unit"] == "rows stored"] == [(3, 6)]
+
+
+def test_queries_whose_lines_are_mixed_are_ranked_as_if_each_stood_by_itself(made, monkeypatch):
+    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 3)
+    lines = [f"query{q} Q0 document{d} {d} {-d} t\n" for d in range(4) for q in range(3)]
+    random.Random(1).shuffle(lines)
+    run = ingest(made, "".join(lines).encode())
+    assert run.state == "ready"
+    assert rankings(run) == {f"query{q}": [f"document{d}" for d in range(4)] for q in range(3)}
+    assert (run.report["n_rows"], run.report["n_queries"], run.report["deepest"]) == (12, 3, 4)
 
 
 def test_what_waits_too_long_is_queued_again(made):
@@ -197,6 +246,22 @@ def test_ingesting_takes_a_constant_number_of_queries(made, django_assert_max_nu
     factories.items(made, Side.QUERY, 60)
     data = "".join(f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)).encode()
     run = receive(made, data)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(20):
         runs.ingest_run(run=run)
     assert run.report["n_kept"] == 57 * 4
+
+
+def test_a_fault_met_while_storing_takes_back_what_was_stored(made, monkeypatch):
+    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
+    run = ingest(made, FORWARD + b"query1 Q0 document0 1 1 t\nquery1 Q0 document0 2 1 t\n")
+    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    assert run.report["errors"][0]["message"] == 'document "document0" of query "query1" stands already in line 4.'
+    assert run.report["n_kept"] == 0
+
+
+def test_a_file_with_little_but_repeats_is_given_up_while_storing(made, monkeypatch):
+    monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("annotate.core.formats.TOO_MANY", 3)
+    run = ingest(made, FORWARD + b"query1 Q0 document0 1 1 t\n" * 9)
+    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    assert run.report["errors"][-1]["message"] == "too many lines are at fault; reading stopped here."

@@ -56,6 +56,19 @@ def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, made, res
     assert "q1, q2, q3" in page
 
 
+def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(client, made, researcher):
+    page_of = upload(client, made, making.lines({0: [1, 2]})).url
+    client.post(url("run-cancel", made, Run.objects.get().pk))
+    runs.ingest_run(run=Run.objects.get())
+    page = client.get(page_of).content.decode()
+    assert "Cancelled." in page
+    assert "Rejected" not in page
+    assert "fault" not in page
+    in_list = client.get(url("runs", made)).content.decode()
+    assert "Cancelled" in in_list
+    assert "Rejected" not in in_list
+
+
 def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, made, researcher):
     upload(client, made, making.lines({0: [1]}))
     state = url("run-state", made, Run.objects.get().pk)
@@ -110,12 +123,24 @@ def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, ma
     pools.open_pool(pool=pool)
     assert client.get(url("pool-state", made, pool.pk))["HX-Redirect"] == answer.url
     assert "Seats free" in client.get(answer.url).content.decode()
-    client.post(url("pool-close", made, pool.pk))
+    for name, title, state in (("close", "Closing the pool", "closed"), ("reopen", "Opening the pool again", "open")):
+        client.post(url(f"pool-{name}", made, pool.pk))
+        assert title in client.get(answer.url).content.decode()
+        assert client.get(url("pool-state", made, pool.pk)).status_code == 200
+        pools.finish_pool(pool=pool)
+        assert pool.state == state
+
+
+def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(client, made, researcher):
+    pool = making.draft(made, [making.run(made, "a", {0: [1, 2, 3]})])
+    client.post(url("pool-open", made, pool.pk))
+    page = client.get(url("pool", made, pool.pk)).content.decode()
+    assert url("pool-cancel", made, pool.pk) in page
+    client.post(url("pool-cancel", made, pool.pk))
     pool.refresh_from_db()
-    assert pool.state == "closed"
-    client.post(url("pool-reopen", made, pool.pk))
-    pool.refresh_from_db()
-    assert pool.state == "open"
+    assert (pool.state, pool.pool_pairs.count()) == ("draft", 0)
+    refused = client.post(url("pool-cancel", made, pool.pk), follow=True).content.decode()
+    assert "is not being opened" in refused
 
 
 @pytest.mark.parametrize("strategy", ["depth-k", "depth-k-sample", "take-n", "stratified"])
@@ -130,6 +155,12 @@ def test_every_strategy_has_its_own_fields(client, made, researcher, strategy):
     pool = Pool.objects.get()
     pools.open_pool(pool=pool)
     assert pool.state == "open"
+
+
+def test_a_new_form_ticks_the_runs_of_one_direction_so_that_any_query_set_of_it_fits(client, made, researcher):
+    forward = making.run(made, "a", {0: [1, 2, 3]})
+    making.run(made, "b", {0: [1, 2, 3]}, direction="reverse")
+    assert client.get(url("pool-new", made)).context["form"]["runs"].value() == [forward.pk]
 
 
 def test_a_form_with_a_fault_says_so_in_page_and_preview(client, made, researcher):
@@ -162,7 +193,7 @@ def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, made):
     assert client.post(url("pool-preview", made), {}).status_code == 404
     client.post(url("pool-close", made, pool.pk))
     pool.refresh_from_db()
-    assert pool.state == "closed"
+    assert pool.state == "closing"
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, None])
@@ -176,7 +207,7 @@ def test_annotators_and_strangers_find_nothing(client, made, role):
         answer = client.get(url(name, made, *args))
         assert answer.status_code == 404
         assert b"secret-run" not in answer.content
-    for name in ("pool-open", "pool-close", "pool-reopen"):
+    for name in ("pool-open", "pool-cancel", "pool-close", "pool-reopen"):
         assert client.post(url(name, made, pool.pk)).status_code == 404
 
 

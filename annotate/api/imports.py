@@ -1,0 +1,106 @@
+"""Files for programs: bring items, labels or judgments, see how far they are and what was wrong with them, cancel."""
+
+from django.urls import path
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotate import access, tasks
+from annotate.api import Unprocessable, get_collection, refused
+from annotate.core.formats import FormatError
+from annotate.models import Import, Role
+from annotate.queue import enqueue_on_commit
+from annotate.services import imports, jobs
+from annotate.services.import_forms import IMPORT_FORMS
+
+RESEARCHERS = (Role.RESEARCHER,)
+SHOWN = 200
+
+
+class ImportSerializer(serializers.ModelSerializer):
+    """An import as programs see it; `progress` while its file is being read, if anybody knows."""
+
+    progress = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Import
+        fields = ["id", "kind", "file_name", "sha256", "parameters", "state", "progress", "report"]
+        read_only_fields = fields
+
+    def get_progress(self, made: Import) -> dict[str, object] | None:
+        """How far it is; None where it has ended, or nobody has said."""
+        is_under_way = made.state == Import.State.RECEIVED
+        progress = jobs.progress_of(job=imports.job_of(made)) if is_under_way else None
+        return progress._asdict() if progress else None
+
+
+class Imports(APIView):
+    """The imports of a collection, for its researchers."""
+
+    scope = "files:write"
+    parser_classes = [MultiPartParser]
+
+    def get(self, request: Request, slug: str) -> Response:
+        """The newest 200, with their states and reports."""
+        collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
+        newest = collection.imports.order_by("-created_at", "-pk")[:SHOWN]
+        return Response({"imports": ImportSerializer(newest, many=True).data})
+
+    def post(self, request: Request, slug: str) -> Response:
+        """Receive a file of `kind` items, reference, query_set or judgments, with the fields of that kind's form.
+
+        201 with the import, which is then read in the background; 200 if this very file is here already.
+        """
+        collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
+        kind = request.data.get("kind")
+        if kind not in Import.Kind.values:
+            raise Unprocessable(f"kind: one of {', '.join(Import.Kind.values)}.")
+        of_kind = IMPORT_FORMS[Import.Kind(kind)]
+        form = of_kind.form(request.data, request.FILES)
+        if not form.is_valid():
+            raise refused(form)
+        upload, media = form.cleaned_data["file"], form.cleaned_data.get("media")
+        try:
+            received = imports.receive(
+                collection=collection, asked=of_kind.asked(form), upload=upload, media=media, by=request.user
+            )
+        except FormatError as error:
+            field = error.field or "file"
+            raise Unprocessable(str(error), errors=[{"field": field, "message": str(error)}]) from error
+        if received.is_new:
+            enqueue_on_commit(tasks.run_import, import_id=received.made.pk)
+        return Response(ImportSerializer(received.made).data, status=201 if received.is_new else 200)
+
+
+class OneImport(APIView):
+    """One import, for the collection's researchers."""
+
+    scope = "files:write"
+
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """Its state, its progress, its report."""
+        get_collection(request=request, slug=slug, roles=RESEARCHERS)
+        made = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
+        return Response(ImportSerializer(made).data)
+
+
+class ImportCancel(APIView):
+    """Stop an import, for the collection's researchers."""
+
+    scope = "files:write"
+
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Cancel it; a finished one stays as it is. Answers with its state, `received` until the worker has stopped."""
+        get_collection(request=request, slug=slug, roles=RESEARCHERS)
+        made = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
+        imports.cancel(made=made, by=request.user)
+        return Response(ImportSerializer(made).data)
+
+
+urlpatterns = [
+    path("collections/<slug:slug>/imports/", Imports.as_view(), name="imports"),
+    path("collections/<slug:slug>/imports/<int:pk>/", OneImport.as_view(), name="import"),
+    path("collections/<slug:slug>/imports/<int:pk>/cancel/", ImportCancel.as_view(), name="import-cancel"),
+]

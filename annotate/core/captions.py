@@ -1,0 +1,147 @@
+"""Lists of captions, many of one video or image, as MSR-VTT and Flickr30k have them: JSON, or a table."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, NamedTuple
+
+from annotate.core import reading
+from annotate.core.formats import FormatError, Problems, add_faults, id_fault
+from annotate.core.json_files import json_members
+from annotate.core.media_types import media_type
+
+COLUMNS = {  # the names in use; which of the first are there says what the captions are of
+    "video": ("video_id", "video"),
+    "image": ("image_id", "image", "image_name"),
+    "caption": ("caption", "sentence", "comment"),
+    "id": ("caption_id", "sen_id", "sentence_id", "key"),
+}
+LISTS = frozenset({"videos", "images", "sentences", "annotations"})
+
+
+class Caption(NamedTuple):
+    """One caption and the id of what it describes."""
+
+    id: str
+    of: str
+    text: str
+    line: int
+
+
+class Described(NamedTuple):
+    """A video or image that captions are of; path : "" where the file names none; start, end in seconds, or None."""
+
+    id: str
+    kind: str
+    path: str
+    split: str
+    start: object
+    end: object
+    line: int
+
+
+def is_caption_header(first: str) -> bool:
+    """Whether the first line of a table says that it lists captions."""
+    cells = [cell.strip().strip('"') for cell in first.replace("\t", ",").split(",")]
+    has = {field: any(cell in names for cell in cells) for field, names in COLUMNS.items()}
+    return has["caption"] and (has["video"] or has["image"]) and not {"side", "query", "query-id"} & {*cells}
+
+
+def is_caption_list(first_key: str | None) -> bool:
+    """Whether the first key of a JSON object is one of a caption list's; MSR-VTT's files begin with "info"."""
+    return first_key in {*LISTS, "info"}
+
+
+def read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Caption | Described]:
+    """What a caption list describes, each once and before its captions in a table, and its captions.
+
+    A caption without an id of its own is called by what it describes: video7#0, video7#1...
+    """
+    if reading.begins_with(stream, b"{"):
+        yield from _Json(name, problems).read(stream)
+    else:
+        yield from _Table(name, problems).read(stream)
+
+
+class _Reader:
+    """Checks captions and numbers those without an id."""
+
+    def __init__(self, name: str, problems: Problems) -> None:
+        self.name, self.problems = name, problems
+        self._numbers: Counter[str] = Counter()
+
+    def caption(self, of: object, text: object, own_id: object, line: int) -> Iterator[Caption]:
+        """The caption, or nothing and its faults added to the problems."""
+        described, given = as_id(of), as_id(own_id)
+        faults = {"id": id_fault(described)}
+        if not isinstance(text, str) or not text.strip():
+            faults["caption"] = "is missing or blank"
+        if given:
+            faults["caption id"] = id_fault(given)
+        add_faults(faults, line, self.name, self.problems)
+        if not any(faults.values()):
+            called = given or f"{described}#{self._numbers[described]}"
+            self._numbers[described] += 1
+            yield Caption(called, described, str(text), line)
+
+
+class _Json(_Reader):
+    """{"videos": [{"video_id", "split", "path", ...}], "sentences": [{"video_id", "caption", "sen_id"}]}."""
+
+    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
+        """All members of the lists, in the file's order."""
+        for line, key, entry in json_members(stream, self.name, spread=LISTS):
+            if key not in LISTS:
+                continue
+            if not isinstance(entry, dict):
+                self.problems.note(FormatError(self.name, line, key, f"an entry of {key} is no object."))
+            elif key in ("videos", "images"):
+                yield from self._described(entry, key[:-1], line)
+            else:
+                of = first_of(entry, (*COLUMNS["video"], *COLUMNS["image"]))
+                text, own_id = first_of(entry, COLUMNS["caption"]), first_of(entry, (*COLUMNS["id"], "id"))
+                yield from self.caption(of, text, own_id, line)
+
+    def _described(self, entry: Mapping[str, Any], kind: str, line: int) -> Iterator[Described]:
+        called = as_id(first_of(entry, (*COLUMNS[kind], "id")))
+        path, split = first_of(entry, ("path", "file_name", "file")), entry.get("split")
+        faults = {"id": id_fault(called)}
+        faults |= {field: "must be text" for field, value in (("path", path), ("split", split)) if not _is_text(value)}
+        add_faults(faults, line, self.name, self.problems)
+        if not any(faults.values()):
+            times = entry.get("start time"), entry.get("end time")
+            yield Described(called, kind, path or "", split or "test", *times, line)
+
+
+class _Table(_Reader):
+    """Columns video_id (or image...), caption, and perhaps an id of the caption."""
+
+    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
+        """Each row's caption, behind what it describes where that is new."""
+        header = reading.header_of(stream, self.name)
+        found = {field: next((each for each in header if each in names), "") for field, names in COLUMNS.items()}
+        kind = "video" if found["video"] else "image"
+        seen: set[str] = set()
+        for number, cells in reading.table_rows(stream, self.name, self.problems):
+            of, own_id = cells[found[kind]].strip(), cells[found["id"]].strip() if found["id"] else ""
+            for caption in self.caption(of, cells[found["caption"]], own_id, number):
+                if of not in seen:
+                    seen.add(of)
+                    path = of if media_type(of) else ""
+                    yield Described(of, kind, path, "test", None, None, number)
+                yield caption
+
+
+def first_of(entry: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """The value of the first of these fields that is there."""
+    return next((entry[name] for name in names if entry.get(name) is not None), None)
+
+
+def as_id(value: object) -> str:
+    """A text or whole number as an id; "" for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else ""
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)

@@ -1,0 +1,196 @@
+"""One JSON object as a whole file, read a member at a time: however long the file, what is in memory stays small."""
+
+import codecs
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from annotate.core.formats import FormatError, shown
+from annotate.core.reading import LIMITS, Limits, Unpacked
+
+MAX_VALUE = LIMITS.line  # characters of one member's value
+CHUNK = 256 * 1024
+_NEAR_END = 64  # a number that ends so close to what was read may go on
+_HEAD = 4096
+_SPACE = " \t\r\n"
+
+
+class Member(NamedTuple):
+    """One member of the object, or one element of a member that is an array: its key, value, and first line."""
+
+    line: int
+    key: str
+    value: Any
+
+
+class _Repeated(ValueError):
+    """An object says one key twice."""
+
+
+def json_members(
+    stream: BinaryIO, name: str, *, spread: frozenset[str] = frozenset(), limits: Limits = LIMITS
+) -> Iterator[Member]:
+    """The members of the one object that a file is, in its order, gzip or plain.
+
+    spread : keys of members that are arrays to be given an element at a time
+    Raises FormatError, with its line, at the first place where the file is no such object; a key twice in an object is
+    an error too, since parsers differ in which one counts.
+    """
+    return _Scanner(stream, name, limits).members(spread)
+
+
+def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
+    """The first key of a file whose first member is an object or an array; None where it begins otherwise.
+
+    Such a file is one object; a file of JSON lines begins with an object whose first value is a text or a number.
+    """
+    try:
+        head = Unpacked(stream, name, limits=_unbroken(LIMITS)).read(_HEAD)
+    except FormatError:
+        return None
+    text = head.decode("utf-8-sig", errors="replace").lstrip(_SPACE)
+    if not text.startswith("{"):
+        return None
+    try:
+        key, end = json.JSONDecoder().raw_decode(text, len(text) - len(text[1:].lstrip(_SPACE)))
+    except ValueError:
+        return None
+    rest = text[end:].lstrip(_SPACE)
+    begins = rest.startswith(":") and rest[1:].lstrip(_SPACE).startswith(("{", "["))
+    return key if begins and isinstance(key, str) else None
+
+
+def _unbroken(limits: Limits) -> Limits:
+    """These limits for a file that may be a single line."""
+    return limits._replace(line=limits.unpacked)
+
+
+class _Scanner:
+    """Text of a file from the place that was read to, more of it fetched when a value does not end in it."""
+
+    def __init__(self, stream: BinaryIO, name: str, limits: Limits) -> None:
+        self.name = name
+        self.line = 1
+        self._source = cast(BinaryIO, Unpacked(stream, name, limits=_unbroken(limits)))
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
+        self._json = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
+        self._text, self._at, self._ended = "", 0, False
+
+    def members(self, spread: frozenset[str]) -> Iterator[Member]:
+        """See `json_members`."""
+        self._expect("{")
+        if self._peek() == "}":
+            self._expect("}")
+        else:
+            yield from self._members(spread)
+        if self._peek():
+            raise self._fault("there is more text after the object's end; the file must be one JSON object.")
+
+    def _members(self, spread: frozenset[str]) -> Iterator[Member]:
+        seen: set[str] = set()
+        after = ","
+        while after == ",":
+            self._peek()
+            line, key = self.line, self._value()
+            if not isinstance(key, str):
+                raise self._fault("expected a key in double quotes here.")
+            if key in seen:
+                raise FormatError(self.name, line, "", f"the key {shown(key)} stands in the object already.")
+            seen.add(key)
+            self._expect(":")
+            if key in spread and self._peek() == "[":
+                yield from self._elements(key)
+            else:
+                yield Member(line, key, self._value())
+            after = self._expect(",", "}")
+
+    def _elements(self, key: str) -> Iterator[Member]:
+        self._expect("[")
+        if self._peek() == "]":
+            self._expect("]")
+            return
+        after = ","
+        while after == ",":
+            self._peek()
+            yield Member(self.line, key, self._value())
+            after = self._expect(",", "]")
+
+    def _value(self) -> Any:
+        self._peek()
+        while True:
+            try:
+                value, end = self._json.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                cut_off = error.pos >= len(self._text) - _NEAR_END or error.msg.startswith("Unterminated")
+                if not (cut_off and self._more()):
+                    self._move(min(error.pos, len(self._text)))
+                    raise self._fault(f"this is no JSON: {error.msg}.") from error
+            except RecursionError as error:
+                raise self._fault("the JSON is nested too deeply.") from error
+            except ValueError as error:
+                raise self._fault(f"this is no JSON: {error}.") from error
+            else:
+                if end < len(self._text) - _NEAR_END or not self._more():
+                    self._move(end)
+                    return value
+
+    def _expect(self, *wanted: str) -> str:
+        found = self._peek()
+        if found not in wanted or not found:
+            what = shown(found) if found else "the end of the file"
+            raise self._fault(f"this is no JSON: expected {' or '.join(wanted)}, found {what}.")
+        self._at += 1
+        return found
+
+    def _peek(self) -> str:
+        """The next character that is not blank, "" at the end."""
+        while True:
+            rest = len(self._text)
+            at = self._at
+            while at < rest and self._text[at] in _SPACE:
+                at += 1
+            self._move(at)
+            if at < rest:
+                return self._text[at]
+            if not self._more():
+                return ""
+
+    def _move(self, at: int) -> None:
+        self.line += self._text.count("\n", self._at, at)
+        self._at = at
+
+    def _more(self) -> bool:
+        """Read on, ever more while a value does not end; False at the file's end or where a value is too long.
+
+        Raises FormatError where the bytes are no UTF-8.
+        """
+        left = self._text[self._at :]
+        if self._ended:
+            return False
+        if len(left) > MAX_VALUE:
+            raise self._fault(f"a value is longer than {MAX_VALUE:,} characters; write it as several.")
+        raw = self._source.read(max(CHUNK, 3 * len(left)))  # a value is tried anew each time
+        self._ended = not raw
+        try:
+            text = self._decode(raw, final=self._ended)
+        except UnicodeDecodeError as error:
+            line = self.line + left.count("\n") + raw[: error.start].count(b"\n")
+            raise FormatError(self.name, line, "", "these bytes are no UTF-8; save the file as UTF-8.") from error
+        self._text, self._at = left + text, 0
+        return True
+
+    def _fault(self, message: str) -> FormatError:
+        return FormatError(self.name, self.line, "", message)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _Repeated(f"the key {shown(twice)} stands twice in one object")
+    return found
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON number")

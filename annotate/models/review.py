@@ -1,0 +1,129 @@
+"""What leads do about finished work: the log of it, which only grows, what of it is under way, and pairs left out."""
+
+from django.db import models
+from django.db.models import Q
+
+from .collections import Collection
+from .items import Item
+from .judgments import ClockTimestamp
+from .pairs import Batch, Pair
+from .people import Annotator, User
+
+
+class ReviewAction(models.Model):
+    """One thing that a lead did, or the policy did in a lead's place: to what, why, when; append-only."""
+
+    class Kind(models.TextChoices):
+        ADJUDICATED = "adjudicated", "Adjudicated"
+        ADJUDICATION_UNDONE = "adjudication_undone", "Adjudication undone"
+        BATCH_ACCEPTED = "batch_accepted", "Batch accepted"
+        BATCH_REJECTED = "batch_rejected", "Batch rejected"
+        BATCH_REQUEUED = "batch_requeued", "Batch asked again"
+        BATCH_REOPENED = "batch_reopened", "Verdict taken back"
+        LABELS_WITHDRAWN = "labels_withdrawn", "Labels withdrawn"
+        LABELS_RESTORED = "labels_restored", "Labels restored"
+        PAUSED = "paused", "Person paused"
+        RESUMED = "resumed", "Person resumed"
+        REPORTS_SETTLED = "reports_settled", "Returned to the queue"
+        REPORTS_REOPENED = "reports_reopened", "Reports opened again"
+        PAIR_EXCLUDED = "pair_excluded", "Pair excluded"
+        PAIR_RESTORED = "pair_restored", "Pair taken back in"
+        ITEM_EXCLUDED = "item_excluded", "Item excluded"
+        ITEM_RESTORED = "item_restored", "Item taken back in"
+        GOLD_ADDED = "gold_added", "Gold added"
+        GOLD_RETIRED = "gold_retired", "Gold retired"
+        GOLD_RESTORED = "gold_restored", "Gold brought back"
+        GOLDS_MADE = "golds_made", "Golds made"
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="review_actions")
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    kind = models.CharField(max_length=20, choices=Kind)
+    annotator = models.ForeignKey(Annotator, models.PROTECT, null=True, blank=True, related_name="review_actions")
+    batch = models.ForeignKey(Batch, models.PROTECT, null=True, blank=True, related_name="review_actions")
+    pair = models.ForeignKey(Pair, models.PROTECT, null=True, blank=True, related_name="review_actions")
+    item = models.ForeignKey(Item, models.PROTECT, null=True, blank=True, related_name="review_actions")
+    n_labels = models.PositiveIntegerField(
+        default=0, help_text="Labels that it was to take out of the count, or put back."
+    )
+    reason = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        indexes = [models.Index(fields=["collection", "id"], name="annotate_review_log")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    kind__in=[
+                        "adjudicated", "adjudication_undone", "batch_accepted", "batch_rejected", "batch_requeued",
+                        "batch_reopened", "labels_withdrawn", "labels_restored", "paused", "resumed",
+                        "reports_settled", "reports_reopened", "pair_excluded", "pair_restored", "item_excluded",
+                        "item_restored", "gold_added", "gold_retired", "gold_restored", "golds_made",
+                    ]
+                ),
+                name="annotate_reviewaction_known_kind",
+            ),
+            models.CheckConstraint(
+                condition=Q(annotator__isnull=False)
+                | Q(pair__isnull=False)
+                | Q(item__isnull=False)
+                | Q(kind="golds_made"),  # many at once: its reason says how many
+                name="annotate_reviewaction_about_something",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at}"
+
+    @property
+    def n_moved(self) -> int:
+        """Labels taken out of the count or put back so far; what was decided may be under way, or some be surplus."""
+        work = getattr(self, "work", None)
+        return self.n_labels if work is None or self.item_id else work.n_done
+
+
+class ReviewWork(models.Model):
+    """How far a decision about many labels or pairs has been carried out; a worker goes on at `cursor` when killed.
+
+    Its own table, since the log is never updated. Rows are answers, or the pairs of an item.
+    """
+
+    action = models.OneToOneField(ReviewAction, models.PROTECT, primary_key=True, related_name="work")
+    since = models.DateTimeField(
+        null=True, blank=True, help_text="Answers of a person from then on; when an item was left out."
+    )
+    until = models.DateTimeField(null=True, blank=True)
+    n_total = models.PositiveIntegerField(help_text="Rows it was about when it was decided.")
+    n_done = models.PositiveIntegerField(default=0)
+    n_surplus = models.PositiveIntegerField(default=0, help_text="Labels whose place others had taken.")
+    cursor = models.BigIntegerField(default=0, help_text="The last row done, in the order of the keys.")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["action"], condition=Q(finished_at=None), name="annotate_reviewwork_under_way"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.n_done:,} of {self.n_total:,}"
+
+    @property
+    def n_seen(self) -> int:
+        """Rows gone through."""
+        return self.n_done + self.n_surplus
+
+
+class PairExclusion(models.Model):
+    """That a pair is left out: no round wants it, and it has no resolution. Its labels stay."""
+
+    pair = models.OneToOneField(Pair, models.PROTECT, primary_key=True, related_name="exclusion")
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="pair_exclusions")
+    reason = models.CharField(max_length=200)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="annotate_pairexclusion_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return f"pair {self.pair_id}: {self.reason}"

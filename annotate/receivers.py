@@ -1,0 +1,25 @@
+"""What annotate's own services leave to a worker."""
+
+from django.dispatch import receiver
+
+from annotate.queue import enqueue_on_commit
+from annotate.signals import batch_to_reject, review_work_begun, round_to_follow
+from annotate.tasks import carry_on_review, follow_policy, reject_batch
+
+
+@receiver(batch_to_reject, dispatch_uid="annotate_reject_batch")
+def reject_soon(*, batch_id: int, **_: object) -> None:
+    """Have the labels of a batch withdrawn."""
+    enqueue_on_commit(reject_batch, batch_id=batch_id)
+
+
+@receiver(round_to_follow, dispatch_uid="annotate_follow_policy")
+def follow_soon(*, round_id: int, **_: object) -> None:
+    """Have a round's resolutions brought under its policy."""
+    enqueue_on_commit(follow_policy, round_id=round_id)
+
+
+@receiver(review_work_begun, dispatch_uid="annotate_carry_on_review")
+def carry_on_soon(*, work_id: int, **_: object) -> None:
+    """Have a decision carried out."""
+    enqueue_on_commit(carry_on_review, work_id=work_id)

@@ -1,0 +1,126 @@
+"""A lead's grade for a pair: it decides the resolution alone and never enters agreement.
+
+It is a judgment of the lead's own annotator on the pair's one seat for adjudication. A change supersedes it; one by
+another lead withdraws the first one's; undone, the labels decide again, and reports that it settled are open again.
+"""
+
+from uuid import uuid4
+
+from django.db import transaction
+
+from annotate.models import (
+    Annotator,
+    Guidelines,
+    Judgment,
+    JudgmentEvent,
+    Level,
+    Pair,
+    Report,
+    ReviewAction,
+    Round,
+    Seat,
+    User,
+)
+from annotate.services import accounts, review_log
+from annotate.services.judging import UnknownGrade
+from annotate.services.seating import note_changes, reconcile_locked
+
+
+class NotInARound(Exception):
+    """No round of a pool or an import names the pair, so it has no grade to decide; nothing was changed."""
+
+
+class NotAdjudicated(Exception):
+    """No adjudication of the pair stands; nothing was changed."""
+
+
+@transaction.atomic
+def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Judgment:
+    """Let a lead's grade be the pair's; the same grade by the same lead again changes nothing.
+
+    Settles the pair's open reports. Raises UnknownGrade, NotInARound.
+    """
+    level = Level.objects.filter(collection=pair.collection_id, grade=grade).first()
+    if level is None:
+        raise UnknownGrade(f"The scheme has no grade {grade}.")
+    annotator = accounts.ensure_annotator(collection=pair.collection, user=by)
+    locked = Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
+    seat = _seat(pair)
+    standing = seat.judgment
+    if standing is not None and (standing.annotator_id, standing.level_id) == (annotator.pk, level.pk):
+        return standing
+    if standing is not None and standing.annotator_id != annotator.pk:
+        JudgmentEvent.objects.create(
+            judgment=standing, kind=JudgmentEvent.Kind.WITHDRAWN, by=by, reason="Adjudicated anew by another lead."
+        )
+    judgment = _store(pair, annotator, level)
+    seat.state, seat.annotator, seat.judgment, seat.leased_until = Seat.State.DONE, annotator, judgment, None
+    seat.save()
+    _freeze(pair, judgment)
+    Report.objects.filter(pair=pair, settled_at=None).update(settled_at=judgment.at, settled_by=by)
+    _follow(locked, ReviewAction.Kind.ADJUDICATED, by, note)
+    return judgment
+
+
+@transaction.atomic
+def undo_adjudication(*, pair: Pair, by: User, reason: str = "") -> None:
+    """Let the labels decide again. Raises NotAdjudicated."""
+    locked = Pair.objects.select_for_update(no_key=True).get(pk=pair.pk)
+    seat = standing_seat(pair=pair)
+    if seat is None:
+        raise NotAdjudicated("No adjudication of this pair stands.")
+    JudgmentEvent.objects.create(judgment=seat.judgment, kind=JudgmentEvent.Kind.UNDONE, by=by, reason=reason[:200])
+    seat.state, seat.judgment = Seat.State.WITHDRAWN, None
+    seat.save()
+    said = Judgment.objects.filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION).values("at")
+    Report.objects.filter(pair=pair, settled_at__in=said).update(settled_at=None, settled_by=None)
+    _follow(locked, ReviewAction.Kind.ADJUDICATION_UNDONE, by, reason)
+
+
+def standing_seat(*, pair: Pair) -> Seat | None:
+    """The seat of the adjudication that decides this pair, if one does."""
+    done = Seat.objects.filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION, state=Seat.State.DONE)
+    return done.select_related("judgment__level", "annotator__user").first()
+
+
+def _seat(pair: Pair) -> Seat:
+    """The pair's one seat for adjudication, or a new one that is not stored yet."""
+    known = Seat.objects.select_related("judgment").filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION).first()
+    if known is not None:
+        return known
+    rounds = Round.objects.filter(round_pairs__pair=pair, kind__in=[Round.Kind.POOL, Round.Kind.IMPORT])
+    newest = rounds.order_by("-pk").first()
+    if newest is None:
+        raise NotInARound("No round names this pair, so it has no grade to decide.")
+    return Seat(collection_id=pair.collection_id, round=newest, pair=pair, purpose=Seat.Purpose.ADJUDICATION, number=1)
+
+
+def _store(pair: Pair, annotator: Annotator, level: Level) -> Judgment:
+    """The judgment; a change of the lead's own mind hangs on her last one."""
+    own = Judgment.objects.filter(pair=pair, annotator=annotator, purpose=Seat.Purpose.ADJUDICATION)
+    newest = Guidelines.objects.filter(collection=pair.collection_id).order_by("-pk").first()
+    judgment: Judgment = Judgment.objects.create(
+        collection_id=pair.collection_id,
+        pair=pair,
+        annotator=annotator,
+        purpose=Seat.Purpose.ADJUDICATION,
+        level=level,
+        guidelines=newest,
+        submission_id=uuid4(),
+        supersedes=own.filter(superseded_by=None).order_by("-pk").first(),
+    )
+    judgment.refresh_from_db(fields=["at"])
+    return judgment
+
+
+def _freeze(pair: Pair, judgment: Judgment) -> None:
+    collection = pair.collection
+    if collection.scheme_frozen_at is None:
+        collection.scheme_frozen_at = judgment.at
+        collection.save(update_fields=["scheme_frozen_at"])
+
+
+def _follow(pair: Pair, kind: ReviewAction.Kind, by: User, reason: str) -> None:
+    reconcile_locked(pairs=[pair])
+    note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
+    review_log.note(collection=pair.collection, kind=kind, by=by, about=review_log.About(pair=pair), reason=reason)

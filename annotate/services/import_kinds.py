@@ -1,0 +1,187 @@
+"""What each kind of import does with its file. A new kind is a class, its line in KINDS, and its choice in the model.
+
+The fields of a class are what its form, its command and the API ask for; they are stored with the import as JSON.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, Self
+
+from annotate.core.formats import FormatError
+from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.sources import Source
+from annotate.core.tallies import Tallies
+from annotate.models import Collection, Import, User
+from annotate.services import importing, loading, query_sets, references
+from annotate.services.jobs import Tell
+
+
+class Work(NamedTuple):
+    """A file to load, and into what."""
+
+    collection: Collection
+    source: Source
+    media_source: Source | None
+    by: User | None
+    tell: Tell
+
+
+class Asked(Protocol):
+    """What somebody asked to do with a file."""
+
+    kind: Import.Kind
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """As it was stored."""
+
+    def parameters(self) -> dict[str, Any]:
+        """As it is stored."""
+
+    def load(self, work: Work) -> Sequence[Tallies]:
+        """Do it, all or nothing; raises what the loading raises."""
+
+
+class Items(NamedTuple):
+    """Items, perhaps with the labels of a BEIR folder."""
+
+    kind = Import.Kind.ITEMS
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """As it was stored."""
+        return cls()
+
+    def parameters(self) -> dict[str, Any]:
+        """As it is stored."""
+        return {}
+
+    def load(self, work: Work) -> Sequence[Tallies]:
+        """Load the items, then the labels that lie beside them."""
+        report = loading.load_collection(
+            collection=work.collection,
+            source=work.source,
+            by=work.by,
+            media_source=work.media_source,
+            tell=work.tell,
+        )
+        return [report, *report.references]
+
+
+class Reference(NamedTuple):
+    """A reference set; see `load_reference`."""
+
+    name: str
+    grades: Mapping[int, int] = {}
+    min_grade: int = 0
+    skip_unknown: bool = False
+
+    kind = Import.Kind.REFERENCE
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """As it was stored: JSON has no numbers for keys."""
+        grades = {int(said): grade for said, grade in parameters["grades"].items()}
+        return cls(**{**parameters, "grades": grades})
+
+    def parameters(self) -> dict[str, Any]:
+        """As it is stored."""
+        return {**self._asdict(), "grades": {str(said): grade for said, grade in self.grades.items()}}
+
+    def load(self, work: Work) -> Sequence[Tallies]:
+        """Load the labels."""
+        name = one_file(work.source)
+        with work.source.open(name) as stream:
+            report = references.load_reference(
+                collection=work.collection,
+                stream=stream,
+                file_name=name,
+                name=self.name,
+                by=work.by,
+                grade_map=self.grades,
+                min_grade=self.min_grade,
+                skip_unknown=self.skip_unknown,
+                tell=work.tell,
+            )
+        return [report]
+
+
+class Judgments(NamedTuple):
+    """Judgments made elsewhere; see `import_judgments`. Rule and tie make a new version of the policy."""
+
+    name: str
+    columns: JudgmentColumns = JudgmentColumns()
+    rule: str = ""
+    tie: str = ""
+
+    kind = Import.Kind.JUDGMENTS
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """As it was stored."""
+        columns = JudgmentColumns(**parameters["columns"])
+        return cls(**{**parameters, "columns": columns._replace(annotators=tuple(columns.annotators))})
+
+    def parameters(self) -> dict[str, Any]:
+        """As it is stored."""
+        columns = {**self.columns._asdict(), "annotators": list(self.columns.annotators)}
+        return {**self._asdict(), "columns": columns}
+
+    def load(self, work: Work) -> Sequence[Tallies]:
+        """Import the judgments."""
+        name = one_file(work.source)
+        with work.source.open(name) as stream:
+            report = importing.import_judgments(
+                collection=work.collection,
+                stream=stream,
+                file_name=name,
+                columns=self.columns,
+                name=self.name,
+                by=work.by,
+                policy=importing.policy_for(collection=work.collection, rule=self.rule, tie=self.tie, by=work.by),
+                tell=work.tell,
+            )
+        return [report]
+
+
+class QuerySetIds(NamedTuple):
+    """A query set; see `load_query_set`."""
+
+    name: str
+    direction: str
+
+    kind = Import.Kind.QUERY_SET
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Self:
+        """As it was stored."""
+        return cls(**parameters)
+
+    def parameters(self) -> dict[str, Any]:
+        """As it is stored."""
+        return self._asdict()
+
+    def load(self, work: Work) -> Sequence[Tallies]:
+        """Load the list of ids."""
+        name = one_file(work.source)
+        with work.source.open(name) as stream:
+            report = query_sets.load_query_set(
+                collection=work.collection,
+                stream=stream,
+                file_name=name,
+                name=self.name,
+                direction=self.direction,
+                by=work.by,
+                tell=work.tell,
+            )
+        return [report]
+
+
+def one_file(source: Source) -> str:
+    """The one file of a source that is to hold nothing else. Raises FormatError."""
+    names = source.names()
+    if len(names) != 1:
+        raise FormatError(source.name, None, "", f"{source.name} holds {len(names):,} files; give the one to read.")
+    return names[0]
+
+
+KINDS: Mapping[Import.Kind, type[Asked]] = {each.kind: each for each in (Items, Reference, Judgments, QuerySetIds)}

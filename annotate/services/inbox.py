@@ -1,0 +1,124 @@
+"""What waits for a lead: batches, pairs and golds, counted in one query and listed a page at a time."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from django.core.paginator import Page, Paginator
+from django.db import connection
+from django.db.models import Count, Q, QuerySet, TextChoices
+
+from annotate.models import Batch, Collection, Level, Pair, Report, Resolution, Seat
+
+PAGE_SIZE = 50
+# Each part is answered by a partial index: this is asked on every page that a lead opens.
+_COUNT = """
+    SELECT (SELECT count(*) FROM annotate_batch WHERE collection_id = %(collection)s
+            AND (verdict = 'held' OR (verdict = '' AND NOT gold_action = ''))),
+           (SELECT count(*) FROM annotate_resolution WHERE collection_id = %(collection)s AND status = 'disputed'),
+           count(DISTINCT pair_id) FILTER (WHERE kind = 'escalated'),
+           count(DISTINCT pair_id) FILTER (WHERE kind = 'cannot_judge')
+    FROM annotate_report WHERE collection_id = %(collection)s AND settled_at IS NULL
+"""
+
+
+class Tab(TextChoices):
+    """One kind of thing that waits."""
+
+    BATCHES = "batches", "Failed batches"
+    DISPUTED = "disputed", "Disputed"
+    ESCALATED = "escalated", "Escalated"
+    CANNOT = "cannot", "Cannot judge"
+    GOLDS = "golds", "Doubtful golds"
+
+
+OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
+_REPORTED = {Tab.ESCALATED: Report.Kind.ESCALATED, Tab.CANNOT: Report.Kind.CANNOT_JUDGE}
+
+
+class Waiting(NamedTuple):
+    """How many batches and pairs wait, by tab; a pair may wait in several."""
+
+    batches: int
+    disputed: int
+    escalated: int
+    cannot: int
+
+    @property
+    def n(self) -> int:
+        """All together."""
+        return sum(self)
+
+
+class WaitingPair(NamedTuple):
+    """A pair that waits: the levels people gave it by seat, and its open reports of the tab's kind."""
+
+    pair: Pair
+    given: list[Level]
+    reports: list[Report]
+
+    @property
+    def n_people(self) -> int:
+        """How many people reported it."""
+        return len({report.annotator_id for report in self.reports})
+
+
+def count(*, collection: Collection) -> Waiting:
+    """How much waits; one query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, {"collection": collection.pk})
+        return Waiting(*cursor.fetchone())
+
+
+def waiting_batches(*, collection: Collection) -> QuerySet[Batch]:
+    """Batches held for a lead, and those whose golds were missed and that have no verdict; the oldest first."""
+    missed = Q(verdict="") & ~Q(gold_action="")
+    rows = Batch.objects.filter(Q(verdict=Batch.Verdict.HELD) | missed, collection=collection)
+    rows = rows.select_related("annotator__user").annotate(n_pairs=Count("hand_outs"))
+    return rows.order_by("pk")
+
+
+def batch_page(*, collection: Collection, number: str | None) -> Page:
+    """Some of them."""
+    return Paginator(waiting_batches(collection=collection), PAGE_SIZE).get_page(number)
+
+
+def pair_page(*, collection: Collection, tab: Tab, number: str | None) -> tuple[Page, list[WaitingPair]]:
+    """Some of a tab's pairs in the order of their keys, and what is shown of each; six queries, however many."""
+    page = Paginator(_keys(collection, tab), PAGE_SIZE).get_page(number)
+    keys = list(page.object_list)
+    pairs = Pair.objects.select_related("query", "document").prefetch_related("query__parts", "document__parts")
+    known = pairs.in_bulk(keys)
+    given, reports = _given(keys), _reports(keys, tab)
+    return page, [WaitingPair(known[key], given[key], reports[key]) for key in keys]
+
+
+def next_pair(*, collection: Collection, tab: Tab, after: Pair) -> int | None:
+    """The key of the tab's pair that comes after this one, or of its first one; None when no other is left."""
+    keys = _keys(collection, tab).exclude(pair=after)
+    return keys.filter(pair__gt=after).first() or keys.first()
+
+
+def _keys(collection: Collection, tab: Tab) -> QuerySet:
+    if tab == Tab.DISPUTED:
+        disputed = Resolution.objects.filter(collection=collection, status=Resolution.Status.DISPUTED)
+        return disputed.order_by("pair").values_list("pair_id", flat=True)
+    reports = Report.objects.filter(collection=collection, settled_at=None, kind=_REPORTED[tab])
+    return reports.order_by("pair").values_list("pair_id", flat=True).distinct()
+
+
+def _given(pairs: Sequence[int]) -> dict[int, list[Level]]:
+    done = Seat.objects.filter(pair__in=pairs, purpose__in=Seat.COUNTING, state=Seat.State.DONE)
+    found: dict[int, list[Level]] = defaultdict(list)
+    for seat in done.select_related("judgment__level").order_by("number", "pk"):
+        found[seat.pair_id].append(seat.judgment.level)
+    return found
+
+
+def _reports(pairs: Iterable[int], tab: Tab) -> dict[int, list[Report]]:
+    found: dict[int, list[Report]] = defaultdict(list)
+    if tab in _REPORTED:
+        rows = Report.objects.filter(pair__in=pairs, settled_at=None, kind=_REPORTED[tab])
+        for report in rows.select_related("annotator__user").order_by("pk"):
+            found[report.pair_id].append(report)
+    return found

@@ -1,0 +1,53 @@
+"""Invitations by e-mail: the link is made by who sends it, so that neither database nor broker ever holds one."""
+
+import logging
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db.models import F, QuerySet
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from annotate.models import ClockTimestamp, Invitation
+from annotate.services.accounts import hash_token
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 5
+OVERDUE_AFTER = timedelta(minutes=1)  # longer than a mail server is waited for
+
+
+def send(*, invitation: Invitation) -> None:
+    """Send a link that works from now on, in place of any before it; what was sent is not sent again.
+
+    A server that cannot be reached, or says no, is asked again by the sweep, five times in all.
+    """
+    token = secrets.token_urlsafe(32)
+    due = _due().filter(pk=invitation.pk)
+    if not due.update(token_sha256=hash_token(token), mail_attempts=F("mail_attempts") + 1):
+        return
+    invitation.refresh_from_db()
+    link = settings.SITE_URL + reverse("annotate:invitation", args=[token])
+    context = {"invitation": invitation, "collection": invitation.collection, "link": link}
+    subject = f"Invitation to {invitation.collection}".replace("\n", " ")
+    text = render_to_string("annotate/invitation_mail.txt", context)
+    try:
+        send_mail(subject, text, settings.DEFAULT_FROM_EMAIL, [invitation.email])
+    except (SMTPException, OSError) as error:
+        log.warning("Invitation %s was not sent (attempt %s): %s", invitation.pk, invitation.mail_attempts, error)
+        return
+    Invitation.objects.filter(pk=invitation.pk).update(mailed_at=ClockTimestamp())
+
+
+def overdue() -> Iterable[int]:
+    """Invitations whose mail should be gone by now."""
+    return _due().filter(created_at__lt=ClockTimestamp() - OVERDUE_AFTER).values_list("pk", flat=True)
+
+
+def _due() -> QuerySet[Invitation]:
+    waiting = Invitation.objects.usable().filter(by_mail=True, mailed_at=None)
+    return waiting.filter(mail_attempts__lt=MAX_ATTEMPTS)

@@ -1,0 +1,181 @@
+"""Progress and cancelling, the same for every background job.
+
+A job's service calls `advance` every block of rows and lets `Cancelled` roll its transaction back; whoever began the
+job then writes down that it was cancelled and calls `forget`. A page shows `standing` with templates/_job.html.
+
+Progress is throw-away and stands in the cache: without Redis there is none, and the job runs all the same. The wish to
+cancel is a row, which a worker's open transaction sees once it is committed, and which a flushed Redis does not lose.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from math import ceil, inf
+from time import monotonic
+from typing import NamedTuple, Protocol, TypeVar
+
+from django.core.cache import cache
+from django.db import connection
+from django.utils import timezone
+from psycopg.pq import TransactionStatus
+
+from annotate.models import Cancellation, Collection, User
+from annotate.services.workers import worker_is_missing
+
+SECONDS_BETWEEN = 0.5
+ROWS_BETWEEN = 2_000
+Row = TypeVar("Row")
+SHARE_OF_TIME = 0.05  # what telling may cost of a job's time, should the cache be slow
+KEPT_SECONDS = 3600
+_UNITS = ((1, "second", 56), (60, "minute", 7200), (3600, "hour", inf))  # size, name, used below
+
+
+class Job(NamedTuple):
+    """A piece of background work: `kind` as "run", "pool", "import", "download", and the key of the row it works on."""
+
+    kind: str
+    pk: int
+
+
+class Cancelled(Exception):
+    """Somebody asked that this job stop; what it did is to be rolled back."""
+
+
+class Progress(NamedTuple):
+    """How far a job was at a moment.
+
+    done, total : units done and in all; total is None where nobody knows
+    seconds_left : at the pace so far, None until there is one
+    """
+
+    done: int
+    total: int | None
+    unit: str
+    seconds_left: float | None
+    at: datetime
+
+    @property
+    def time_left(self) -> str:
+        """The time left as people say it, "" while nobody can tell; what is counted may be done before the job is."""
+        if self.total and self.done >= self.total:
+            return "finishing"
+        return "" if self.seconds_left is None else f"{in_words(self.seconds_left)} left"
+
+
+class Tell(Protocol):
+    """How the readers of files say how far they are: `advance` without the job, which they need not know."""
+
+    def __call__(self, done: int, total: int | None = None, unit: str = "rows") -> None:
+        """So many are done, of so many if that is known."""
+
+
+class Standing(NamedTuple):
+    """What a page says of a job that has not ended."""
+
+    progress: Progress | None
+    is_cancelling: bool
+    worker_missing: bool
+
+
+@dataclass
+class _Watch:
+    """What this process knows of a job: where its present stretch began, and when to tell again."""
+
+    unit: str
+    begun: float
+    done_then: int
+    done: int
+    tell_at: float
+
+
+_watches: dict[Job, _Watch] = {}
+
+
+def advance(*, job: Job, done: int, total: int | None = None, unit: str = "rows") -> None:
+    """Tell how far a job is, and raise Cancelled if somebody asked it to stop.
+
+    Cheap enough for every block of rows: it tells and asks about twice a second. A job of several stretches may change
+    `unit` or start again from a smaller `done`; the time left is that of the present stretch. While the connection
+    is busy with a COPY it cannot ask, so long copies are made in blocks.
+    """
+    now = monotonic()
+    watch = _watches.get(job)
+    if watch is None or watch.unit != unit or done < watch.done:
+        watch = _watches[job] = _Watch(unit, now, done, done, now)
+    watch.done = done
+    if now < watch.tell_at:
+        return
+    _tell(job, watch, total, now)
+    is_asked = is_cancelling(job=job) if _can_ask() else False
+    spent = monotonic() - now
+    watch.tell_at = now + max(SECONDS_BETWEEN, spent / SHARE_OF_TIME)
+    if is_asked:
+        raise Cancelled
+
+
+def tell_nobody(done: int, total: int | None = None, unit: str = "rows") -> None:
+    """For what is read in the foreground."""
+
+
+def counted(rows: Iterable[Row], tell: Tell) -> Iterator[Row]:
+    """The rows as they are, told every few thousand."""
+    for number, row in enumerate(rows, start=1):
+        if number % ROWS_BETWEEN == 0:
+            tell(number)
+        yield row
+
+
+def progress_of(*, job: Job) -> Progress | None:
+    """How far a job was when it last told; None if it has not, or Redis has lost it."""
+    found = cache.get(_key(job))
+    return Progress(*found) if found else None
+
+
+def standing(*, job: Job) -> Standing:
+    """What a page says of a job that has not ended."""
+    return Standing(progress_of(job=job), is_cancelling(job=job), worker_is_missing())
+
+
+def cancel(*, job: Job, collection: Collection, by: User | None = None) -> None:
+    """Ask a job of this collection to stop; asking twice is asking once. It stops at its next block of rows."""
+    wish = Cancellation(collection=collection, kind=job.kind, object_id=job.pk, by=by)
+    Cancellation.objects.bulk_create([wish], ignore_conflicts=True)
+
+
+def is_cancelling(*, job: Job) -> bool:
+    """Whether somebody asked the job to stop."""
+    return Cancellation.objects.filter(kind=job.kind, object_id=job.pk).exists()
+
+
+def forget(*, job: Job) -> None:
+    """Drop all that is known of a job that has ended, a wish to cancel it too."""
+    _watches.pop(job, None)
+    cache.delete(_key(job))
+    Cancellation.objects.filter(kind=job.kind, object_id=job.pk).delete()
+
+
+def in_words(seconds: float) -> str:
+    """A stretch of time to come, rounded up: "35 seconds", "4 minutes", "2 hours"."""
+    size, unit = next(each for each in _UNITS if seconds < each[2])[:2]
+    n = max(1, ceil(seconds / size))
+    if unit == "second" and n > 10:
+        n = ceil(n / 5) * 5  # it changes twice a second: more would be noise
+    return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
+
+
+def _tell(job: Job, watch: _Watch, total: int | None, now: float) -> None:
+    covered = watch.done - watch.done_then
+    left = None
+    if total and covered > 0:
+        left = max(0, total - watch.done) * (now - watch.begun) / covered
+    cache.set(_key(job), (watch.done, total, watch.unit, left, timezone.now()), timeout=KEPT_SECONDS)
+
+
+def _can_ask() -> bool:
+    """Whether the connection is free for a question; in the middle of a COPY it is not."""
+    inner = connection.connection
+    return inner is None or inner.info.transaction_status != TransactionStatus.ACTIVE
+
+
+def _key(job: Job) -> str:
+    return f"job:{job.kind}:{job.pk}"

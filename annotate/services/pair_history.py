@@ -1,0 +1,211 @@
+"""All that happened to one pair: what was said of it, by whom, what of that counts, and how its grade came about."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from annotate.models import (
+    Annotator,
+    Gold,
+    Judgment,
+    JudgmentEvent,
+    Pair,
+    PairExclusion,
+    Policy,
+    Report,
+    Resolution,
+    ReviewAction,
+    RoundPair,
+    Seat,
+    User,
+)
+from annotate.services import review_log
+
+POLICY = "policy"  # in the place of a lead's name
+
+
+class Said(NamedTuple):
+    """One judgment and what became of it.
+
+    seat : that it counts for; None where it does not count
+    """
+
+    judgment: Judgment
+    seat: Seat | None
+    events: list[JudgmentEvent]
+    is_superseded: bool
+
+    @property
+    def state(self) -> str:
+        """What became of it, in a word."""
+        if self.seat is not None:
+            return "counts"
+        if self.is_superseded:
+            return "superseded"
+        return str(self.events[-1].kind) if self.events else "surplus"
+
+    @property
+    def comment(self) -> str:
+        """What the person wrote beside it."""
+        comment = getattr(self.judgment, "comment", None)
+        return comment.text if comment else ""
+
+    @property
+    def seconds(self) -> float | None:
+        """Active time."""
+        return None if self.judgment.active_ms is None else self.judgment.active_ms / 1000
+
+
+class Moment(NamedTuple):
+    """One thing that happened.
+
+    annotator : whose doing it was; None for what a lead or the policy did
+    lead : the user name of the lead
+    """
+
+    at: datetime
+    what: str
+    detail: str
+    annotator: Annotator | None = None
+    lead: str = ""
+
+
+class History(NamedTuple):
+    """A pair's whole history."""
+
+    pair: Pair
+    resolution: Resolution | None
+    said: list[Said]
+    seats: list[Seat]
+    wishes: list[RoundPair]
+    reports: list[Report]
+    actions: list[ReviewAction]
+    golds: list[Gold]
+    exclusion: PairExclusion | None
+
+    @property
+    def counting(self) -> list[Said]:
+        """The labels that enter agreement, in the order of the seats."""
+        mine = [each for each in self.said if each.seat and each.seat.purpose in Seat.COUNTING]
+        return sorted(mine, key=lambda each: (each.seat.number, each.seat.pk) if each.seat else (0, 0))
+
+    @property
+    def adjudication(self) -> Said | None:
+        """The lead's grade that stands."""
+        found = [each for each in self.said if each.seat and each.seat.purpose == Seat.Purpose.ADJUDICATION]
+        return found[0] if found else None
+
+    @property
+    def open_reports(self) -> list[Report]:
+        """Those that wait for a lead."""
+        return [report for report in self.reports if report.settled_at is None]
+
+    @property
+    def sentence(self) -> str:
+        """How the grade came about, in words."""
+        return _sentence(self)
+
+    @property
+    def moments(self) -> list[Moment]:
+        """What happened, the oldest first."""
+        found = [*_said(self.said, self.actions), *_reported(self.reports), *_acted(self.actions)]
+        return sorted(found, key=lambda moment: moment.at)
+
+
+def history_of(*, pair: Pair) -> History:
+    """A pair's history; nine queries, whatever happened."""
+    judgments = Judgment.objects.filter(pair=pair).select_related(
+        "level", "annotator__user", "comment", "hand_out__batch", "guidelines"
+    )
+    seats = list(Seat.objects.filter(pair=pair).select_related("round", "annotator__user").order_by("pk"))
+    said = list(judgments.order_by("pk"))
+    counts_for = {seat.judgment_id: seat for seat in seats if seat.judgment_id}
+    events: dict[int, list[JudgmentEvent]] = {judgment.pk: [] for judgment in said}
+    for event in JudgmentEvent.objects.filter(judgment__pair=pair).select_related("by").order_by("pk"):
+        events[event.judgment_id].append(event)
+    superseded = {judgment.supersedes_id for judgment in said}
+    wishes = RoundPair.objects.filter(pair=pair).select_related("round__policy").order_by("round")
+    return History(
+        pair=pair,
+        resolution=Resolution.objects.filter(pair=pair).select_related("policy").first(),
+        said=[Said(each, counts_for.get(each.pk), events[each.pk], each.pk in superseded) for each in said],
+        seats=seats,
+        wishes=list(wishes),
+        reports=list(Report.objects.filter(pair=pair).select_related("annotator__user", "settled_by").order_by("pk")),
+        actions=list(review_log.entries(collection=pair.collection, pair=pair)),
+        golds=list(Gold.objects.filter(pair=pair)),
+        exclusion=PairExclusion.objects.filter(pair=pair).first(),
+    )
+
+
+def _said(said: list[Said], actions: list[ReviewAction]) -> list[Moment]:
+    """Judgments and what became of them; each adjudication has one line of the log, which says why."""
+    of_leads = [action for action in actions if action.kind == ReviewAction.Kind.ADJUDICATED]
+    reasons = iter(action.reason for action in sorted(of_leads, key=lambda action: action.pk))
+    found = []
+    for each in said:
+        judgment, level = each.judgment, f"{each.judgment.level.grade}, {each.judgment.level.name}"
+        if judgment.purpose == Seat.Purpose.ADJUDICATION:
+            lead = _username(judgment.annotator.user)
+            found.append(Moment(judgment.at, f"adjudicated {level}", next(reasons, ""), lead=lead))
+        else:
+            what = "changed to" if judgment.supersedes_id else "gave"
+            purpose = "" if judgment.purpose == Seat.Purpose.LABEL else f" ({judgment.get_purpose_display().lower()})"
+            found.append(Moment(judgment.at, f"{what} {level}{purpose}", each.comment, judgment.annotator))
+        found += [_event(event, judgment, level) for event in each.events]
+    return found
+
+
+def _event(event: JudgmentEvent, judgment: Judgment, level: str) -> Moment:
+    what = f"{event.get_kind_display().lower()} {level}"
+    if judgment.purpose == Seat.Purpose.ADJUDICATION:
+        return Moment(event.at, what, event.reason, lead=_username(event.by))
+    if event.by_id is not None and event.by_id == judgment.annotator.user_id:
+        return Moment(event.at, what, event.reason, judgment.annotator)
+    return Moment(event.at, f"{what}, given by {judgment.annotator.pseudonym}", event.reason, lead=_username(event.by))
+
+
+def _username(user: User | None) -> str:
+    return user.username if user else POLICY
+
+
+def _reported(reports: list[Report]) -> list[Moment]:
+    found = []
+    for report in reports:
+        words = " - ".join(filter(None, [report.reason, report.note]))
+        found.append(Moment(report.at, report.get_kind_display().lower(), words, report.annotator))
+    return found
+
+
+def _acted(actions: list[ReviewAction]) -> list[Moment]:
+    found = []
+    for action in actions:
+        if action.kind in (ReviewAction.Kind.ADJUDICATED, ReviewAction.Kind.ADJUDICATION_UNDONE):
+            continue  # told with the judgment
+        about = f"{action.item.external_id}: " if action.item else ""
+        what = action.get_kind_display().lower()
+        found.append(Moment(action.at, what, f"{about}{action.reason}", lead=_username(action.by)))
+    return found
+
+
+def _sentence(history: History) -> str:
+    resolution = history.resolution
+    grades = ", ".join(str(each.judgment.level.grade) for each in history.counting)
+    if history.exclusion is not None:
+        return f"It is excluded and counts as unjudged: {history.exclusion.reason}"
+    if resolution is None:
+        return f"It has no grade: labels given are {grades}." if grades else "Nobody has given it a label that counts."
+    policy = resolution.policy
+    rule = f"policy version {policy.version} ({policy.get_rule_display().lower()}{_tie(policy)})"
+    if resolution.status == Resolution.Status.ADJUDICATED:
+        return f"A lead decided on grade {resolution.grade}; the labels were {grades or 'none'}."
+    if resolution.status == Resolution.Status.ESCALATED:
+        return f"It waits for a lead: it was escalated, or people could not judge it. Labels: {grades or 'none'}."
+    if resolution.status == Resolution.Status.DISPUTED:
+        return f"Disputed: labels {grades} find no grade under {rule}."
+    word = resolution.get_status_display().lower()
+    return f"Grade {resolution.grade}: {word}, from labels {grades}, under {rule}."
+
+
+def _tie(policy: Policy) -> str:
+    words = {"dispute": "", "up": ", ties to the larger grade", "down": ", ties to the smaller grade"}
+    return words[policy.tie]

@@ -1,0 +1,27 @@
+"""People who are to get no more pairs for a while, with who said so and why."""
+
+from django.db import transaction
+
+from annotate.models import Annotator, ReviewAction, User
+from annotate.services import accounts, review_log
+
+
+@transaction.atomic
+def pause(*, annotator: Annotator, by: User | None, reason: str) -> None:
+    """Hand nothing more to this annotator; who is paused already stays so."""
+    if annotator.paused_at is None:
+        accounts.pause_annotator(annotator=annotator)
+        _note(ReviewAction.Kind.PAUSED, annotator, by, reason)
+
+
+@transaction.atomic
+def resume(*, annotator: Annotator, by: User, reason: str = "") -> None:
+    """Let a paused annotator go on."""
+    if annotator.paused_at is not None:
+        accounts.resume_annotator(annotator=annotator)
+        _note(ReviewAction.Kind.RESUMED, annotator, by, reason)
+
+
+def _note(kind: ReviewAction.Kind, annotator: Annotator, by: User | None, reason: str) -> None:
+    about = review_log.About(annotator=annotator)
+    review_log.note(collection=annotator.collection, kind=kind, by=by, about=about, reason=reason)

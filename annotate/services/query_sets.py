@@ -1,0 +1,124 @@
+"""Query sets: named, frozen source items of one direction, from lists of their ids."""
+
+import logging
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from django.db import transaction
+
+from annotate.core.formats import FormatError, Problems, guarded, shown
+from annotate.core.id_lists import ListedId, read_ids
+from annotate.core.tallies import Tallies
+from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, Side, User
+from annotate.services.jobs import Tell, counted, tell_nobody
+from annotate.services.loading import EVERYTHING, SOURCE_SIDES
+from annotate.services.references import Rejected
+from annotate.services.seating import note_changes
+
+log = logging.getLogger(__name__)
+
+CHUNK = 5_000
+MAX_NAME = 60
+
+
+class BadQuerySetName(Exception):
+    """No query set can be called this; nothing was stored."""
+
+
+class QuerySetExists(Exception):
+    """The collection has a query set of this name and direction with other items; nothing was stored."""
+
+
+@dataclass
+class QuerySetReport(Tallies):
+    """What loading a list of ids did."""
+
+    name: str
+    n_items: int = 0
+    is_new: bool = True
+
+    def figures(self) -> list[tuple[str, int]]:
+        """What the report of an import shows first, in order."""
+        return [("Items", self.n_items)]
+
+    def __str__(self) -> str:
+        if not self.is_new:
+            return f'Query set "{self.name}" holds these {self.n_items:,} items already. Nothing changed.'
+        return f'Query set "{self.name}": {self.n_items:,} items.'
+
+
+@transaction.atomic
+def load_query_set(
+    *,
+    collection: Collection,
+    stream: BinaryIO,
+    file_name: str,
+    name: str,
+    direction: str,
+    by: User | None = None,
+    tell: Tell = tell_nobody,
+) -> QuerySetReport:
+    """Store the items that a file lists as the query set of this name; they are queries, or documents in reverse.
+
+    The same items under the same name again change nothing. Raises BadQuerySetName, Rejected, QuerySetExists.
+    """
+    name = _checked_name(name)
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    problems = Problems()
+    report = QuerySetReport(name)
+    listed = list(counted(guarded(read_ids(stream, file_name, problems), problems), tell))
+    members = _members(locked, Direction(direction), listed, file_name, problems, report=report)
+    if not members and not problems:
+        problems.add(FormatError(file_name, None, "", f"{file_name} lists no ids."))
+    if problems:
+        raise Rejected(problems, report)
+    made, created = QuerySet.objects.get_or_create(collection=locked, direction=direction, name=name)
+    if created:
+        rows = (QuerySetItem(query_set=made, item_id=pk) for pk in members)
+        QuerySetItem.objects.bulk_create(rows, batch_size=CHUNK)
+        note_changes(collection_id=locked.pk, pair_ids=[None])  # the runs are scored on it too
+    elif _stored(made) != {(QuerySetItem.Part.SOURCE, pk) for pk in members}:
+        raise QuerySetExists(f'Query set "{name}" already exists with other items; choose another name.')
+    report.n_items, report.is_new = len(members), created
+    log.info("%s loaded %s into %s: %s", by, file_name, locked.slug, report)
+    return report
+
+
+def _checked_name(name: str) -> str:
+    name = name.strip()
+    if not 0 < len(name) <= MAX_NAME or not name.isprintable():
+        raise BadQuerySetName(f"A query set's name has 1 to {MAX_NAME} printable characters.")
+    if name == EVERYTHING:
+        raise BadQuerySetName(f'"{EVERYTHING}" is the set of all test items; choose another name.')
+    return name
+
+
+def _members(
+    collection: Collection,
+    direction: Direction,
+    listed: list[ListedId],
+    file_name: str,
+    problems: Problems,
+    *,
+    report: QuerySetReport,
+) -> list[int]:
+    side = SOURCE_SIDES[direction]
+    items = Item.objects.filter(collection=collection, side=side)
+    known = {external_id: (pk, split) for external_id, pk, split in items.values_list("external_id", "pk", "split")}
+    members = []
+    for row in listed:
+        pk, split = known.get(row.id, (0, ""))
+        if not pk:
+            (report.unknown_queries if side == Side.QUERY else report.unknown_documents).add(row.id)
+            message = f"the collection has no {side} {shown(row.id)}."
+        elif split != "test":
+            message = f"{shown(row.id)} is of the split {split}; only items of the split test are retrieved and judged."
+        else:
+            members.append(pk)
+            continue
+        problems.add(FormatError(file_name, row.line, "id", message))
+    return members
+
+
+def _stored(query_set: QuerySet) -> set[tuple[str, int]]:
+    return set(query_set.members.values_list("part", "item_id"))

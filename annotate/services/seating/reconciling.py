@@ -1,0 +1,104 @@
+"""Seats and resolutions made what they should be, behind the pairs' row locks."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from django.db import transaction
+
+from annotate.models import Change, Pair, Resolution, Seat
+from annotate.services.seating.plan import Plan, plan
+from annotate.signals import pairs_changed
+from annotate.statements import prepared
+
+CHUNK = 5_000
+_NOTE = """
+    INSERT INTO annotate_change (collection_id, pair_id)
+    SELECT %(collection)s, changed
+    FROM unnest(%(pairs)s::bigint[]) WITH ORDINALITY AS told(changed, place) ORDER BY place
+"""
+_RESOLVE = """
+    INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, policy_id)
+    SELECT * FROM unnest(%(pair)s::bigint[], %(collection)s::bigint[], %(status)s::text[], %(grade)s::smallint[],
+                         %(n_labels)s::smallint[], %(policy)s::bigint[])
+    ON CONFLICT (pair_id) DO UPDATE SET status = excluded.status, grade = excluded.grade,
+                                        n_labels = excluded.n_labels, policy_id = excluded.policy_id
+"""
+
+
+@transaction.atomic(savepoint=False)
+def reconcile_pairs(*, pair_ids: Iterable[int]) -> None:
+    """Make each pair's free seats and resolution what judgments, open rounds and policy say.
+
+    Safe to call at any time and twice; a constant number of queries a 5,000 pairs.
+    """
+    ids = sorted(set(pair_ids))
+    for start in range(0, len(ids), CHUNK):
+        some = Pair.objects.filter(pk__in=ids[start : start + CHUNK]).order_by("pk")
+        # lock before reading: two people who answer one pair at once must see each other's label
+        reconcile_locked(pairs=list(some.select_for_update(no_key=True)))
+
+
+def reconcile_locked(*, pairs: Sequence[Pair]) -> None:
+    """The same for pairs whose rows the present transaction has locked, before it read anything of them."""
+    changes = plan(pairs=pairs)
+    _write_seats(changes)
+    _write_resolutions(changes.resolutions, changes.unresolved)
+
+
+def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
+    """Tell metrics, by rows and after commit by a signal, that these pairs' labels changed.
+
+    None stands for what concerns no single pair, such as a new reference set; and for more pairs than are worth
+    telling one by one.
+    """
+    if len(pair_ids) > CHUNK:
+        pair_ids = [None]
+    with prepared() as cursor:
+        cursor.execute(_NOTE, {"collection": collection_id, "pairs": list(pair_ids)})
+    transaction.on_commit(lambda: pairs_changed.send(sender=Change, collection_id=collection_id), robust=True)
+
+
+def _write_seats(changes: Plan) -> None:
+    if changes.new:
+        Seat.objects.bulk_create(changes.new, batch_size=CHUNK)
+    # Only what is still as it was read: somebody may have claimed a seat since, or given it back.
+    for round_id, seats in _by_round(changes.freed).items():
+        Seat.objects.filter(pk__in=seats, annotator=None).update(state=Seat.State.FREE, round_id=round_id)
+    for round_id, seats in _by_round(changes.moved).items():
+        Seat.objects.filter(pk__in=seats, state=Seat.State.HELD).update(round_id=round_id)
+    if changes.withdrawn:
+        withdrawn = Seat.objects.filter(pk__in=[seat.pk for seat in changes.withdrawn], state=Seat.State.FREE)
+        withdrawn.update(state=Seat.State.WITHDRAWN)
+
+
+def _by_round(seats: Iterable[Seat]) -> dict[int, list[int]]:
+    grouped: dict[int, list[int]] = defaultdict(list)
+    for seat in seats:
+        grouped[seat.round_id].append(seat.pk)
+    return grouped
+
+
+def _write_resolutions(resolutions: list[Resolution], unresolved: list[int]) -> None:
+    if resolutions:
+        columns = {
+            "pair": [each.pair_id for each in resolutions],
+            "collection": [each.collection_id for each in resolutions],
+            "status": [str(each.status) for each in resolutions],
+            "grade": [each.grade for each in resolutions],
+            "n_labels": [each.n_labels for each in resolutions],
+            "policy": [each.policy_id for each in resolutions],
+        }
+        with prepared() as cursor:
+            cursor.execute(_RESOLVE, columns)
+    if unresolved:
+        Resolution.objects.filter(pair__in=unresolved).delete()
+
+
+def lock_annotator(annotator_id: int) -> None:
+    """Let one person's tabs take turns until the transaction ends.
+
+    Until then the planner also keeps to indexes: plans that are kept (see annotate/statements.py) must be right for a
+    table when it has grown too, and the first answers of a campaign meet tables that are read through most quickly.
+    """
+    with prepared() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(1, %s), set_config('enable_seqscan', 'off', true)", [annotator_id])

@@ -1,0 +1,37 @@
+"""Whether anybody does the background work, and one worker at a time on one thing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import connection, models
+from django.db.models.functions import Now
+
+from annotate.models import WorkerHeartbeat
+
+SEEN_WITHIN = timedelta(seconds=60)
+_KINDS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7}  # 1 is one person's tabs
+
+
+def worker_is_missing() -> bool:
+    """Whether no worker has been seen for a minute, by the database's clock."""
+    return not WorkerHeartbeat.objects.filter(at__gt=Now() - SEEN_WITHIN).exists()
+
+
+@contextmanager
+def alone_with(thing: models.Model) -> Iterator[bool]:
+    """Whether nobody else is at this run, pool, import or download; if so, nobody will be until the block ends.
+
+    A row lock would end with the transaction that counts the attempt, and what comes in between would count too.
+    The database drops the lock by itself when the connection of a killed worker ends.
+    """
+    key = [_KINDS[thing._meta.model_name or ""], thing.pk % 2**31]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
+        is_ours = cursor.fetchone()[0]
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)

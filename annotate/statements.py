@@ -1,0 +1,33 @@
+"""Statements that run with every answer: their plans are kept, since making one takes longer than running it."""
+
+from collections.abc import Iterator, Sequence
+
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+from django.db.models import Model
+from psycopg import Cursor
+
+
+def prepared() -> CursorWrapper:
+    """A cursor of the present connection whose statements are prepared once they come again (see prepare_threshold).
+
+    Django's own cursors put the values into the text, so that each is a new statement to the server. Parameters go to
+    the server apart here: what it cannot tell the type of needs a cast.
+    """
+    connection.ensure_connection()
+    cursor = Cursor(connection.connection)
+    return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
+
+
+def columns(model: type[Model], alias: str) -> str:
+    """The columns of a model, for a SELECT; see `objects`. Not for models with JSON, which Django decodes itself."""
+    return ", ".join(f'{alias}."{field.column}"' for field in model._meta.concrete_fields)
+
+
+def objects(row: Sequence[object], *models: type[Model]) -> Iterator[Model]:
+    """The objects of a row that begins with the `columns` of these models."""
+    start = 0
+    for model in models:
+        names = [field.attname for field in model._meta.concrete_fields]
+        yield model.from_db(connection.alias, names, row[start : start + len(names)])
+        start += len(names)

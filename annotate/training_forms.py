@@ -1,0 +1,168 @@
+"""What leads fill in to set up a training, and annotators to answer its quiz."""
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from annotate.core.quizzes import MAX_OPTION, MAX_OPTIONS, MAX_QUESTIONS, MAX_TEXT, Question
+from annotate.markdown import Heading
+from annotate.models import Level, Training, TrainingDecision
+
+MAX_BYTES = 1024 * 1024
+BLANK_QUESTIONS = 2  # shown below the last one, for those to come
+
+
+def places(headings: list[Heading], kept: str = "") -> list[tuple[str, str]]:
+    """The headings of the guidelines to choose from; one that is gone by now can be kept."""
+    known = [(heading.anchor, heading.title) for heading in headings]
+    gone = [] if not kept or kept in dict(known) else [(kept, f"{kept} (no longer in the guidelines)")]
+    return [("", "Nowhere in particular"), *known, *gone]
+
+
+class TrainingForm(forms.ModelForm):
+    """What the training asks."""
+
+    class Meta:
+        model = Training
+        fields = [
+            "is_on", "needs_review", "quiz_mark", "measure", "pass_mark", "pairs_a_try", "max_tries", "wait_minutes",
+        ]  # fmt: skip
+        labels = {
+            "is_on": "People are trained before they judge", "needs_review": "A lead looks before real work begins",
+            "quiz_mark": "Right answers that pass the quiz", "measure": "Answers are marked by",
+            "pass_mark": "Mark that passes", "pairs_a_try": "Pairs a try", "max_tries": "Tries",
+            "wait_minutes": "Minutes between two tries",
+        }  # fmt: skip
+        help_texts = {
+            "quiz_mark": "A share: 0.8 is four of five.",
+            "measure": "Accuracy: the share of pairs given exactly the right level. Spearman: whether the levels are "
+            "in the right order; not defined, and so not passed, where somebody gives every pair the same level.",
+            "pass_mark": "From 0 to 1: at 0.8, four of five right, or a correlation of 0.8.",
+            "pairs_a_try": "Drawn anew for each try. Empty: all of them.",
+            "max_tries": "Empty: as many as somebody likes.",
+            "wait_minutes": "",
+        }  # fmt: skip
+
+
+class PairForm(forms.Form):
+    """One training pair by its ids."""
+
+    query = forms.CharField(max_length=255, label="Id of the query")
+    document = forms.CharField(max_length=255, label="Id of the document")
+    grade = forms.TypedChoiceField(coerce=int, label="Right level")
+    why = forms.CharField(
+        max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 3}), label="Why",
+        help_text="Shown after the answer.",
+    )  # fmt: skip
+    anchor = forms.ChoiceField(required=False, label="Where the guidelines say so")
+
+    def __init__(self, *args: Any, levels: list[Level], headings: list[Heading], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["grade"].choices = [(level.grade, f"{level.grade} {level.name}") for level in levels]  # type: ignore[attr-defined]
+        self.fields["anchor"].choices = places(headings)  # type: ignore[attr-defined]
+
+
+class GoldsForm(forms.Form):
+    """How many golds to train on."""
+
+    n_positive = forms.IntegerField(min_value=0, max_value=1000, initial=5, label="Relevant ones")
+    n_negative = forms.IntegerField(min_value=0, max_value=1000, initial=5, label="Irrelevant ones")
+
+
+class PairsFileForm(forms.Form):
+    """A table of training pairs."""
+
+    file = forms.FileField(
+        label="CSV or TSV",
+        help_text="Columns query, document and grade, and if you like why and paragraph (a heading of the guidelines). "
+        "Up to 2,000 pairs and 1 MB.",
+    )
+
+    def clean_file(self) -> UploadedFile:
+        """A file of a size that is read at once."""
+        file: UploadedFile = self.cleaned_data["file"]
+        if (file.size or 0) > MAX_BYTES:
+            raise forms.ValidationError("The file is larger than 1 MB; split it.")
+        return file
+
+
+class QuestionForm(forms.Form):
+    """One question of the quiz; without a text it is none."""
+
+    text = forms.CharField(max_length=MAX_TEXT, required=False, label="Question")
+    options = forms.CharField(
+        max_length=MAX_OPTIONS * (MAX_OPTION + 2), required=False, label="Options",
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=f"One a line, 2 to {MAX_OPTIONS}. Put * before the right one.",
+    )  # fmt: skip
+    why = forms.CharField(max_length=MAX_TEXT, required=False, label="Why", help_text="Shown after the answer.")
+    anchor = forms.ChoiceField(required=False, label="Where the guidelines say so")
+
+    def __init__(self, *args: Any, headings: list[Heading], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kept = self.data.get(self.add_prefix("anchor")) or self.initial.get("anchor", "")
+        self.fields["anchor"].choices = places(headings, kept)  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """A question needs exactly one option marked as right."""
+        given = super().clean() or {}
+        lines = [line.strip() for line in given.get("options", "").splitlines() if line.strip()]
+        if given.get("text") and sum(line.startswith("*") for line in lines) != 1:
+            self.add_error("options", "Put * before the right option, and before no other.")
+        return given
+
+    @staticmethod
+    def shown(question: Question) -> dict[str, str]:
+        """A question as the form shows it."""
+        lines = [f"{'*' if place == question.right else ''}{option}" for place, option in enumerate(question.options)]
+        return {"text": question.text, "options": "\n".join(lines), "why": question.why, "anchor": question.anchor}
+
+    def question(self) -> Question | None:
+        """What was typed; None without a text."""
+        given = self.cleaned_data
+        if not given.get("text"):
+            return None
+        lines = [line.strip() for line in given["options"].splitlines() if line.strip()]
+        right = next(place for place, line in enumerate(lines) if line.startswith("*"))
+        options = tuple(line.removeprefix("*").strip() for line in lines)
+        return Question(given["text"], options, right, given["why"], given["anchor"])
+
+
+_QuestionFormSet = forms.formset_factory(
+    QuestionForm, extra=BLANK_QUESTIONS, max_num=MAX_QUESTIONS, absolute_max=MAX_QUESTIONS + BLANK_QUESTIONS
+)
+
+
+class QuestionFormSet(_QuestionFormSet):  # type: ignore[valid-type, misc]
+    """All questions of a quiz."""
+
+    def questions(self) -> list[Question]:
+        """Those with a text, in their order."""
+        return [question for form in self.forms if (question := form.question())]
+
+
+class QuizForm(forms.Form):
+    """The quiz as annotators answer it."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, questions: list[Question], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for number, question in enumerate(questions, start=1):
+            self.fields[f"q{number}"] = forms.TypedChoiceField(
+                coerce=int, choices=list(enumerate(question.options)), widget=forms.RadioSelect, label=question.text
+            )
+
+    def choices(self) -> list[int]:
+        """The chosen options in the order of the questions."""
+        return [given for name, given in self.cleaned_data.items() if name != "version"]
+
+
+class DecisionForm(forms.Form):
+    """What a lead decides about somebody."""
+
+    kind = forms.ChoiceField(choices=[
+        (kind.value, kind.label) for kind in TrainingDecision.Kind if kind != TrainingDecision.Kind.PASSED
+    ])  # fmt: skip
+    reason = forms.CharField(max_length=200, required=False)

@@ -1,0 +1,24 @@
+"""Addresses of the training: for who is trained, and for leads who set it up."""
+
+from django.urls import path
+
+from annotate.views import training, training_setup
+
+urlpatterns = [
+    path("", training.training, name="training"),
+    path("quiz/", training.quiz, name="training-quiz"),
+    path("begin/", training.begin, name="training-begin"),
+    path("pairs/", training.screen, name="training-screen"),
+    path("pairs/next", training.next_cards, name="training-next"),
+    path("pairs/answer", training.answer, name="training-answer"),
+    path("pairs/report", training.report, name="training-report"),
+    path("setup/", training_setup.setup, name="training-setup"),
+    path("setup/change/", training_setup.change, name="training-change"),
+    path("setup/quiz/", training_setup.quiz, name="training-questions"),
+    path("setup/pairs/", training_setup.pairs, name="training-pairs"),
+    path("setup/pairs/add/", training_setup.add, name="training-pair-add"),
+    path("setup/pairs/golds/", training_setup.add_golds, name="training-golds-add"),
+    path("setup/pairs/file/", training_setup.add_file, name="training-file-add"),
+    path("setup/pairs/<int:pk>/retire/", training_setup.retire, name="training-pair-retire"),
+    path("people/<int:pk>/decide/", training_setup.decide, name="training-decide"),
+]

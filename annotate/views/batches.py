@@ -1,0 +1,77 @@
+"""One batch, for a lead: what was answered, how its golds were met, and the verdict on it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access
+from annotate.models import Batch
+from annotate.review_forms import BatchAct, ReasonForm
+from annotate.services import review_work, reviewing
+from annotate.services.batch_work import lines_of
+from annotate.views.review_log import shown_work
+
+REASONED = (BatchAct.REJECT, BatchAct.REQUEUE)
+OUT = {
+    BatchAct.REJECT: (reviewing.reject_batch, "rejected"),
+    BatchAct.REQUEUE: (reviewing.requeue_batch, "asked again"),
+}
+REFUSED = (reviewing.BatchUnfinished, reviewing.BatchJudged, reviewing.NoVerdict, review_work.UnderWay)
+
+
+@require_safe
+@never_cache
+@login_required
+def batch(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The batch's pairs, answers and times."""
+    return _page(request, access.get_batch(user=request.user, slug=slug, pk=pk))
+
+
+@require_POST
+@login_required
+def batch_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Accept it, reject it, ask again, or take the verdict back."""
+    found = access.get_batch(user=request.user, slug=slug, pk=pk)
+    form = ReasonForm(request.POST, acts=BatchAct, reasoned=REASONED)
+    if not form.is_valid():
+        return _page(request, found, form=form)
+    try:
+        said = _do(BatchAct(form.cleaned_data["act"]), found, by=request.user, reason=form.cleaned_data["reason"])
+    except REFUSED as error:
+        return _page(request, found, form=form, refusal=str(error))
+    messages.success(request, said)
+    return redirect("annotate:inbox-batch", slug, pk)
+
+
+def _do(act: BatchAct, batch: Batch, **why: Any) -> str:
+    """Do it; what was done, in words."""
+    name = f"Batch {batch.number} of {batch.annotator}"
+    if act == BatchAct.ACCEPT:
+        reviewing.accept_batch(batch=batch, **why)
+        return f"{name} is accepted."
+    if act == BatchAct.REOPEN:
+        work = reviewing.reopen_batch(batch=batch, **why)
+        return f"{name} waits for a verdict again. {review_work.said(work) if work.n_total else ''}".strip()
+    take_out, done = OUT[act]
+    taken = take_out(batch=batch, **why)
+    return f"{name} is {done}. {review_work.said(taken) if taken else ''}".strip()
+
+
+def _page(request: HttpRequest, batch: Batch, *, form: ReasonForm | None = None, refusal: str = "") -> HttpResponse:
+    works = review_work.of_annotator(annotator=batch.annotator)
+    context = {
+        "collection": batch.collection,
+        "works": [shown_work(work, batch.collection.slug) for work in works],
+        "batch": batch,
+        "lines": lines_of(batch=batch),
+        "is_out": batch.verdict in Batch.TAKEN_OUT,
+        "names": "names" in request.GET,
+        "form": form or ReasonForm(acts=BatchAct, reasoned=REASONED),
+        "refusal": refusal,
+    }
+    return render(request, "annotate/inbox_batch.html", context, status=422 if form else 200)

@@ -1,0 +1,69 @@
+"""The golds of a collection, how people answered them, and those that its leads add or retire."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import prefetch_related_objects
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotate import access
+from annotate.models import Collection, Gold, Role
+from annotate.people_forms import GoldForm, GoldReasonForm
+from annotate.services import gold_standings
+from annotate.services import golds as service
+
+PAGE_SIZE = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def golds(request: HttpRequest, slug: str) -> HttpResponse:
+    """The golds in use, doubtful ones first, and a form for one more."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    sent = request.POST if request.method == "POST" else None
+    form = GoldForm(sent, levels=list(collection.levels.all()))
+    if form.is_valid():
+        try:
+            service.add_gold(collection=collection, by=request.user, **form.cleaned_data)
+        except service.BadGold as error:
+            form.add_error(error.field, str(error))
+        else:
+            messages.success(request, "Added: it is handed out with the next batches that it fits.")
+            return redirect("annotate:golds", slug)
+    context = {"collection": collection, "form": form, "policy": collection.policies.latest("version"),
+               **_listed(request, collection)}  # fmt: skip
+    return render(request, "annotate/golds.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@login_required
+def gold_retire(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Hand a gold out no more, or again."""
+    gold = access.get_gold(user=request.user, slug=slug, pk=pk)
+    form = GoldReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Nothing was changed. Why: {' '.join(map(str, form.errors['reason']))}")
+        return redirect("annotate:golds", slug)
+    reason = form.cleaned_data["reason"]
+    if gold.retired_at is None:
+        service.retire_gold(gold=gold, by=request.user, reason=reason)
+        messages.success(request, "Retired: nobody is handed it any more, and answers to it count for nobody.")
+    else:
+        service.bring_back_gold(gold=gold, by=request.user, reason=reason)
+        messages.success(request, "Brought back: it is handed out again, and answers to it count again.")
+    return redirect("annotate:golds", slug)
+
+
+def _listed(request: HttpRequest, collection: Collection) -> dict[str, object]:
+    """A page of the golds in use, the retired ones that were retired last, and how many there are."""
+    lines = gold_standings.gold_lines(collection=collection)
+    page = Paginator(lines, PAGE_SIZE).get_page(request.GET.get("page"))
+    shown = [line.gold for line in page.object_list]
+    retired = list(Gold.objects.filter(collection=collection, retired_at__isnull=False).order_by("-retired_at")[:20])
+    prefetch_related_objects([*shown, *retired], "pair__query__parts", "pair__document__parts")
+    n_flagged = sum(line.is_flagged for line in lines)
+    return {"page": page, "n_golds": len(lines), "n_flagged": n_flagged, "retired": retired}

@@ -1,0 +1,93 @@
+"""One annotator's work, for a lead: pause and resume, withdraw labels from a moment on, and bring them back."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access
+from annotate.models import Annotator
+from annotate.review_forms import PersonAct, ReasonForm, RestoreForm, SinceForm, WithdrawForm
+from annotate.services import pausing, review_log, review_work, withdrawing
+from annotate.views.review_log import shown_work
+
+REASONED = (PersonAct.PAUSE, PersonAct.WITHDRAW, PersonAct.RESTORE)
+N_LAST = 20  # lines of the log that are shown
+
+
+@require_safe
+@never_cache
+@login_required
+def annotator(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The person's work; with a moment, how much would be withdrawn from there on."""
+    found = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
+    return _page(request, found)
+
+
+@require_POST
+@login_required
+def annotator_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Pause, resume, withdraw or restore."""
+    found = access.get_led_annotator(user=request.user, slug=slug, pk=pk)
+    form = ReasonForm(request.POST, acts=PersonAct, reasoned=REASONED)
+    if not form.is_valid():
+        return _page(request, found, form=form)
+    act, reason = PersonAct(form.cleaned_data["act"]), form.cleaned_data["reason"]
+    moment = (WithdrawForm if act == PersonAct.WITHDRAW else RestoreForm)(request.POST)
+    if act in (PersonAct.WITHDRAW, PersonAct.RESTORE) and not moment.is_valid():
+        return _page(request, found, form=form, refusal="Say from which moment on, in UTC.")
+    given = moment.cleaned_data if moment.is_valid() else {}
+    try:
+        said = _do(act, found, given, by=request.user, reason=reason)
+    except (withdrawing.OtherCount, review_work.UnderWay) as error:
+        return _page(request, found, form=form, since=given.get("since"), refusal=str(error))
+    messages.success(request, said)
+    return redirect("annotate:annotator", slug, pk)
+
+
+def _do(act: PersonAct, annotator: Annotator, given: dict[str, Any], **why: Any) -> str:
+    """Do it; what was done, in words."""
+    if act == PersonAct.PAUSE:
+        pausing.pause(annotator=annotator, **why)
+        return f"{annotator} gets no more pairs; what was judged stays."
+    if act == PersonAct.RESUME:
+        pausing.resume(annotator=annotator, **why)
+        return f"{annotator} gets pairs again."
+    if act == PersonAct.WITHDRAW:
+        work = withdrawing.withdraw_annotator(annotator=annotator, **given, **why)
+    else:
+        work = withdrawing.restore_annotator(annotator=annotator, **given, **why)
+    return review_work.said(work) if work else f"{annotator} has no such answer; nothing was changed."
+
+
+def _page(
+    request: HttpRequest,
+    annotator: Annotator,
+    *,
+    form: ReasonForm | None = None,
+    since: datetime | None = None,
+    refusal: str = "",
+) -> HttpResponse:
+    asked = SinceForm(request.GET if "since" in request.GET else None)
+    if since is None and asked.is_valid():
+        since = asked.cleaned_data["since"]
+    works = review_work.of_annotator(annotator=annotator)
+    context = {
+        "collection": annotator.collection,
+        "annotator": annotator,
+        "names": "names" in request.GET,
+        "asked": SinceForm(initial={"since": since}) if since else asked,
+        "since": since,
+        "would": withdrawing.withdrawable(annotator=annotator, since=since) if since else None,
+        "works": [shown_work(work, annotator.collection.slug) for work in works],
+        "withdrawals": withdrawing.withdrawals(annotator=annotator),
+        "log": review_log.entries(collection=annotator.collection, person=annotator.pk)[:N_LAST],
+        "form": form or ReasonForm(acts=PersonAct, reasoned=REASONED),
+        "refusal": refusal,
+    }
+    return render(request, "annotate/annotator.html", context, status=422 if form else 200)

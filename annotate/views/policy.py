@@ -1,0 +1,57 @@
+"""The policy of a collection changed by its leads, who first see what it changes."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate import access, tasks
+from annotate.models import Policy, Role
+from annotate.people_forms import PolicyForm
+from annotate.queue import enqueue_on_commit
+from annotate.services import collections, policies
+from annotate.services.workers import worker_is_missing
+from annotate.views.settings import settings_page
+
+
+@require_POST
+@login_required
+def change_policy(request: HttpRequest, slug: str) -> HttpResponse:
+    """Store the figures as a new version; where rounds follow it, once its effect was seen."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = PolicyForm(request.POST, instance=collection.policies.latest("version"))
+    if form.is_valid():
+        changes, with_closed = form.changes(), form.cleaned_data["with_closed"]
+        try:
+            wanted = collections.wanted_policy(collection=collection, by=request.user, changes=changes)
+            if (seen := _to_be_seen(request, wanted, with_closed)) is not None:
+                return settings_page(request, collection, policy_form=form, policy_change=seen)
+            policy = policies.save_policy(collection=collection, by=request.user, with_closed=with_closed, **changes)
+        except collections.BadPolicy as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, f"Saved: pools opened from now on follow version {policy.version}.")
+            return redirect("annotate:settings", slug)
+    return settings_page(request, collection, policy_form=form, status=422)
+
+
+@require_safe
+@never_cache
+@login_required
+def policy_preview(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Asked every 2 seconds while what a policy changes is being counted."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    found = policies.find(collection=collection, key=key)
+    context = {"policy_change": found, "collection": collection, "worker_missing": worker_is_missing()}
+    return render(request, "annotate/_policy_change.html", context)
+
+
+def _to_be_seen(request: HttpRequest, wanted: Policy, with_closed: bool) -> policies.Answer | None:
+    """What the policy changes, unless just this has been seen, or no round follows it."""
+    found, send = policies.ask(policy=wanted, with_closed=with_closed)
+    if send:
+        question = policies.as_question(policy=wanted, with_closed=with_closed)
+        enqueue_on_commit(tasks.preview_policy, collection_id=wanted.collection_id, question=question)
+    return found if found.n_rounds and request.POST.get("seen") != found.key else None

@@ -1,0 +1,186 @@
+"""The training as its annotators meet it: a page of steps, the quiz, and the screen with its calls."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+
+from annotate import access, http
+from annotate.core.training_states import State
+from annotate.markdown import to_linked_html
+from annotate.models import Annotator, HandOut
+from annotate.services import cards, judging, quizzes
+from annotate.services import training as service
+from annotate.services.training_standing import newest_quiz, rules_of, standing_of, training_of
+from annotate.training_forms import QuizForm
+
+ERRORS = {
+    http.BadRequest: 422,
+    judging.UnknownGrade: 422,
+    judging.UnknownReason: 422,
+    judging.NotHandedOut: 404,
+    judging.BatchSettled: 409,
+    service.TryOver: 409,
+}
+AFTER_QUIZ = ("ready", "trying", "waiting", "review", "used_up", "passed")
+
+
+@require_safe
+@never_cache
+@login_required
+def training(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where she stands, and what next."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    asked = training_of(collection=annotator.collection)
+    standing = standing_of(annotator=annotator)
+    ended = [each for each in standing.tries if each.passed is not None]
+    context = {
+        "collection": annotator.collection,
+        "training": asked,
+        "rules": rules_of(training=asked),
+        "standing": standing if asked.is_on else standing._replace(state=State("passed")),
+        "quiz_is_done": standing.state.name in AFTER_QUIZ,
+        "ended": ended,
+        "n_tries_left": None if asked.max_tries is None else max(0, asked.max_tries - len(ended)),
+    }
+    return render(request, "annotate/training.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def quiz(request: HttpRequest, slug: str) -> HttpResponse:
+    """The guidelines and the questions about them; after an attempt, which answers were right and why."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    newest = newest_quiz(collection=annotator.collection)
+    if newest is None:
+        return redirect("annotate:training", slug)
+    questions = quizzes.questions_of(collection=annotator.collection)
+    given = request.POST if request.method == "POST" else None
+    form = QuizForm(given, questions=questions, initial={"version": newest.version})
+    attempt = None
+    if form.is_valid():
+        try:
+            version = form.cleaned_data["version"]
+            attempt = quizzes.take_quiz(annotator=annotator, version=version, choices=form.choices())
+        except quizzes.QuizChanged as error:
+            messages.warning(request, str(error))
+            return redirect("annotate:training-quiz", slug)
+    return _quiz_page(request, annotator, form, questions, attempt)
+
+
+def _quiz_page(
+    request: HttpRequest,
+    annotator: Annotator,
+    form: QuizForm,
+    questions: list[quizzes.Question],
+    attempt: quizzes.Attempt | None,
+) -> HttpResponse:
+    guidelines = annotator.collection.guidelines.latest("version")
+    fields = [field for field in form if not field.is_hidden]
+    right = attempt.marked.right if attempt else [None] * len(questions)
+    context = {
+        "collection": annotator.collection,
+        "guidelines": guidelines,
+        "guidelines_html": to_linked_html(guidelines.markdown),
+        "form": form,
+        "questions": list(zip(fields, questions, right, strict=True)),
+        "attempt": attempt,
+        "training": training_of(collection=annotator.collection),
+    }
+    return render(request, "annotate/training_quiz.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@login_required
+def begin(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin a try, or go on with it."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    try:
+        service.begin(annotator=annotator)
+    except service.NotNow as error:
+        messages.error(request, str(error))
+        return redirect("annotate:training", slug)
+    return redirect("annotate:training-screen", slug)
+
+
+@require_GET
+@never_cache
+@login_required
+def screen(request: HttpRequest, slug: str) -> HttpResponse:
+    """The screen of a try under way; its script asks for cards."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    if not service.left(annotator=annotator):
+        return redirect("annotate:training", slug)
+    guidelines = annotator.collection.guidelines.latest("version")
+    context = {
+        "collection": annotator.collection,
+        "levels": annotator.collection.levels.all(),
+        "guidelines": guidelines,
+        "guidelines_html": to_linked_html(guidelines.markdown),
+    }
+    return render(request, "annotate/training_screen.html", context)
+
+
+def answers_with_cards(act: Callable[[Annotator, dict[str, Any]], dict[str, Any]]) -> Callable[..., HttpResponse]:
+    """A call of the script: sign-in, rights, errors as JSON; the answer carries what `act` says and the next cards."""
+
+    @require_POST
+    @never_cache
+    @http.for_signed_in
+    @wraps(act)
+    def view(request: HttpRequest, slug: str) -> JsonResponse:
+        annotator = access.get_annotator(user=request.user, slug=slug)
+        try:
+            said = act(annotator, http.read_json(request))
+        except tuple(ERRORS) as error:
+            return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
+        return JsonResponse({"saved": True, **said, **_next_cards(annotator)})
+
+    return view
+
+
+@answers_with_cards
+def next_cards(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
+    """The cards that wait."""
+    return {}
+
+
+@answers_with_cards
+def answer(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
+    """Store one answer and tell what is right."""
+    sent = http.read_form(http.AnswerForm, body)
+    token = sent.pop("hand_out")
+    given = judging.Answer(reasons=http.read_reasons(body), **sent)
+    return {"feedback": service.answer(annotator=annotator, token=token, answer=given)._asdict()}
+
+
+@answers_with_cards
+def report(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
+    """Leave out a pair that cannot be judged."""
+    sent = http.read_form(http.ReportForm, body)
+    service.report(
+        annotator=annotator, token=sent["hand_out"], submission_id=sent["submission_id"], reason=sent["reason"],
+        note=sent["note"],
+    )  # fmt: skip
+    return {}
+
+
+def _next_cards(annotator: Annotator) -> dict[str, Any]:
+    waiting = service.left(annotator=annotator)
+    left = waiting[: cards.N_CARDS]
+    if left:
+        judging.note_shown(hand_out=left[0])
+    slug = annotator.collection.slug
+    n = HandOut.objects.filter(batch__hand_outs=left[0]).count() if left else 0
+    return {
+        "cards": [http.card(dealt, slug=slug, n_in_batch=n) for dealt in cards.deal(hand_outs=left)],
+        "done_url": reverse("annotate:training", args=[slug]),
+    }

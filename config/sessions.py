@@ -1,0 +1,24 @@
+"""Sessions in the database, as Django keeps them; read by a statement whose plan is kept, for every request does."""
+
+from typing import Any
+
+from django.contrib.sessions.backends import db
+from django.utils import timezone
+
+from annotate.statements import prepared
+
+_READ = "SELECT session_data FROM django_session WHERE session_key = %s AND expire_date > %s"
+
+
+class SessionStore(db.SessionStore):
+    """One person's session."""
+
+    def load(self) -> dict[str, Any]:
+        """What the session holds; nothing where it has ended."""
+        with prepared() as cursor:
+            cursor.execute(_READ, [self.session_key, timezone.now()])
+            row = cursor.fetchone()
+        if row is None:
+            self._session_key = None
+            return {}
+        return self.decode(row[0])

@@ -1,0 +1,239 @@
+"""Charts of the dashboard's closer look and of one person's page, beside those of the rooms; see metrics/charts.py."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from metrics.charts import Chart, round1, round3
+
+N_LABELS = {"field": "key", "type": "ordinal", "title": "Labels on the pair", "axis": {"labelAngle": 0}}
+PER_CENT = {"type": "quantitative", "scale": {"domain": [0, 100]}}
+
+
+class Size(NamedTuple):
+    """Agreement of the pairs with one number of labels; shares of 1, None where undefined."""
+
+    n_labels: int
+    n_pairs: int
+    unanimous: float | None
+    alpha: float | None
+    low: float | None
+    high: float | None
+
+
+class Moment(NamedTuple):
+    """A share in per cent with its interval over n trials until a moment (milliseconds since 1970)."""
+
+    at: int
+    share: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Use(NamedTuple):
+    """How often one level is given, in per cent: by one person, and by the others on the same pairs."""
+
+    level: str
+    own: float
+    others: float
+
+
+def by_number_of_labels(sizes: Sequence[Size], *, level: str) -> Chart:
+    """Agreement rate and alpha by number of labels (FIRE, Figure 7)."""
+    names = ["Pairs unanimous", f"Alpha, {level}"]
+    values: list[dict[str, Any]] = []
+    for size in sizes:
+        values.append({"key": size.n_labels, "kind": names[0], "value": size.unanimous, "pairs": size.n_pairs})
+        values.append({"key": size.n_labels, "kind": names[1], "value": size.alpha, "low": size.low,
+                       "high": size.high, "pairs": size.n_pairs})  # fmt: skip
+    y = {"type": "quantitative", "title": None}
+    colour = {"field": "kind", "type": "nominal", "sort": names, "title": None}
+    tooltip = [
+        {"field": "kind", "title": "Number"},
+        {"field": "key", "title": "Labels"},
+        {"field": "value", "title": "Value", "format": ".3f"},
+        {"field": "pairs", "title": "Pairs", "format": ",d"},
+    ]
+    whisker = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "strokeWidth": 2},
+        "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+    }
+    point = {
+        "transform": [{"filter": "isValid(datum.value)"}],
+        "mark": {"type": "point", "size": 70},
+        "encoding": {"y": {**y, "field": "value"}, "tooltip": tooltip},
+    }
+    return Chart(
+        id="by-labels",
+        title="Agreement by number of labels",
+        subtitle="Pairs with exactly so many labels; bars are 95 % bootstrap intervals of alpha. Where a third label "
+        "is asked for on disagreement, pairs with three are the hard ones.",
+        spec={
+            "data": {"values": values},
+            "height": 220,
+            "encoding": {"x": N_LABELS, "color": colour, "xOffset": {"field": "kind", "sort": names}},
+            "layer": [whisker, point],
+        },
+        columns=["Labels", "Pairs", "Unanimous", "Alpha", "From", "To"],
+        rows=[
+            [size.n_labels, size.n_pairs, *(round3(n) for n in (size.unanimous, size.alpha, size.low, size.high))]
+            for size in sizes
+        ],
+    )  # fmt: skip
+
+
+def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Chart:
+    """Which level stands beside which: the share of each level among the other labels of a pair, row by row."""
+    rows = [(name, line, sum(line)) for name, line in zip(names, together, strict=True)]
+    values = [
+        {"said": said, "beside": beside, "share": 100 * n / total, "labels": total}
+        for said, line, total in rows
+        for beside, n in zip(names, line, strict=True)
+        if total
+    ]
+    tooltip = [
+        {"field": "said", "title": "One label"},
+        {"field": "beside", "title": "Another label"},
+        {"field": "share", "title": "Per cent", "format": ".1f"},
+        {"field": "labels", "title": "Labels", "format": ",.0f"},
+    ]
+    half = {"condition": {"test": "datum.share > 55", "value": "@surface"}, "value": "@ink"}
+    order = list(names)[::-1]
+    return Chart(
+        id="confusion",
+        title="Which level is taken for which",
+        subtitle="Where one label of a pair is the level of the row, how often another one is that of the "
+        "column, in per cent; every pair of people counts alike.",
+        spec={
+            "data": {"values": values},
+            "height": {"step": 44},
+            "encoding": {
+                "x": {"field": "beside", "type": "nominal", "sort": order, "title": "Another label",
+                      "axis": {"orient": "top", "labelAngle": -20, "labelLimit": 110}},
+                "y": {"field": "said", "type": "nominal", "sort": order, "title": "One label"},
+            },
+            "layer": [
+                {"mark": {"type": "rect", "stroke": "@surface", "strokeWidth": 2},
+                 "encoding": {"color": {"field": "share", "type": "quantitative", "legend": None,
+                                        "scale": {"domain": [0, 100], "range": ["@ramp-low", "@ramp-high"]}},
+                              "tooltip": tooltip}},
+                {"mark": "text", "encoding": {"text": {"field": "share", "type": "quantitative", "format": ".1f"},
+                                              "color": half}},
+            ],
+        },
+        columns=["One label", *(f"Another: {name}, %" for name in order), "Labels"],
+        rows=[
+            [said, *(round1(100 * n / total if total else None) for n in line[::-1]), round(total)]
+            for said, line, total in rows[::-1]
+            if values
+        ],
+    )  # fmt: skip
+
+
+def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
+    """Labels of each day that had any, by UTC; day as milliseconds since 1970."""
+    values = [{"day": day, "n": n} for day, n in days]
+    x = {"field": "day", "type": "temporal", "timeUnit": "utcyearmonthdate", "title": None,
+         "scale": {"type": "utc"}, "axis": {"format": "%-d %b", "labelOverlap": True, "tickCount": 6}}  # fmt: skip
+    y = {"field": "n", "type": "quantitative", "title": "Labels", "axis": {"format": ",d"}}
+    return Chart(
+        id="labels-a-day",
+        title="Labels a day",
+        subtitle="Days by UTC; imports left out.",
+        spec={"data": {"values": values}, "height": 160, "mark": {"type": "bar", "width": {"band": 0.8}},
+              "encoding": {"x": x, "y": y}},
+        columns=["Day", "Labels"],
+        rows=[[_day(day), n] for day, n in days],
+    )  # fmt: skip
+
+
+def share_over_time(moments: Sequence[Moment], *, id: str, title: str, subtitle: str, axis: str) -> Chart:
+    """Shares in per cent in the order of time, with 95 % intervals."""
+    values = [{**moment._asdict(), "step": step} for step, moment in enumerate(moments, 1) if moment.share is not None]
+    x = {"field": "step", "type": "ordinal", "title": "Part of the work, oldest first", "axis": {"labelAngle": 0}}
+    tooltip = [
+        {"field": "at", "type": "temporal", "title": "Until", "format": "%-d %b %H:%M"},
+        {"field": "share", "title": axis, "format": ".1f"},
+        {"field": "n", "title": "Of", "format": ",d"},
+    ]
+    return Chart(
+        id=id,
+        title=title,
+        subtitle=subtitle,
+        spec={
+            "data": {"values": values},
+            "height": 180,
+            "encoding": {"x": x},
+            "layer": [
+                {"mark": {"type": "rule", "color": "@blue", "strokeWidth": 2, "opacity": 0.55},
+                 "encoding": {"y": {**PER_CENT, "field": "low", "title": axis}, "y2": {"field": "high"}}},
+                {"mark": {"type": "line", "color": "@blue", "point": True},
+                 "encoding": {"y": {**PER_CENT, "field": "share"}, "tooltip": tooltip}},
+            ],
+        },
+        columns=["Part", axis, "From", "To", "Of"],
+        rows=[[row["step"], *(round1(row[name]) for name in ("share", "low", "high")), row["n"]] for row in values],
+    )  # fmt: skip
+
+
+def seconds_over_time(steps: Sequence[tuple[int, float]], *, others: float | None) -> Chart:
+    """The median active time of each part of the work, in seconds; the dashed line is everybody else's median."""
+    values = [{"step": step, "seconds": seconds} for step, (_, seconds) in enumerate(steps, 1)]
+    x = {"field": "step", "type": "ordinal", "title": "Part of the work, oldest first", "axis": {"labelAngle": 0}}
+    y = {"type": "quantitative", "title": "Seconds a label"}
+    line = {
+        "mark": {"type": "line", "color": "@blue", "point": True},
+        "encoding": {"x": x, "y": {**y, "field": "seconds"}},
+    }
+    rule = {
+        "mark": {"type": "rule", "color": "@ink-3", "strokeDash": [4, 4], "aria": False},
+        "encoding": {"y": {"datum": others}},
+    }
+    beside = "" if others is None else f" The dashed line is the others' median, {others:.1f} s."
+    return Chart(
+        id="seconds",
+        title="Active time a label",
+        subtitle=f"Median of each part of the work.{beside}",
+        spec={"data": {"values": values}, "height": 180, "layer": [line] if others is None else [line, rule]},
+        columns=["Part", "Median seconds"],
+        rows=[[row["step"], round1(row["seconds"])] for row in values],
+    )
+
+
+def level_use(uses: Sequence[Use], *, pseudonym: str) -> Chart:
+    """One person's levels beside those others gave the same pairs."""
+    names = [use.level for use in uses]
+    who = [pseudonym, "Others"]
+    values = [
+        {"level": use.level, "who": name, "share": share}
+        for use in uses
+        for name, share in zip(who, (use.own, use.others), strict=True)
+    ]
+    return Chart(
+        id="level-use",
+        title="Use of the levels",
+        subtitle="Share of each level, on the pairs that somebody else labelled, too.",
+        spec={
+            "data": {"values": values},
+            "height": {"step": 18, "for": "offset"},
+            "mark": "bar",
+            "encoding": {
+                "y": {"field": "level", "type": "nominal", "sort": names, "title": None},
+                "yOffset": {"field": "who", "type": "nominal", "sort": who},
+                "x": {"field": "share", "type": "quantitative", "title": "Labels, %"},
+                "color": {"field": "who", "type": "nominal", "sort": who, "title": None,
+                          "scale": {"range": ["@blue", "@slate"]}},
+                "tooltip": [{"field": "who", "title": "Who"}, {"field": "level", "title": "Level"},
+                            {"field": "share", "title": "Per cent", "format": ".1f"}],
+            },
+        },
+        columns=["Level", f"{pseudonym}, %", "Others, %"],
+        rows=[[use.level, round1(use.own), round1(use.others)] for use in uses],
+    )  # fmt: skip
+
+
+def _day(milliseconds: int) -> str:
+    return str(np.datetime64(milliseconds, "ms").astype("datetime64[D]"))

@@ -1,0 +1,106 @@
+"""Charts of what a pool favours, beside those of the rooms; see metrics/charts.py."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from metrics.charts import Chart, round3
+
+NUMBER = {"type": "quantitative", "axis": {"format": ",d"}}
+
+
+KINDS = ["Order fixed before", "Order follows the labels", "No order"]
+
+
+class Line(NamedTuple):
+    """A strategy's points: pairs judged, positives found; a live one learns from the labels on its way."""
+
+    name: str
+    points: Sequence[tuple[int, int]]
+    is_live: bool = False
+
+
+class SizePoint(NamedTuple):
+    """How far scores move when only `size` runs are pooled; non_self is None where no run is outside."""
+
+    size: int
+    bias: float
+    self_bias: float
+    non_self: float | None
+
+
+def found_by_spent(lines: Sequence[Line], *, id: str, direction: str, n_spent: int, n_found: int) -> Chart:
+    """Positives found by judgments spent, a line a strategy; the thin line is judging in no order."""
+    chance = Line("In no order, on average", [(n_spent, n_found)])
+    values = [
+        {"strategy": line.name, "spent": spent, "found": found, "kind": _kind(line, chance)}
+        for line in [*lines, chance]
+        for spent, found in [(0, 0), *line.points]
+        if n_spent
+    ]
+    names = [line.name for line in [*lines, chance]]
+    colour = {"field": "strategy", "type": "nominal", "sort": names, "title": None}
+    tooltip = [
+        {"field": "strategy", "title": "Strategy"},
+        {"field": "spent", "title": "Judged", "format": ",d"},
+        {"field": "found", "title": "Positives", "format": ",.0f"},
+    ]
+    return Chart(
+        id=id,
+        title=f"Positives found by pairs judged, {direction}",
+        subtitle="Each strategy replayed on the labels at hand, all source items side by side; unjudged pairs are left "
+        "out. All lines end where everything is judged.",
+        spec={
+            "data": {"values": values},
+            "height": 280,
+            "mark": {"type": "line", "strokeWidth": 2},
+            "encoding": {
+                "x": {**NUMBER, "field": "spent", "title": "Pairs judged"},
+                "y": {**NUMBER, "field": "found", "title": "Positives found"},
+                "color": colour,
+                "strokeDash": {"field": "kind", "type": "nominal", "sort": KINDS, "title": None},
+                "tooltip": tooltip,
+            },
+        },
+        columns=["Strategy", "Judged", "Positives"],
+        rows=[[row["strategy"], row["spent"], row["found"]] for row in values],
+    )  # fmt: skip
+
+
+def _kind(line: Line, chance: Line) -> str:
+    return KINDS[2] if line is chance else KINDS[1] if line.is_live else KINDS[0]
+
+
+def bias_by_size(points: Sequence[SizePoint], *, id: str, direction: str, measure: str) -> Chart:
+    """Self and non-self bias by the number of runs pooled: ECCV Caption, appendix E."""
+    kinds = (("Runs inside the pool", "self_bias"), ("Runs outside the pool", "non_self"), ("All runs", "bias"))
+    values: list[dict[str, Any]] = [
+        {"kind": label, "size": point.size, "bias": getattr(point, name)}
+        for label, name in kinds
+        for point in points
+        if getattr(point, name) is not None
+    ]
+    tooltip = [
+        {"field": "kind", "title": "Mean over"},
+        {"field": "size", "title": "Runs pooled"},
+        {"field": "bias", "title": "Moved by", "format": ".4f"},
+    ]
+    colour = {"field": "kind", "type": "nominal", "sort": [label for label, _ in kinds], "title": None}
+    return Chart(
+        id=id,
+        title=f"How far scores move when fewer runs are pooled, {direction}",
+        subtitle=f"{measure}: mean distance of a score under the labels of a subset of the runs from its score now.",
+        spec={
+            "data": {"values": values},
+            "height": 220,
+            "mark": {"type": "line", "point": True},
+            "encoding": {
+                "x": {"field": "size", "type": "quantitative", "title": "Runs pooled",
+                      "axis": {"format": "d", "tickMinStep": 1}},
+                "y": {"field": "bias", "type": "quantitative", "title": "Moved by"},
+                "color": colour,
+                "tooltip": tooltip,
+            },
+        },
+        columns=["Runs pooled", "All runs", "Runs inside the pool", "Runs outside the pool"],
+        rows=[[each.size, round3(each.bias), round3(each.self_bias), round3(each.non_self)] for each in points],
+    )  # fmt: skip

@@ -1,0 +1,150 @@
+"""Alarms that a lead sets: looked at in every refresh; a log says when each rose and fell, and on which numbers."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import AnonymousUser
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from annotate.models import Collection, User
+from metrics.models import Alarm, AlarmEvent, Snapshot
+
+LOG = 100  # events that the page shows
+UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
+RESTS_ON = {Alarm.Kind.ALPHA: "pairs with two labels or more", Alarm.Kind.GOLD: "golds", Alarm.Kind.SPEED: "labels"}
+
+
+class AlarmExists(Exception):
+    """The same alarm is set already; nothing was changed."""
+
+
+class Reading(NamedTuple):
+    """The number an alarm watches: of one annotator, or of all (None). value : None where it is undefined"""
+
+    annotator: int | None
+    value: float | None
+    n: int
+
+
+class Row(NamedTuple):
+    """A line of the page: an alarm or an event, in words."""
+
+    alarm: Alarm
+    words: str
+    event: AlarmEvent | None = None
+    found: str = ""
+
+
+class AlarmsPage(NamedTuple):
+    """Alarms that are set, those that are up, and the newest events."""
+
+    alarms: list[Row]
+    raised: list[Row]
+    log: list[Row]
+
+
+def page(*, collection: Collection) -> AlarmsPage:
+    """All that the page of alarms shows; three queries."""
+    known = Alarm.objects.filter(collection=collection, ended_at=None).order_by("pk")
+    log = AlarmEvent.objects.filter(alarm__collection=collection).select_related("alarm", "annotator").order_by("-pk")
+    return AlarmsPage(
+        [Row(alarm, in_words(alarm)) for alarm in known],
+        rows_of(raised(collection=collection)),
+        rows_of(list(log[:LOG])),
+    )
+
+
+def rows_of(events: list[AlarmEvent]) -> list[Row]:
+    """Events in words."""
+    return [Row(event.alarm, in_words(event.alarm), event, event_in_words(event)) for event in events]
+
+
+def set_alarm(*, collection: Collection, kind: str, below: float, n_at_least: int, by: User | AnonymousUser) -> Alarm:
+    """Watch a number from now on. Raises AlarmExists."""
+    try:
+        with transaction.atomic():
+            alarm = Alarm.objects.create(
+                collection=collection, kind=kind, below=below, n_at_least=n_at_least, by_id=by.pk
+            )
+    except IntegrityError as error:
+        raise AlarmExists("This alarm is set already.") from error
+    watch(collection=collection)
+    return alarm
+
+
+def end_alarm(*, alarm: Alarm) -> None:
+    """Watch it no longer; the log stays."""
+    Alarm.objects.filter(pk=alarm.pk, ended_at=None).update(ended_at=Now())
+
+
+def watch(*, collection: Collection) -> int:
+    """Note which alarms rose and fell since the last look; returns how many did. One query where none is set.
+
+    An alarm is up while its number is below the threshold and rests on enough. What it was is its last event, so
+    looking twice notes nothing twice; a number that is no longer defined lets it fall.
+    """
+    alarms = list(Alarm.objects.filter(collection=collection, ended_at=None).order_by("pk"))
+    if not alarms:
+        return 0
+    kinds = ("agreement", "people")
+    values = dict(Snapshot.objects.filter(collection=collection, kind__in=kinds).values_list("kind", "value"))
+    up = {(event.alarm_id, event.annotator_id) for event in raised(collection=collection)}
+    events = [event for alarm in alarms for event in _events(alarm, values, up)]
+    AlarmEvent.objects.bulk_create(events)
+    return len(events)
+
+
+def raised(*, collection: Collection) -> list[AlarmEvent]:
+    """The events by which alarms that are set are up, newest first; one query."""
+    last = AlarmEvent.objects.filter(alarm__collection=collection, alarm__ended_at=None)
+    last = (
+        last.order_by("alarm", "annotator", "-pk").distinct("alarm", "annotator").select_related("alarm", "annotator")
+    )
+    return sorted((event for event in last if event.kind == AlarmEvent.Kind.ROSE), key=lambda event: -event.pk)
+
+
+def readings(alarm: Alarm, values: dict[str, Any]) -> list[Reading]:
+    """The numbers an alarm watches, as the snapshots have them.
+
+    Alpha: on the collection's level of measurement, all labels, n pairs with two labels or more.
+    Golds right: per cent of n golds on the right side of the threshold. Active time: median seconds of n labels.
+    """
+    if alarm.kind == Alarm.Kind.ALPHA:
+        found = values.get("agreement")
+        alpha = found["all"][found["measurement"]] if found else {"value": None, "n_pairable_units": 0}
+        return [Reading(None, alpha["value"], alpha["n_pairable_units"])]
+    people = values.get("people", {"people": []})["people"]
+    if alarm.kind == Alarm.Kind.GOLD:
+        return [
+            Reading(row["annotator"], 100 * row["n_right"] / row["n_gold"] if row["n_gold"] else None, row["n_gold"])
+            for row in people
+        ]
+    return [
+        Reading(row["annotator"], None if row["median_ms"] is None else row["median_ms"] / 1000, row["n_labels"])
+        for row in people
+    ]
+
+
+def _events(alarm: Alarm, values: dict[str, Any], up: set[tuple[int, int | None]]) -> Iterator[AlarmEvent]:
+    found = {reading.annotator: reading for reading in readings(alarm, values)}
+    gone = [who for pk, who in up if pk == alarm.pk and who not in found]
+    for reading in [*found.values(), *(Reading(who, None, 0) for who in gone)]:
+        is_up = reading.value is not None and reading.n >= alarm.n_at_least and reading.value < alarm.below
+        if is_up != ((alarm.pk, reading.annotator) in up):
+            kind = AlarmEvent.Kind.ROSE if is_up else AlarmEvent.Kind.FELL
+            yield AlarmEvent(alarm=alarm, annotator_id=reading.annotator, kind=kind, value=reading.value, n=reading.n)
+
+
+def in_words(alarm: Alarm) -> str:
+    """What is watched: "Alpha below 0.6, from 100 pairs with two labels or more on"."""
+    kind = Alarm.Kind(alarm.kind)
+    return f"{kind.label} below {alarm.below:g}{UNITS[kind]}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
+
+
+def event_in_words(event: AlarmEvent) -> str:
+    """What was found: "A7: 61.5 % on 26 golds"."""
+    kind = Alarm.Kind(event.alarm.kind)
+    who = f"{event.annotator.pseudonym}: " if event.annotator else ""
+    value = "not defined" if event.value is None else f"{event.value:.3g}{UNITS[kind]}"
+    return f"{who}{value} on {event.n:,} {RESTS_ON[kind]}"

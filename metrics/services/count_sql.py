@@ -1,0 +1,90 @@
+"""What each block of pairs adds to the counts, in SQL; see tallies.py for the counts' names."""
+
+import re
+
+from metrics.models import BLOCK_SIZE
+
+_LABELS = "('label', 'import')"  # the purposes of seats whose judgments enter agreement
+_ROUNDS = "('pool', 'import')"  # the kinds of rounds that want them
+_ASKED = "= ANY(%(pairs)s::bigint[])"
+
+
+def _by_block(columns: str, source: str, *, n: str = "count(*)", key: str) -> str:
+    """Rows of block, key, n, each key once a block: numbers are grouped before they are put into words."""
+    places = ", ".join(str(2 + place) for place in range(columns.count(",") + 1))
+    return f"""
+        SELECT block, {key}, n::bigint
+        FROM (SELECT pair_id / {BLOCK_SIZE} AS block, {columns}, {n} AS n {source} GROUP BY 1, {places}) grouped"""  # noqa: S608
+
+
+_ADDENDS = [
+    _by_block("true", f"FROM annotate_judgment WHERE collection_id = %(collection)s AND pair_id {_ASKED}",
+              key="'judgments'"),
+    _by_block("grades", "FROM given", key="'given ' || grades"),
+    _by_block("annotator_id, purpose, grade", "FROM said",
+              key="format('said %%s %%s %%s', annotator_id, purpose, grade)"),
+    _by_block("annotator_id, tenths", "FROM said WHERE tenths IS NOT NULL AND purpose <> 'training'",
+              key="format('time %%s %%s', annotator_id, tenths)"),
+    _by_block("annotator_id, said.grade, gold.grade AS truth",
+              "FROM said JOIN annotate_gold gold USING (pair_id)"
+              " WHERE said.purpose = 'gold' AND gold.retired_at IS NULL",
+              key="format('gold %%s %%s %%s', annotator_id, grade, truth)"),
+    _by_block("annotator_id, said.grade AS earlier, again.grade AS later",
+              "FROM said JOIN said again USING (pair_id, annotator_id)"
+              " WHERE said.purpose = 'label' AND again.purpose = 'repeat'",
+              key="format('repeat %%s %%s %%s', annotator_id, earlier, later)"),
+    _by_block("annotator_id", "FROM beside WHERE n_pair > 1", n="sum(n_pair - 1)",
+              key="format('shared %%s', annotator_id)"),
+    _by_block("annotator_id", "FROM beside WHERE n_grade > 1", n="sum(n_grade - 1)",
+              key="format('equal %%s', annotator_id)"),
+    _by_block("status, grade",
+              f"FROM annotate_resolution WHERE collection_id = %(collection)s AND pair_id {_ASKED}",
+              key="format('resolution %%s %%s', status, coalesce(grade::text, '-'))"),
+    _by_block("round_id, status", "FROM named", key="format('pairs %%s %%s', round_id, coalesce(status, '-'))"),
+    _by_block("status", f"FROM named WHERE kind IN {_ROUNDS}", n="count(DISTINCT pair_id)",
+              key="format('wanted %%s', coalesce(status, '-'))"),
+    _by_block("round_id, state = 'done' AS is_done",
+              f"FROM annotate_seat WHERE collection_id = %(collection)s AND pair_id {_ASKED}"
+              f" AND purpose IN {_LABELS} AND state IN ('free', 'held', 'done')",
+              key="format('%%s %%s', CASE WHEN is_done THEN 'done' ELSE 'left' END, round_id)"),
+    _by_block("round_id", "FROM unjudged", n="count(DISTINCT pair_id)", key="format('unjudged %%s', round_id)"),
+    _by_block("true", f"FROM unjudged JOIN named USING (pair_id) WHERE named.kind IN {_ROUNDS}",
+              n="count(DISTINCT pair_id)", key="'unjudged'"),
+    _by_block("reference_set_id, label.grade, resolution.grade AS said",
+              "FROM annotate_resolution resolution JOIN annotate_pair pair ON pair.id = resolution.pair_id"
+              " JOIN annotate_referencelabel label USING (query_id, document_id)"
+              f" WHERE resolution.collection_id = %(collection)s AND pair_id {_ASKED}"
+              " AND resolution.grade IS NOT NULL",
+              key="format('conflict %%s %%s %%s', reference_set_id, grade, said)"),
+]  # fmt: skip
+
+# Common table expressions; the last, counted (block, key, n), is what there is to count. Parameters: collection, and
+# pairs: the keys of the pairs to count.
+COUNTS_OF_SOME = f"""
+    said AS MATERIALIZED (
+        SELECT seat.pair_id, seat.id, seat.number, seat.purpose, judgment.annotator_id, level.grade,
+               (judgment.active_ms + 50) / 100 AS tenths
+        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
+        JOIN annotate_level level ON level.id = judgment.level_id
+        WHERE seat.collection_id = %(collection)s AND seat.state = 'done' AND seat.pair_id {_ASKED}),
+    label AS (
+        SELECT * FROM said WHERE purpose IN {_LABELS}),
+    given AS (
+        SELECT pair_id, string_agg(grade::text, ' ' ORDER BY number, id) AS grades FROM label GROUP BY pair_id),
+    beside AS (
+        SELECT pair_id, annotator_id, count(*) OVER (PARTITION BY pair_id) AS n_pair,
+               count(*) OVER (PARTITION BY pair_id, grade) AS n_grade FROM label),
+    named AS MATERIALIZED (
+        SELECT wish.pair_id, wish.round_id, round.kind, resolution.status
+        FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
+        LEFT JOIN annotate_resolution resolution ON resolution.pair_id = wish.pair_id
+        WHERE round.collection_id = %(collection)s AND wish.pair_id {_ASKED} AND wish.dropped_at IS NULL),
+    unjudged AS (
+        SELECT report.pair_id, seat.round_id FROM annotate_report report
+        JOIN annotate_handout given ON given.id = report.hand_out_id JOIN annotate_seat seat ON seat.id = given.seat_id
+        WHERE report.collection_id = %(collection)s AND report.pair_id {_ASKED}
+          AND report.settled_at IS NULL AND report.kind = 'cannot_judge'),
+    counted (block, key, n) AS ({" UNION ALL ".join(_ADDENDS)})
+"""  # noqa: S608 - own text
+
+COUNTS_OF_ALL = re.sub(rf"AND \S+ {re.escape(_ASKED)}", "", COUNTS_OF_SOME)

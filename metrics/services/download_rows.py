@@ -1,0 +1,102 @@
+"""Lines of labels, reports and scores, in an order that never changes, from one moment of the database."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Q
+from django.db.models.functions import Collate
+
+from annotate.core.tables import timestamp
+from annotate.models import Collection, QuerySet, Report, Resolution, Seat, User
+from metrics.http import Wanted
+from metrics.models import Score
+from metrics.services import labels
+from metrics.services.download_items import Names
+from metrics.services.download_labels import grades_of, written
+from metrics.services.measuring import N_POSITIVE
+from metrics.services.moments import one_moment
+from pooling.models import Run
+
+LINES_A_PIECE = 5_000
+_QUERY, _DOCUMENT = "pair__query__external_id", "pair__document__external_id"
+_IN_ORDER = (Collate(_QUERY, "C"), Collate(_DOCUMENT, "C"))
+
+
+def qrels(*, collection: Collection, wanted: Wanted) -> Iterator[str]:
+    """TREC qrels: `source 0 target grade`, ordered by the bytes of source and target."""
+    with one_moment():
+        scope = labels.scope_of(query_set=wanted.query_set) if wanted.query_set else None
+        names = Names(collection)
+        rows = names.ordered(grades_of(collection=collection, wanted=wanted, scope=scope))
+        for start in range(0, len(rows.grade), LINES_A_PIECE):
+            part = type(rows)(*(values[start : start + LINES_A_PIECE] for values in rows))
+            columns = (names.of(part.source), names.of(part.target), written(part, wanted.threshold))
+            yield "".join(f"{source} 0 {target} {value}\n" for source, target, value in zip(*columns, strict=True))
+
+
+def disputed(*, collection: Collection) -> Iterator[str]:
+    """Pairs on which people's labels decide nothing: status and all counting grades, in the order of the seats."""
+    counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
+    grades = ArrayAgg("pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number")
+    statuses = [Resolution.Status.DISPUTED, Resolution.Status.ESCALATED]
+    rows = (
+        Resolution.objects.filter(collection=collection, status__in=statuses)
+        .annotate(given=grades)
+        .order_by(*_IN_ORDER)
+        .values_list(_QUERY, _DOCUMENT, "status", "given")
+    )
+    yield "query\tdocument\tstatus\tgrades\n"
+    lines = (f"{q}\t{d}\t{status}\t{' '.join(map(str, given or ()))}\n" for q, d, status, given in rows.iterator(2_000))
+    yield from _pieces(lines)
+
+
+def cannot_judge(*, collection: Collection) -> Iterator[str]:
+    """What people reported instead of judging: that they cannot, or that a lead should look; notes stay here."""
+    columns = ("annotator__pseudonym", "kind", "reason", "at", "settled_at")
+    rows = Report.objects.filter(collection=collection).order_by(*_IN_ORDER, "pk")
+    yield "query\tdocument\tannotator\tkind\treason\tat\tsettled_at\n"
+    lines = (
+        f"{q}\t{d}\t{who}\t{kind}\t{' '.join(reason.split())}\t{timestamp(at)}\t{timestamp(settled_at) or ''}\n"
+        for q, d, who, kind, reason, at, settled_at in rows.values_list(_QUERY, _DOCUMENT, *columns).iterator(2_000)
+    )
+    yield from _pieces(lines)
+
+
+def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:
+    """Every score of every run the viewer may know of, a line a query; a run's queries are those of its query set."""
+    yield "run\tdirection\tquery_set\tlabel_source\treference_set\tmeasure\tthreshold\tquery\tvalue\n"
+    with one_moment():
+        names = Names(collection)
+        queries = {
+            query_set.pk: names.of(labels.scope_of(query_set=query_set).sources)
+            for query_set in QuerySet.objects.filter(collection=collection)
+        }
+        runs = Run.objects.visible_to(viewer).filter(collection=collection)
+        scores = Score.objects.filter(run__in=runs).exclude(measure=N_POSITIVE)
+        scores = scores.select_related("run", "query_set", "reference_set").order_by(
+            Collate("run__name", "C"), "query_set", "reference_set", "label_source", "pk"
+        )
+        for score in scores.iterator(chunk_size=20):
+            yield "".join(_score_lines(score, queries[score.query_set_id]))
+
+
+def _score_lines(score: Score, queries: list[str]) -> Iterator[str]:
+    values = np.frombuffer(score.per_query, dtype="<f8").tolist()
+    reference = score.reference_set.name if score.reference_set else ""
+    head = (score.run.name, score.query_set.direction, score.query_set.name, score.label_source, reference)
+    start = "\t".join((*head, score.measure, str(score.threshold)))
+    # A query excluded since the last refresh has a value and no name any more: the whole score waits for the next one.
+    if len(values) == len(queries):
+        yield from (f"{start}\t{query}\t{value!r}\n" for query, value in zip(queries, values, strict=True))
+
+
+def _pieces(lines: Iterator[str]) -> Iterator[str]:
+    """Lines in pieces worth sending."""
+    piece: list[str] = []
+    for line in lines:
+        piece.append(line)
+        if len(piece) == LINES_A_PIECE:
+            yield "".join(piece)
+            piece = []
+    yield "".join(piece)

@@ -1,0 +1,180 @@
+"""The page on what a pool favours: a snapshot's numbers in words, rows and charts."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from annotate.models import Direction
+from metrics.charts import Chart
+from metrics.models import LabelSource, Snapshot
+from metrics.pool_charts import Line, SizePoint, bias_by_size, found_by_spent
+from pooling.models import Pool
+
+ADVICE_STEP = 1_000  # labels back that the advice speaks of
+SURE = 0.95
+
+
+class RunRow(NamedTuple):
+    """One run: what it brought, and its score and place with and without what only it brought."""
+
+    name: str
+    n_brought: int
+    judged: float | None
+    n_unique: int
+    n_unique_positive: int
+    score: float
+    without: float
+    rank: int
+    rank_without: int
+
+    @property
+    def delta(self) -> float:
+        """By how much the score falls without its own finds, in points of 100."""
+        return 100 * (self.without - self.score)
+
+
+class Step(NamedTuple):
+    """What the last `n` labels changed: pairs first judged by them, pairs of systems that stand otherwise since."""
+
+    n: int
+    n_pairs: int
+    n_swaps: int
+    swaps: list[tuple[str, str]]
+
+
+class Neighbours(NamedTuple):
+    """Two systems that follow each other, and in how many per cent of resampled query sets they do so."""
+
+    better: str
+    worse: str
+    share: float
+
+
+class Advice(NamedTuple):
+    """Whether to go on: `state` is undefined, changed or unchanged.
+
+    n : labels back it speaks of; n_labels : labels there are; unsure : neighbours whose order is not settled anyway
+    """
+
+    state: str
+    n: int
+    n_labels: int
+    steps: list[Step]
+    neighbours: list[Neighbours]
+    unsure: int
+
+
+class Sample(NamedTuple):
+    """xinfAP of the runs, best first, or why it is undefined, and the pairs it rests on."""
+
+    runs: list[tuple[str, float]]
+    why: str
+    n_pooled: int
+    n_drawn: int
+    n_judged: int
+
+
+class Part(NamedTuple):
+    """One direction of the pool."""
+
+    direction: Direction
+    n_queries: int
+    n_labelled: int
+    n_positive: int
+    runs: list[RunRow]
+    advice: Advice
+    found: Chart
+    bias: Chart | None
+    sample: Sample | None
+
+
+class Page(NamedTuple):
+    """All of it, for one measure."""
+
+    measure: str
+    measures: list[str]
+    depth: int
+    threshold: int
+    label_source: str
+    reference: str | None
+    n_labels: int
+    computed_at: datetime
+    parts: list[Part]
+
+
+def page_of(*, pool: Pool, snapshot: Snapshot, measure: str | None) -> Page:
+    """The numbers of a snapshot for one of its measures, by default the first. One query, for the runs' names."""
+    value = snapshot.value
+    chosen = measure if measure in value["measures"] else value["measures"][0]
+    names = dict(pool.runs.published().values_list("pk", "name"))
+    return Page(
+        measure=chosen,
+        measures=value["measures"],
+        depth=value["depth"],
+        threshold=value["threshold"],
+        label_source=LabelSource(value["label_source"]).label,
+        reference=value["reference"],
+        n_labels=value["n_labels"],
+        computed_at=snapshot.computed_at,
+        parts=[_part(side, chosen, names, value["n_labels"]) for side in value["directions"]],
+    )
+
+
+def _part(side: dict[str, Any], measure: str, names: dict[int, str], n_labels: int) -> Part:
+    direction = Direction(side["direction"])
+    label = direction.label.lower()
+    sizes = [SizePoint(row["size"], row["bias"], row["self"], row["non_self"]) for row in side["bias"][measure]]
+    lines = [
+        Line(curve["name"], [(spent, found) for spent, found in curve["points"]], is_live=curve["is_live"])
+        for curve in side["curves"]
+    ]
+    n_spent = side["n_labelled"]
+    bias = bias_by_size(sizes, id=f"bias-{direction}", direction=label, measure=measure)
+    return Part(
+        direction=direction,
+        n_queries=side["n_queries"],
+        n_labelled=side["n_labelled"],
+        n_positive=side["n_positive"],
+        runs=[_row(row, measure, names) for row in side["runs"]],
+        advice=_advice(side["stop"][measure], names, n_labels),
+        found=found_by_spent(
+            lines, id=f"found-{direction}", direction=label, n_spent=n_spent, n_found=side["n_positive"]
+        ),
+        bias=bias if _can_differ(side) else None,
+        sample=_sample(side.get("sample"), names),
+    )
+
+
+def _sample(told: dict[str, Any] | None, names: dict[int, str]) -> Sample | None:
+    if told is None:
+        return None
+    scores = sorted(told.get("runs", []), key=lambda row: -row["score"])
+    counts = (told.get(name, 0) for name in ("n_pooled", "n_drawn", "n_judged"))
+    return Sample([(names.get(row["run"], "a run"), row["score"]) for row in scores], told.get("why", ""), *counts)
+
+
+def _can_differ(side: dict[str, Any]) -> bool:
+    """Whether subsets of the runs could give other scores: there are two runs and labels of people."""
+    return len(side["runs"]) > 1 and side["n_labelled"] > 0
+
+
+def _row(row: dict[str, Any], measure: str, names: dict[int, str]) -> RunRow:
+    judged = 100 * row["n_judged"] / row["n_brought"] if row["n_brought"] else None
+    own = {name: row[name] for name in ("n_brought", "n_unique", "n_unique_positive")}
+    return RunRow(name=names.get(row["run"], "a run"), judged=judged, **own, **row["scores"][measure])
+
+
+def _advice(stop: dict[str, Any], names: dict[int, str], n_labels: int) -> Advice:
+    def name(key: int) -> str:
+        return names.get(key, "a run")
+
+    steps = [
+        Step(row["n"], row["n_pairs"], row["n_swaps"], [(name(a), name(b)) for a, b in row["swaps"]])
+        for row in stop["steps"]
+    ]
+    neighbours = [Neighbours(name(row["better"]), name(row["worse"]), 100 * row["share"]) for row in stop["neighbours"]]
+    asked = next((step for step in steps if step.n == ADVICE_STEP), None)
+    state = "undefined"
+    if asked is not None and neighbours:
+        state = "changed" if asked.n_swaps else "unchanged"
+    unsure = sum(row.share < 100 * SURE for row in neighbours)
+    return Advice(state, ADVICE_STEP, n_labels, steps, neighbours, unsure)

@@ -1,0 +1,104 @@
+"""Two runs query by query: sorted differences, paired tests, and the queries that differ most."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.models import Collection, Item, QuerySet
+from metrics.core.intervals import mean_intervals
+from metrics.core.significance import SAMPLED, TESTS, PairedTest
+from metrics.core.swaps import reer_paired
+from metrics.services import leaderboard_measuring as measuring
+from metrics.services.leaderboard_labels import texts_of
+from metrics.services.leaderboard_wanted import Wanted
+from metrics.services.scoring import seed_of
+from pooling.models import Run
+
+N_NAMED = 15  # queries named at either end
+MAX_POINTS = 400  # of the plot
+N_SAMPLES = 10_000
+CELLS = 200_000_000  # tosses at most: for very many queries fewer samples
+
+
+def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> dict[str, Any]:
+    """All that the page says, as JSON; {"why": ...} where the two cannot be compared.
+
+    runs : those of `wanted`, in its order, as far as they are still in use
+    """
+    if len(runs) != 2 or runs[0].direction != runs[1].direction:
+        return {"why": "Two runs of one direction are compared; one of them is gone or of the other direction."}
+    sets = QuerySet.objects.filter(collection=collection, name=wanted.query_set, direction=runs[0].direction)
+    query_set = sets.first()
+    if query_set is None:
+        return {"why": f"The query set “{wanted.query_set}” has no queries in this direction."}
+    asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
+    first, second = (measuring.values_of(asked=asked, run=run).whole[0] for run in runs)
+    if not len(first) or not np.isfinite([first, second]).all():
+        return {"why": "No query is left to compare on." if not len(first) else "A query has no value."}
+    return {"why": "", "query_set": query_set.pk, **_compared(asked, first, second)}
+
+
+def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
+    difference = first - second
+    order = np.argsort(-difference, kind="stable")
+    seed = seed_of(asked.scope)
+    ((low, high),) = mean_intervals(difference[None, :], seed=seed)
+    shown = np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int))
+    mean = float(difference.mean())
+    swap = reer_paired(first, second) if len(first) > 1 else None
+    return {
+        "n_queries": len(difference),
+        "means": [float(first.mean()), float(second.mean())],
+        "difference": mean,
+        "low": None if low is None else min(low, mean),
+        "high": None if high is None else max(high, mean),
+        "n_better": int(np.count_nonzero(difference > 0)),
+        "n_worse": int(np.count_nonzero(difference < 0)),
+        "n_equal": int(np.count_nonzero(difference == 0)),
+        "reer": swap,
+        "tests": [_told(test) for test in _tests(first, second, seed)],
+        "points": [[int(place) + 1, float(difference[order[place]])] for place in shown],
+        "ends": _ends(asked, order, first, second),
+    }
+
+
+def _tests(first: NDArray[np.float64], second: NDArray[np.float64], seed: int) -> list[PairedTest]:
+    rng = np.random.default_rng(seed)
+    n_samples = max(1_000, min(N_SAMPLES, CELLS // len(first)))
+    return [
+        test(first, second, **({"rng": rng, "n_samples": n_samples} if name in SAMPLED else {}))
+        for name, test in TESTS.items()
+    ]
+
+
+def _told(test: PairedTest) -> dict[str, Any]:
+    p_value = None if math.isnan(test.p_value) else test.p_value
+    statistic = test.statistic if math.isfinite(test.statistic) else None
+    return {"name": test.name, "statistic": statistic, "p": p_value, "n": test.n, "n_tied": test.n_tied}
+
+
+def _ends(
+    asked: measuring.Asked, order: NDArray[np.int64], first: NDArray[np.float64], second: NDArray[np.float64]
+) -> list[list[dict[str, Any]]]:
+    """The queries on which the first run leads most, and those on which it trails most; ties are left out."""
+    difference = first - second
+    leads = [int(place) for place in order[:N_NAMED] if difference[place] > 0]
+    trails = [int(place) for place in order[::-1][:N_NAMED] if difference[place] < 0]
+    ids = [int(asked.scope.sources[place]) for place in leads + trails]
+    names = dict(Item.objects.filter(pk__in=ids).values_list("pk", "external_id"))
+    texts = dict(texts_of(ids))
+    return [
+        [
+            {
+                "item": int(asked.scope.sources[place]),
+                "name": names[int(asked.scope.sources[place])],
+                "text": texts.get(int(asked.scope.sources[place]), "")[:160],
+                "values": [float(first[place]), float(second[place])],
+            }
+            for place in places
+        ]
+        for places in (leads, trails)
+    ]

@@ -1,0 +1,100 @@
+"""The page on two runs: a view's numbers in words, rows and a chart."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from metrics.charts import Chart
+from metrics.core.measures import parse_one
+from metrics.leaderboard_charts import difference_plot
+from metrics.models import BoardView
+from metrics.services.leaderboard_cells import measure_scale
+from pooling.models import Run
+
+NAMES = {
+    "t": "Student's t, paired",
+    "wilcoxon": "Wilcoxon signed rank",
+    "sign": "Sign test",
+    "randomization": "Randomization (Fisher)",
+    "bootstrap": "Bootstrap, shift method",
+}
+
+
+class Test(NamedTuple):
+    """One paired test; p is None where it says nothing."""
+
+    name: str
+    statistic: float | None
+    p: float | None
+    n: int
+    n_tied: int
+
+    @property
+    def p_text(self) -> str:
+        """As it is printed."""
+        if self.p is None:
+            return "not defined: a single query"
+        return "< .0001" if self.p < 0.0001 else f"{self.p:.4f}"
+
+
+class Query(NamedTuple):
+    """A query on which the two differ; values as they are measured, from 0 to 1 for shares."""
+
+    item: int
+    name: str
+    text: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """The first run's value less the second's."""
+        return self.first - self.second
+
+
+class End(NamedTuple):
+    """The queries on which one run is better, most first."""
+
+    better: Run
+    queries: list[Query]
+
+
+class Comparison(NamedTuple):
+    """The page; `why` says why there is nothing. Means, difference and interval are shown times `scale`."""
+
+    why: str
+    measure: str
+    first: Run
+    second: Run
+    facts: dict[str, Any]
+    tests: list[Test]
+    ends: list[End]
+    chart: Chart | None
+    is_stale: bool
+    computed_at: datetime
+
+    @property
+    def unit(self) -> str:
+        """What the scores are counted in."""
+        return "%" if measure_scale(parse_one(self.measure)) == 100 else "ranks"
+
+
+def comparison_of(*, pair: tuple[Run, Run], measure: str, view: BoardView, version: str) -> Comparison:
+    """What a view says of the two runs. No query."""
+    first, second = pair
+    value, is_stale = view.value, view.version != version
+    if value["why"]:
+        return Comparison(value["why"], measure, first, second, {}, [], [], None, is_stale, view.computed_at)
+    scale = measure_scale(parse_one(measure))
+    scaled = {name: None if value[name] is None else scale * value[name] for name in ("difference", "low", "high")}
+    means = [scale * mean for mean in value["means"]]
+    tests = [Test(NAMES[row["name"]], row["statistic"], row["p"], row["n"], row["n_tied"]) for row in value["tests"]]
+    ends = [End(run, [_query(row) for row in rows]) for run, rows in zip((first, second), value["ends"], strict=True)]
+    if scale == 1:
+        ends = [End(end.better, other.queries) for end, other in zip(ends, reversed(ends), strict=True)]
+    chart = difference_plot(value["points"], first=first.name, second=second.name, measure=measure)
+    facts = {**value, **scaled, "first": means[0], "second": means[1]}
+    return Comparison("", measure, first, second, facts, tests, ends, chart, is_stale, view.computed_at)
+
+
+def _query(row: dict[str, Any]) -> Query:
+    return Query(row["item"], row["name"], row["text"], *row["values"])

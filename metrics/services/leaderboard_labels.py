@@ -1,0 +1,84 @@
+"""Labels and queries of a leaderboard that is not the usual one: other people's grades, parts of a query set."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import QuerySet as Rows
+from numpy.typing import NDArray
+
+from annotate.models import Collection, Direction, Part, ReferenceSet, Seat
+from metrics.core.label_sources import LABEL_SOURCES, Grades, ordered
+from metrics.services import labels
+from metrics.services.labels import Ids, Scope
+from metrics.services.leaderboard_wanted import FIRST, Wanted
+
+
+class Known(NamedTuple):
+    """The labels of one direction that count in its scope.
+
+    whole : of the label source that is asked for
+    reference : of the reference set alone, None where there is none
+    """
+
+    whole: Grades
+    reference: Grades | None
+
+
+def people_of(*, collection: Collection, direction: Direction, people: str) -> Grades:
+    """People's grades: as resolved, each pair's first label, or one person's.
+
+    The first label is that of the seat with the lowest number: seats are handed out in that order.
+    """
+    if not people:
+        return labels.people_grades(collection=collection, direction=direction)
+    source, target = labels.ends(direction)
+    seats = Seat.objects.filter(collection=collection, purpose__in=Seat.COUNTING, judgment__isnull=False)
+    columns = f"pair__{source}", f"pair__{target}", "judgment__level__grade"
+    if people == FIRST:
+        rows: Rows[Any, Any] = seats.order_by("pair", "number", "pk").distinct("pair").values_list(*columns)
+    else:
+        rows = (
+            seats.filter(annotator=int(people)).order_by("pair", "number", "pk").distinct("pair").values_list(*columns)
+        )
+    return ordered(labels.table(rows, 3))
+
+
+def known_labels(*, collection: Collection, wanted: Wanted, scope: Scope) -> tuple[Scope, Known]:
+    """The part of the scope that is asked for, and the labels that count there."""
+    people = people_of(collection=collection, direction=scope.direction, people=wanted.people)
+    chosen = ReferenceSet.objects.filter(collection=collection, pk=wanted.reference).first()
+    reference = labels.reference_grades(reference_set=chosen, direction=scope.direction)
+    scope = _part_of(scope, wanted, people)
+    whole = LABEL_SOURCES[wanted.label_source](people, reference)
+    alone = labels.within(reference, scope) if chosen else None
+    return scope, Known(labels.within(whole, scope), alone)
+
+
+def _part_of(scope: Scope, wanted: Wanted, people: Grades) -> Scope:
+    keep = np.ones(len(scope.sources), dtype=bool)
+    if wanted.judged_only:
+        keep &= np.isin(scope.sources, people.source[scope.counts(people.target)])
+    shortest, longest = wanted.words
+    if shortest is not None or longest is not None:
+        n_words = _words(scope.sources)
+        keep &= (n_words >= max(1, shortest or 0)) & (
+            n_words <= (longest if longest is not None else n_words.max(initial=0))
+        )
+    return scope._replace(sources=scope.sources[keep])
+
+
+def _words(sources: Ids) -> NDArray[np.int64]:
+    """(Q,) words of each source's text, white space between them; 0 where it has no text."""
+    n_words = np.zeros(len(sources), dtype=np.int64)
+    for start in range(0, len(sources), 20_000):
+        some = sources[start : start + 20_000]
+        for item, text in texts_of(some.tolist()):
+            n_words[start + int(np.searchsorted(some, item))] += len(text.split())
+    return n_words
+
+
+def texts_of(items: list[int]) -> Iterator[tuple[int, str]]:
+    """The items' parts of text, each with its item's key."""
+    parts = Part.objects.filter(item__in=items, kind=Part.Kind.TEXT).order_by("-position")
+    return parts.values_list("item_id", "text").iterator(chunk_size=20_000)

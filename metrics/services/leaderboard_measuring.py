@@ -1,0 +1,199 @@
+"""Measuring runs for a leaderboard somebody asked for: values a query, bounds, judged shares, decided differences."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.models import Collection, QuerySet
+from metrics.core import measures, ranking
+from metrics.core.alignment import RankedGrades, align
+from metrics.core.incomplete import with_unjudged_as
+from metrics.core.intervals import mean_intervals
+from metrics.core.label_sources import Grades
+from metrics.core.measures import Measure
+from metrics.core.tournament import decide
+from metrics.services import labels, measuring
+from metrics.services.labels import Ids, Scope
+from metrics.services.leaderboard_labels import Known, known_labels
+from metrics.services.leaderboard_wanted import Wanted
+from metrics.services.scoring import seed_of
+from pooling.models import Run
+
+JUDGED_AT = 10  # where a measure has no cut-off of its own
+OF_RANKS = ("MedR", "MeanR")  # a query without a hit counts the run's longest ranking: one needs all of it
+Matrix = NDArray[np.float64]
+Tell = Callable[[int], None]
+
+
+class Asked(NamedTuple):
+    """One direction of what is asked for."""
+
+    collection: Collection
+    wanted: Wanted
+    query_set: QuerySet
+    scope: Scope
+    known: Known
+    best_grade: int
+
+    @property
+    def measures(self) -> list[Measure]:
+        """The measures by their names."""
+        return measures.parse(" ".join(self.wanted.measures))
+
+
+class Values(NamedTuple):
+    """One run's values: all (M, Q) but for the (Q,) masks.
+
+    whole : with the label source; reference : with the reference alone
+    negative, positive : as if every unjudged target had been judged so
+    judged : (M + 1, Q) share of the first k that is judged, k the measure's cut-off or 10; the last row has k = 10
+    has_positive : which queries have a positive target; is_missing : which the run does not hold
+    """
+
+    whole: Matrix
+    reference: Matrix | None
+    negative: Matrix
+    positive: Matrix
+    judged: Matrix
+    has_positive: NDArray[np.bool_]
+    is_missing: NDArray[np.bool_]
+
+
+def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> Asked:
+    """The queries and labels of one direction."""
+    scope, known = known_labels(collection=collection, wanted=wanted, scope=labels.scope_of(query_set=query_set))
+    best = collection.levels.order_by("-grade").values_list("grade", flat=True).first()
+    return Asked(collection, wanted, query_set, scope, known, max(best or 0, wanted.threshold))
+
+
+def values_of(*, asked: Asked, run: Run) -> Values:
+    """Measure one run; its rankings are read in chunks."""
+    n_queries = len(asked.scope.sources)
+    whole_at_once = any(measure.family in OF_RANKS for measure in asked.measures)
+    step = max(1, n_queries if whole_at_once else measuring.CHUNK)
+    chunks = [_chunk(asked, run, asked.scope.sources[start : start + step]) for start in range(0, n_queries, step)]
+    if not chunks:
+        nothing, nobody = np.zeros((len(asked.measures) + 1, 0)), np.zeros(0, dtype=bool)
+        reference = None if asked.known.reference is None else nothing[1:]
+        return Values(nothing[1:], reference, nothing[1:], nothing[1:], nothing, nobody, nobody)
+    return Values(*(None if part[0] is None else np.concatenate(part, axis=-1) for part in zip(*chunks, strict=True)))
+
+
+def _chunk(asked: Asked, run: Run, sources: Ids) -> Values:
+    rankings = measuring.read_rankings(run=run, scope=asked.scope, sources=sources)
+    threshold = asked.wanted.threshold
+
+    def aligned(grades: Grades) -> RankedGrades:
+        return align(rankings, measuring.labels_by_place(grades, sources))
+
+    def values(ranked: RankedGrades) -> Matrix:
+        found = measures.evaluate(asked.measures, ranked, threshold)
+        return np.array([found[measure.name] for measure in asked.measures], dtype=np.float64)
+
+    whole = aligned(asked.known.whole)
+    judged = {k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, asked.measures)}}
+    return Values(
+        whole=values(whole),
+        reference=None if asked.known.reference is None else values(aligned(asked.known.reference)),
+        negative=values(with_unjudged_as(whole, 0)),
+        positive=values(with_unjudged_as(whole, asked.best_grade)),
+        judged=np.array([judged[k] for k in [*map(judged_at, asked.measures), JUDGED_AT]]),
+        has_positive=ranking.positives(whole, threshold).total > 0,
+        is_missing=rankings.depth == 0,
+    )
+
+
+def judged_at(measure: Measure) -> int:
+    """The k of the judged share beside a measure."""
+    has_ranks = measure.cutoff is not None and measure.entry.cutoff != "recall"
+    return int(measure.cutoff) if has_ranks and measure.cutoff else JUDGED_AT
+
+
+def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
+    """All that a page says of one direction, as JSON."""
+    found = []
+    for number, run in enumerate(runs, start=1):
+        found.append(values_of(asked=asked, run=run))
+        tell(number)
+    shown = [run.pk for run in runs]
+    return {
+        "query_set": asked.query_set.pk,
+        "n_queries": len(asked.scope.sources),
+        "runs": shown,
+        "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
+        "judged": [_average(None, values.judged[-1]) for values in found],
+        "n_labels": len(asked.known.whole.source),
+        "measures": [
+            {
+                "name": measure.name,
+                "judged_at": judged_at(measure),
+                "smaller_is_better": measure.entry.smaller_is_better,
+                "cells": _cells(asked, measure, row, found),
+                "decided": decided(asked, measure, np.array([values.whole[row] for values in found]).T, shown),
+            }
+            for row, measure in enumerate(asked.measures)
+        ],
+    }
+
+
+def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> list[dict[str, Any]]:
+    """One cell a run; what is not defined is null."""
+    n_queries = len(asked.scope.sources)
+    intervals = [(None, None)] * len(found)
+    if measure.entry.average is np.mean and n_queries:
+        values = np.array([each.whole[row] for each in found]).reshape(len(found), n_queries)
+        intervals = [tuple(each) for each in mean_intervals(values, seed=seed_of(asked.scope))]  # type: ignore[misc]
+    cells = []
+    for each, (low, high) in zip(found, intervals, strict=True):
+        mean = _average(measure, each.whole[row])
+        cells.append(
+            {
+                "whole": mean,
+                "reference": None if each.reference is None else _average(measure, each.reference[row]),
+                # The interval's sums are rounded, the mean is not: equal values must still lie within it.
+                "low": None if low is None or mean is None else min(low, mean),
+                "high": None if high is None or mean is None else max(high, mean),
+                "negative": _average(measure, each.negative[row]),
+                "positive": _average(measure, each.positive[row]),
+                "judged": _average(None, each.judged[row]),
+                "defined": _average(measure, each.whole[row][each.has_positive]),
+                "n_defined": int(np.count_nonzero(each.has_positive)),
+            }
+        )
+    return cells
+
+
+def _average(measure: Measure | None, values: NDArray[np.float64]) -> float | None:
+    if not len(values) or not np.isfinite(values).all():
+        return None
+    return float(np.mean(values)) if measure is None else measure.average(values)
+
+
+def decided(asked: Asked, measure: Measure, scores: Matrix, runs: list[int]) -> dict[str, Any]:
+    """Pseudo-groups and decided pairs of runs, or why there are none.
+
+    scores : (Q, S)
+    """
+    why = ""
+    if len(runs) < 2:
+        why = "a single run"
+    elif len(scores) < 2:
+        why = "fewer than two queries"
+    elif measure.entry.average is not np.mean:
+        why = "a median, and the tests compare means"
+    elif not np.isfinite(scores).all():
+        why = "a query without a value"
+    if why:
+        return {"why": why, "groups": [], "pairs": []}
+    rng = np.random.default_rng(seed_of(asked.scope))
+    sign = -1 if measure.entry.smaller_is_better else 1
+    found = decide(sign * scores, method=asked.wanted.method, rng=rng)
+    ordered = [runs[place] for place in found.order]
+    first, second = np.nonzero(np.triu(found.significant))
+    return {
+        "why": "",
+        "groups": [[ordered[place] for place in group] for group in found.groups],
+        "pairs": [[ordered[i], ordered[j]] for i, j in zip(first.tolist(), second.tolist(), strict=True)],
+    }

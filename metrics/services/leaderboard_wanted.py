@@ -1,0 +1,240 @@
+"""What a leaderboard is asked for: read from an address, kept as a key, told again in words."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from django.http import QueryDict
+
+from annotate.models import Annotator, Collection, Level, QuerySet, ReferenceSet, User
+from metrics.core import measures
+from metrics.core.tournament import METHODS
+from metrics.models import LabelSource
+from metrics.services.measuring import MEASURES
+from pooling.models import Run
+
+EVERYTHING = "all"
+JUDGED = next(measure.name for measure in MEASURES if measure.family == "Judged")
+DEFAULT_MEASURES = tuple(measure.name for measure in MEASURES if measure.family != "Judged")
+COMPARED = "AP"  # the measure of two runs where none is named
+MAX_MEASURES = 12
+MAX_LENGTH = 300  # of the names of measures
+FIRST = "first"  # of each pair the first label alone
+NO_REFERENCE = "-"
+MAX_WORDS = 10_000
+METHOD_NAMES = {
+    "newman-keuls": "Newman-Keuls",
+    "tukey": "Tukey's HSD",
+    "randomization": "Randomization, Holm",
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One table of scores, or with `kind` comparison its two runs on its one measure; equal ones are equal tables.
+
+    people : "" for resolved grades, FIRST for each pair's first label, else the key of the one person who counts
+    judged_only : only queries of which people labelled a pair
+    words : smallest and largest number of words of the query; None is no limit
+    runs : keys, ascending
+    """
+
+    measures: tuple[str, ...]
+    threshold: int
+    reference: int | None
+    label_source: str
+    people: str
+    query_set: str
+    judged_only: bool
+    words: tuple[int | None, int | None]
+    method: str
+    runs: tuple[int, ...]
+    kind: str = "table"
+
+    @property
+    def key(self) -> str:
+        """The hash of all of it."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    def as_json(self) -> dict[str, Any]:
+        """What a task is given."""
+        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> "Wanted":
+        """What `as_json` wrote."""
+        lists = {name: tuple(given[name]) for name in ("measures", "words", "runs")}
+        return cls(**{**given, **lists})
+
+
+@dataclass
+class Choices:
+    """What can be chosen on a collection's leaderboard by one person, what was, and what could not be read.
+
+    is_stored : whether the refresh keeps the scores that were asked for; compared : the two runs of a comparison
+    """
+
+    references: list[ReferenceSet]
+    query_sets: list[QuerySet]
+    levels: list[Level]
+    people: list[Annotator]
+    runs: list[Run]
+    wanted: Wanted
+    is_stored: bool
+    compared: tuple[Run, Run] | None = None
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def reference(self) -> ReferenceSet | None:
+        """The chosen reference set."""
+        return next((row for row in self.references if row.pk == self.wanted.reference), None)
+
+    @property
+    def set_names(self) -> list[str]:
+        """Names of query sets; a set of both directions once."""
+        return list(dict.fromkeys(row.name for row in self.query_sets))
+
+    @property
+    def sources(self) -> list[tuple[str, str]]:
+        """The label sources that there are: without a reference set people alone."""
+        return LabelSource.choices if self.wanted.reference else [(LabelSource.PEOPLE, LabelSource.PEOPLE.label)]
+
+    @property
+    def person(self) -> Annotator | None:
+        """The one person whose labels count, None where all people's do."""
+        return next((row for row in self.people if str(row.pk) == self.wanted.people), None)
+
+    @property
+    def words_text(self) -> str:
+        """How long queries may be, "" where they may be of any length."""
+        shortest, longest = self.wanted.words
+        if shortest is None:
+            return "" if longest is None else f"of 1 to {longest:,} words"
+        return f"of {shortest:,} words or more" if longest is None else f"of {shortest:,} to {longest:,} words"
+
+    @property
+    def usual(self) -> list[str]:
+        """Measures that are offered while one types."""
+        return [*DEFAULT_MEASURES, "nDCG", "R@10", "P@10", "RR", "Rprec", "Bpref", "RBP(p=0.8)", "MedR"]
+
+    @property
+    def method_name(self) -> str:
+        """How differences are decided, as people say it."""
+        return METHOD_NAMES[self.wanted.method]
+
+    @property
+    def methods(self) -> list[tuple[str, str]]:
+        """How differences are decided."""
+        return [(name, METHOD_NAMES[name]) for name in METHODS]
+
+
+def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict[str, str]) -> Choices:
+    """What an address asks for; what it leaves out, or names and is not there, is the default.
+
+    A measure or number that cannot be read is told in `errors`. Six queries.
+    viewer : who looks: other people's hidden runs are left out; None is the operator, who sees all
+    """
+    references = list(ReferenceSet.objects.filter(collection=collection).order_by("pk"))
+    sets = list(QuerySet.objects.filter(collection=collection).order_by("pk"))
+    people = list(Annotator.objects.filter(collection=collection).order_by("pseudonym"))
+    levels = list(Level.objects.filter(collection=collection).order_by("grade"))
+    runs = list(Run.objects.visible_to(viewer).in_use().filter(collection=collection).order_by("name", "pk"))
+    errors: list[str] = []
+    plain = _plain(collection, references, sets, runs)
+    named = {row.name: row.pk for row in references} | {NO_REFERENCE: None}
+    reference = named.get(given.get("reference", ""), plain.reference)
+    people_given = given.get("people", "")
+    names = {row.name for row in sets}
+    grades = {str(level.grade): level.grade for level in levels}
+    wanted = replace(
+        plain,
+        measures=_measures(given.get("measures", ""), errors),
+        threshold=grades.get(given.get("threshold", ""), plain.threshold),
+        reference=reference,
+        label_source=_source(given.get("labels", ""), reference),
+        people=people_given if people_given in {FIRST, *(str(row.pk) for row in people)} else "",
+        query_set=given.get("queries", "") if given.get("queries") in names else plain.query_set,
+        judged_only=given.get("subset") == "judged",
+        words=(_number(given.get("words_from", ""), errors), _number(given.get("words_to", ""), errors)),
+        method=given.get("decide", "") if given.get("decide") in METHODS else plain.method,
+    )
+    return Choices(references, sets, levels, people, runs, wanted, _is_stored(wanted, plain), errors=errors)
+
+
+def _is_stored(wanted: Wanted, plain: Wanted) -> bool:
+    """Whether the refresh keeps these scores: the usual measures with people over any reference, on any query set."""
+    if not set(wanted.measures) <= set(DEFAULT_MEASURES) or (wanted.reference is None) != (plain.reference is None):
+        return False
+    usual = replace(plain, measures=wanted.measures, method=wanted.method, query_set=wanted.query_set)
+    return wanted == replace(usual, reference=wanted.reference)
+
+
+def _plain(collection: Collection, references: list[ReferenceSet], sets: list[QuerySet], runs: list[Run]) -> Wanted:
+    names = [row.name for row in sets]
+    reference = references[0].pk if references else None
+    return Wanted(
+        measures=DEFAULT_MEASURES,
+        threshold=collection.positive_from,
+        reference=reference,
+        label_source=_source("", reference),
+        people="",
+        query_set=EVERYTHING if EVERYTHING in names else next(iter(names), ""),
+        judged_only=False,
+        words=(None, None),
+        method=METHODS[0],
+        runs=tuple(sorted(run.pk for run in runs)),
+    )
+
+
+def _source(name: str, reference: int | None) -> str:
+    if reference is None:
+        return LabelSource.PEOPLE.value
+    return name if name in LabelSource.values else LabelSource.PEOPLE_OVER_REFERENCE.value
+
+
+def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
+    if not text.strip():
+        return DEFAULT_MEASURES
+    try:
+        if len(text) > MAX_LENGTH:
+            raise measures.UnknownMeasure(f"The names of the measures are longer than {MAX_LENGTH} characters.")
+        found = tuple(dict.fromkeys(measure.name for measure in measures.parse(text)))
+        if len(found) > MAX_MEASURES:
+            raise measures.UnknownMeasure(f"{len(found)} measures; at most {MAX_MEASURES} are shown at once.")
+    except measures.UnknownMeasure as error:
+        errors.append(str(error))
+        return DEFAULT_MEASURES
+    return found or DEFAULT_MEASURES
+
+
+def _number(text: str, errors: list[str]) -> int | None:
+    if not text.strip():
+        return None
+    if not (text.isascii() and text.isdigit() and int(text[:9]) <= MAX_WORDS and len(text) < 9):
+        errors.append(f'"{text[:20]}" is not a number of words: a whole number up to {MAX_WORDS:,}.')
+        return None
+    return int(text)
+
+
+def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict | dict[str, str]) -> Choices:
+    """As `read`, for a comparison: two runs of one direction and one measure, the first ones where none are named."""
+    choices = read(collection=collection, viewer=viewer, given={**given.dict(), "measures": given.get("measure", "")}
+                   if isinstance(given, QueryDict) else {**given, "measures": given.get("measure", "")})  # fmt: skip
+    by_key = {str(run.pk): run for run in choices.runs}
+    first, second = by_key.get(given.get("a", "")), by_key.get(given.get("b", ""))
+    first = first or next((run for run in choices.runs if _others(run, choices.runs)), None)
+    if first is None:
+        return choices
+    if second not in _others(first, choices.runs):
+        second = next(iter(_others(first, choices.runs)), None)
+    if second is None:
+        choices.errors.append(f"There is no other run of the direction of {first.name} to compare it with.")
+        return choices
+    measure = (choices.wanted.measures[0] if given.get("measure") else COMPARED,)
+    wanted = replace(choices.wanted, measures=measure, method=METHODS[0], runs=(first.pk, second.pk), kind="comparison")
+    return replace(choices, wanted=wanted, compared=(first, second))
+
+
+def _others(run: Run, runs: list[Run]) -> list[Run]:
+    return [other for other in runs if other != run and other.direction == run.direction]

@@ -1,0 +1,41 @@
+"""Alarms that leads set, and the log of when they rose and fell."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotate import access
+from annotate.models import Role
+from metrics.alarm_forms import AlarmForm
+from metrics.models import Alarm
+from metrics.services import alarms as service
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def alarms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Those that are set and the log; sets one more."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = AlarmForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            service.set_alarm(collection=collection, by=request.user, **form.cleaned_data)
+        except service.AlarmExists as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, "The alarm is set.")
+            return redirect("metrics:alarms", slug)
+    context = {"collection": collection, "form": form, "page": service.page(collection=collection)}
+    return render(request, "metrics/alarms.html", context, status=422 if request.method == "POST" else 200)
+
+
+@require_POST
+@login_required
+def end_alarm(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Watch a number no longer."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    service.end_alarm(alarm=get_object_or_404(Alarm, collection=collection, pk=pk))
+    messages.success(request, "The alarm is ended; its log stays.")
+    return redirect("metrics:alarms", slug)

@@ -1,0 +1,161 @@
+"""Similarity matrices in zip archives: .npz files, and a .npy file beside two lists of ids.
+
+Nothing is unpickled, and nothing is unpacked before the archive's directory and the arrays' headers
+have said how large they are: a header can claim terabytes.
+"""
+
+import tokenize
+import zipfile
+from collections.abc import Iterator
+from typing import IO, Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.formats import MAX_ID_BYTES, FormatError
+from annotate.core.reading import DAMAGED_ZIP, LIMITS, Limits
+from annotate.core.zip_directory import directory_size
+from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Part, checked_ids, keep_best, rows_at_once
+
+LISTS = ("rows.txt", "columns.txt")
+
+
+class Header(NamedTuple):
+    """What an array says of itself before its data."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    fortran: bool
+
+
+def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Part]:
+    """The best targets of each row of the archive's matrix; rows are sources, columns targets; -inf = not retrieved.
+
+    An .npz file holds `sim_mat` with row_ids and column_ids (or query_ids and document_ids, or vis_ids and txt_ids,
+    then rows are vis_ids). A zip archive holds one .npy file, rows.txt and columns.txt, an id a line.
+    Raises FormatError.
+    """
+    if directory_size(stream) > limits.directory:
+        raise FormatError(name, None, "", "The archive lists more files than are accepted.")
+    stream.seek(0)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            _check_directory(archive, stream.seek(0, 2), name, limits)
+            if set(LISTS) <= set(archive.namelist()):
+                yield from _read_lists(archive, name)
+            else:
+                yield from _read_npz(archive, name)
+    except FormatError:
+        raise
+    except DAMAGED_ZIP as error:
+        raise FormatError(name, None, "", "The archive is damaged or cut short; save or upload it again.") from error
+
+
+def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[Part]:
+    if f"{MATRIX}.npy" not in archive.namelist():
+        message = f"The archive holds neither an array {MATRIX}, as .npz files do, nor a .npy file with {LISTS[0]}"
+        raise FormatError(name, None, MATRIX, f"{message} and {LISTS[1]}; add what is missing.")
+    row_name, column_name = _id_names(archive, name)
+    rows, columns = _ids(archive, row_name, name), _ids(archive, column_name, name)
+    yield from _read_matrix(archive, f"{MATRIX}.npy", rows, columns, name)
+
+
+def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[Part]:
+    matrices = [each for each in archive.namelist() if each.endswith(".npy")]
+    if len(matrices) != 1:
+        message = f"Beside {LISTS[0]} and {LISTS[1]} the archive holds {len(matrices)} .npy files; it must be one."
+        raise FormatError(name, None, MATRIX, message)
+    rows, columns = (_listed(archive, each, name) for each in LISTS)
+    yield from _read_matrix(archive, matrices[0], rows, columns, name)
+
+
+def _listed(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[np.bytes_]:
+    longest = MAX_IDS * (MAX_ID_BYTES + 2)
+    if archive.getinfo(member).file_size > min(longest, LIMITS.free):
+        raise FormatError(name, None, member, f"{member} is too long for a list of ids.")
+    text = archive.read(member).decode("utf-8-sig", errors="replace")
+    return checked_ids(text.splitlines(), member, name)
+
+
+def _read_matrix(
+    archive: zipfile.ZipFile, member: str, rows: NDArray[np.bytes_], columns: NDArray[np.bytes_], name: str
+) -> Iterator[Part]:
+    with archive.open(member) as file:
+        header = _header(file, member.removesuffix(".npy"), name)
+        _check_matrix(header, (len(rows), len(columns)), archive.getinfo(member).file_size, name)
+        yield from keep_best(_blocks(file, header), rows, columns, name)
+
+
+def _blocks(file: IO[bytes], header: Header) -> Iterator[NDArray[Any]]:
+    n_rows, n_columns = header.shape
+    at_once = rows_at_once(n_columns)
+    for start in range(0, n_rows, at_once):
+        n = min(at_once, n_rows - start)
+        data = _exactly(file, n * n_columns * header.dtype.itemsize)
+        yield np.frombuffer(data, dtype=header.dtype).reshape(n, n_columns)
+
+
+def _check_directory(archive: zipfile.ZipFile, packed: int, name: str, limits: Limits) -> None:
+    unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > limits.unpacked or unpacked > max(limits.free, limits.ratio * packed):
+        raise FormatError(name, None, "", f"The file unpacks to {unpacked:,} bytes, more than is accepted.")
+
+
+def _id_names(archive: zipfile.ZipFile, name: str) -> tuple[str, str]:
+    members = set(archive.namelist())
+    for rows, columns in ID_NAMES:
+        if {f"{rows}.npy", f"{columns}.npy"} <= members:
+            return rows, columns
+    raise FormatError(name, None, "row_ids", "The .npz file holds no arrays row_ids and column_ids; save both.")
+
+
+def _header(file: IO[bytes], array: str, name: str) -> Header:
+    try:
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read(file)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError) as error:
+        raise FormatError(name, None, array, f"Array {array} is no NumPy array that can be read.") from error
+    if dtype.hasobject:
+        message = f"Array {array} holds Python objects, which are never loaded; save it as text or numbers."
+        raise FormatError(name, None, array, message)
+    return Header(shape, dtype, fortran)
+
+
+def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
+    member = archive.getinfo(f"{array}.npy")
+    with archive.open(member) as file:
+        header = _header(file, array, name)
+        n_bytes = int(np.prod(header.shape, dtype=object)) * header.dtype.itemsize
+        sound = len(header.shape) == 1 and header.dtype.kind in "USiu"
+        few = sound and header.shape[0] <= MAX_IDS and 0 < header.dtype.itemsize <= 4 * MAX_ID_BYTES
+        if not few or not 0 <= n_bytes <= member.file_size:
+            raise FormatError(
+                name,
+                None,
+                array,
+                f"Array {array} is no list of ids: one axis of short texts or whole numbers, at most {MAX_IDS:,}.",
+            )
+        try:
+            values = np.frombuffer(_exactly(file, n_bytes), dtype=header.dtype).tolist()
+        except ValueError as error:  # four bytes that are no character
+            raise FormatError(name, None, array, f"Array {array} holds text that is no Unicode.") from error
+    return checked_ids(values, array, name)
+
+
+def _exactly(file: IO[bytes], n_bytes: int) -> bytes:
+    data = file.read(n_bytes)
+    if len(data) != n_bytes:
+        raise EOFError
+    return data
+
+
+def _check_matrix(header: Header, expected: tuple[int, int], n_bytes: int, name: str) -> None:
+    if header.shape != expected:
+        message = f"{MATRIX} is {header.shape}, but there are {expected[0]} row ids and {expected[1]} column ids."
+        raise FormatError(name, None, MATRIX, message)
+    if header.dtype.kind != "f" or header.fortran:
+        message = f"{MATRIX} is no row-wise float array; save np.ascontiguousarray({MATRIX}, dtype='float32')."
+        raise FormatError(name, None, MATRIX, message)
+    if expected[0] * expected[1] * header.dtype.itemsize > n_bytes:
+        raise FormatError(name, None, MATRIX, f"{MATRIX} is shorter than its header says; save it again.")

@@ -1,0 +1,89 @@
+"""Similarity matrices as HDF5 files, read a block of rows at a time. Only called in a process apart."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.formats import MAX_ID_BYTES, FormatError, shown
+from annotate.core.reading import LIMITS, Limits
+from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Part, checked_ids, keep_best, rows_at_once
+
+MAX_CHUNK = 64 * 1024 * 1024  # bytes of one stored piece of the matrix, which is unpacked whole
+MAX_CELLS = 4_000_000  # of one block
+FILTERS = {"gzip", "lzf", "szip", None}
+_DAMAGED = (OSError, ValueError, KeyError, RuntimeError, TypeError, MemoryError, OverflowError, RecursionError)
+
+
+def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Part]:
+    """The best targets of each row of the dataset `sim_mat`, with the datasets of ids that .npz files have.
+
+    Only data inside the file is read: no links to other files, no virtual or external datasets. Raises FormatError.
+    """
+    n_bytes = stream.seek(0, 2)
+    try:
+        with h5py.File(stream, "r") as file:
+            row_name, column_name = _id_names(file, name)
+            rows, columns = _ids(file, row_name, name), _ids(file, column_name, name)
+            matrix = _dataset(file, MATRIX, name)
+            _check_matrix(matrix, (len(rows), len(columns)), n_bytes, name, limits)
+            yield from keep_best(_blocks(matrix), rows, columns, name)
+    except FormatError:
+        raise
+    except _DAMAGED as error:
+        raise FormatError(name, None, "", "The HDF5 file is damaged or cut short; write or upload it again.") from error
+
+
+def _id_names(file: h5py.File, name: str) -> tuple[str, str]:
+    for rows, columns in ID_NAMES:
+        if rows in file and columns in file:
+            return rows, columns
+    raise FormatError(name, None, "row_ids", "The HDF5 file holds no datasets row_ids and column_ids; add both.")
+
+
+def _dataset(file: h5py.File, array: str, name: str) -> h5py.Dataset:
+    """A dataset at the file's top whose data is in this file."""
+    link = file.get(array, getlink=True)
+    if link is None:
+        raise FormatError(name, None, array, f"The HDF5 file holds no dataset {array}; write it under this name.")
+    found = file[array] if isinstance(link, h5py.HardLink) else None
+    if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
+        raise FormatError(name, None, array, f"{array} is no dataset of this file itself; links are never followed.")
+    if found.compression not in FILTERS or found.id.get_create_plist().get_nfilters() > 4:
+        message = f"{array} is packed by {shown(str(found.compression))}; use gzip or lzf, or none."
+        raise FormatError(name, None, array, message)
+    if found.chunks and int(np.prod(found.chunks, dtype=object)) * found.dtype.itemsize > MAX_CHUNK:
+        raise FormatError(name, None, array, f"{array} is stored in pieces of more than {MAX_CHUNK:,} bytes.")
+    return found
+
+
+def _ids(file: h5py.File, array: str, name: str) -> NDArray[np.bytes_]:
+    found = _dataset(file, array, name)
+    text = h5py.check_string_dtype(found.dtype)
+    plain = found.dtype.kind in "Siu" and found.dtype.itemsize <= 4 * MAX_ID_BYTES
+    if len(found.shape) != 1 or found.shape[0] > MAX_IDS or not (text or plain):
+        message = f"{array} is no list of ids: one axis of short texts or whole numbers, at most {MAX_IDS:,}."
+        raise FormatError(name, None, array, message)
+    return checked_ids(found[()].tolist(), array, name)
+
+
+def _check_matrix(matrix: h5py.Dataset, expected: tuple[int, int], n_bytes: int, name: str, limits: Limits) -> None:
+    if matrix.shape != expected:
+        message = f"{MATRIX} is {matrix.shape}, but there are {expected[0]} row ids and {expected[1]} column ids."
+        raise FormatError(name, None, MATRIX, message)
+    if matrix.dtype.kind != "f" or matrix.dtype.itemsize > 8:
+        raise FormatError(name, None, MATRIX, f"{MATRIX} is {matrix.dtype}; write it as float16, float32 or float64.")
+    size = expected[0] * expected[1] * matrix.dtype.itemsize
+    if size > limits.unpacked or size > max(limits.free, limits.ratio * n_bytes):
+        raise FormatError(name, None, MATRIX, f"{MATRIX} takes {size:,} bytes, more than is accepted.")
+
+
+def _blocks(matrix: h5py.Dataset) -> Iterator[NDArray[Any]]:
+    at_once = rows_at_once(matrix.shape[1])
+    if matrix.chunks:  # whole stored pieces where memory allows it: none is unpacked twice
+        pieces = max(1, at_once // matrix.chunks[0])
+        at_once = max(1, min(pieces * matrix.chunks[0], MAX_CELLS // max(1, matrix.shape[1])))
+    for start in range(0, matrix.shape[0], at_once):
+        yield matrix[start : start + at_once]

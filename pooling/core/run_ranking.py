@@ -1,0 +1,93 @@
+"""Whole queries of a run file put into the canonical order and checked; what a report says of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.formats import FormatError, Problems, id_fault, shown
+from pooling.core.runs import SCORE_TYPES, Canonical, ReadRun, ordered, repeats
+
+BY_RANK = "rank"
+_LAST_PLAIN = 126  # "~"
+
+
+class RunFigures(NamedTuple):
+    """What a report says about a run.
+
+    ties : share of rows whose score equals another's in the same ranking, in [0, 1]
+    misranked : neighbours in canonical order whose rank column says otherwise
+    """
+
+    rows: int
+    queries: int
+    shallowest: int
+    median_depth: float
+    deepest: int
+    ties: float
+    misranked: int
+
+
+class Tally:
+    """The figures of a run whose queries come a few at a time."""
+
+    def __init__(self) -> None:
+        self._depths: list[NDArray[np.int32]] = []
+        self._n_tied = self._n_misranked = 0
+
+    def add(self, order: Canonical) -> None:
+        """Count some queries."""
+        self._depths.append(np.diff(order.indptr).astype(np.int32))
+        self._n_tied += order.n_tied
+        self._n_misranked += order.n_misranked
+
+    def figures(self) -> RunFigures:
+        """The figures of all queries; there must be one."""
+        depth = np.concatenate(self._depths)
+        n_rows = int(depth.sum(dtype=np.int64))
+        return RunFigures(
+            rows=n_rows,
+            queries=len(depth),
+            shallowest=int(depth.min()),
+            median_depth=float(np.median(depth)),
+            deepest=int(depth.max()),
+            ties=self._n_tied / n_rows,
+            misranked=self._n_misranked,
+        )
+
+
+def rank(read: ReadRun, *, score_type: str, name: str, problems: Problems) -> Canonical:
+    """The canonical order of whole queries; a document twice in one ranking becomes a problem that names both lines.
+
+    score_type : "float32" or "float64" compares scores so, "rank" trusts the rank column instead
+    Raises FormatError where too much is at fault.
+    """
+    run = read.run
+    for row, before in repeats(run.query, run.docs):
+        query, document = run.queries[run.query[row]].decode(), run.docs[row].decode()
+        message = f"document {shown(document)} of query {shown(query)} stands already in line {read.line[before]}."
+        problems.note(FormatError(name, int(read.line[row]), "document", message))
+    by_rank = score_type == BY_RANK
+    return ordered(run, score_type=SCORE_TYPES[0] if by_rank else score_type, use_ranks=by_rank)
+
+
+class OddIds:
+    """Finds the ids that can be none, and makes a problem of each once."""
+
+    def __init__(self, name: str, problems: Problems) -> None:
+        self._name, self._problems = name, problems
+        self._seen: set[tuple[str, bytes]] = set()
+
+    def refuse(self, field: str, ids: NDArray[np.bytes_], line: NDArray[np.int64]) -> None:
+        """Look at some ids; line : where each stands. Raises FormatError where too much is at fault."""
+        # Readers part fields at white space and refuse control characters below it: plain ASCII is lawful.
+        plain = ids.view(np.uint8).reshape(len(ids), ids.dtype.itemsize) <= _LAST_PLAIN
+        rows = np.flatnonzero(~plain.all(axis=1))
+        first = np.unique(ids[rows], return_index=True)[1]
+        for at in np.sort(first).tolist():
+            raw = bytes(ids[rows[at]])
+            fault = id_fault(raw.decode(errors="replace"))
+            if fault and (field, raw) not in self._seen:
+                self._seen.add((field, raw))
+                message = f"the {field} id {fault}."
+                self._problems.note(FormatError(self._name, int(line[rows[at]]), field, message))

@@ -1,0 +1,124 @@
+"""Strategies that draw at random, and the chance each source item and pair had."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooling.core.parameters import Values, number
+from pooling.core.selections import (
+    Chosen,
+    Drawn,
+    Integers,
+    Material,
+    RankedPairs,
+    grouped,
+    place_in_group,
+    rows_of,
+    take,
+    union,
+    within,
+)
+from pooling.core.unions import depth_k
+
+STRATA = {"": "No strata", "length": "Words of the source", "difficulty": "How far the runs disagree"}
+ALLOCATIONS = {"proportional": "In proportion to their size", "equal": "The same number of each"}
+
+
+def depth_k_of_sample(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
+    """Depth-k on `n_sources` source items drawn at random; all of them where there are fewer.
+
+    With `strata`, source items are first parted into at most `n_strata` strata of almost equal size, by words or by how
+    far the runs disagree; each set of a stratum's size is equally likely. The draw depends on the seed and on what the
+    runs answer, not on the order of runs.
+    """
+    runs = [within(run, int(values["depth"])) for run in material.runs]
+    sources = np.unique(np.concatenate([run.source for run in runs])) if runs else np.empty(0, np.int64)
+    stratum = _strata(sources, runs, material, values)
+    drawn = draw(sources, stratum, int(values["n_sources"]), equally=values["allocation"] == "equal", rng=rng)
+    kept = [rows_of(run, np.isin(run.source, drawn.source)) for run in runs]
+    return depth_k(material._replace(runs=kept), values, rng)._replace(drawn=drawn)
+
+
+def stratified(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
+    """All pairs to depth `top`, and of those down to `depth` a share drawn at random for each source item.
+
+    Stratum 1 has probability 1; in stratum 2, n = ceil(share * N) of a source's N pairs are drawn, each with
+    probability n / N. Made for xinfAP: Yilmaz, Kanoulas & Aslam 2008.
+    """
+    pooled = union(material.runs, int(values["depth"]))
+    stratum = np.where(pooled.best_rank <= values["top"], 1, 2)
+    group = 2 * np.unique(pooled.source, return_inverse=True)[1] + stratum
+    size = np.bincount(group, minlength=1)[group]
+    n_drawn = np.where(stratum == 1, size, np.ceil(number(values, "share") * size)).astype(np.int64)
+    rows = np.flatnonzero(places_drawn(group, rng) < n_drawn)
+    return take(pooled._replace(stratum=stratum, probability=n_drawn / np.maximum(size, 1)), rows)
+
+
+def draw(sources: Integers, stratum: Integers, n: int, *, equally: bool, rng: np.random.Generator) -> Drawn:
+    """`n` of the source items, or all, allotted to the strata, each stratum's at random without replacement."""
+    size = np.bincount(stratum, minlength=1)
+    allotted = allot(size, min(n, len(sources)), equally=equally)
+    rows = np.flatnonzero(places_drawn(stratum, rng) < allotted[stratum])
+    chance = allotted / np.maximum(size, 1)
+    return Drawn(sources[rows], stratum[rows], chance[stratum[rows]])
+
+
+def allot(size: Integers, n: int, *, equally: bool) -> Integers:
+    """How many of `n` each stratum gives: by its size, or as many as the others; never more than it has.
+
+    size : (H,), n <= their sum. What does not divide goes where most is missing. Where n allows, every stratum that has
+    source items gives one: else nothing could be said of them.
+    """
+    wish = np.sign(size) if equally else size
+    goal = n * wish / max(int(wish.sum()), 1)
+    least = np.minimum(size, 1) if n >= np.count_nonzero(size) else np.zeros_like(size)
+    given = np.clip(np.floor(goal).astype(np.int64), least, size)
+    while given.sum() < n:
+        given[np.argmax(np.where(given < size, goal - given, -np.inf))] += 1
+    while given.sum() > n:
+        given[np.argmax(np.where(given > least, given - goal, -np.inf))] -= 1
+    return given
+
+
+def places_drawn(group: Integers, rng: np.random.Generator) -> Integers:
+    """(N,) each row's place, from 0, in a random order of its group's rows."""
+    order = np.lexsort((rng.random(len(group)), group))
+    place = np.empty(len(group), dtype=np.int64)
+    place[order] = place_in_group(group[order])
+    return place
+
+
+def _strata(sources: Integers, runs: list[RankedPairs], material: Material, values: Values) -> Integers:
+    """(Q,) a number from 0 for each source item; items of one value are in one stratum."""
+    if not values["strata"] or not len(sources):
+        return np.zeros(len(sources), dtype=np.int64)
+    if values["strata"] == "length":
+        value = material.lengths[np.searchsorted(material.sources, sources)].astype(np.float64)
+    else:
+        value = disagreement(sources, runs)
+    n = int(number(values, "n_strata"))
+    edges = np.quantile(value, np.arange(1, n) / n, method="inverted_cdf")
+    return np.searchsorted(edges, value, side="left")
+
+
+def disagreement(sources: Integers, runs: list[RankedPairs]) -> NDArray[np.float64]:
+    """(Q,) how far the runs disagree on each source item, in [0, 1]: a guess at its difficulty before any judgment.
+
+    1 less the mean overlap of two runs' tops, over the longer of all tops: runs agree where a query is easy (Aslam &
+    Pavlu 2007, doi:10.1007/978-3-540-71496-5_20, who compare whole score distributions). 0 where one run answers.
+
+    sources : ascending, all that the runs answer
+    """
+    order, starts = grouped(runs)
+    row_source = np.concatenate([run.source for run in runs])[order]
+    n_holding = np.diff(np.append(starts, len(order)))
+    of_pair = np.searchsorted(sources, row_source[starts])
+    met = np.bincount(of_pair, weights=n_holding * (n_holding - 1), minlength=len(sources))
+    depth = np.zeros(len(sources))
+    n_answering = np.zeros(len(sources))
+    for run in runs:
+        here, count = np.unique(run.source, return_counts=True)
+        at = np.searchsorted(sources, here)
+        depth[at] = np.maximum(depth[at], count)
+        n_answering[at] += 1
+    possible = n_answering * (n_answering - 1) * depth
+    return 1 - np.divide(met, possible, out=np.ones(len(sources)), where=possible > 0)

@@ -1,0 +1,238 @@
+"""What strategies take and give: rankings as rows, chosen pairs as columns, and the union both are made of."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pooling.core.tables import Found, Stretches, union_of
+
+Integers = NDArray[np.int64]
+NO_RANK = 2**31 - 1  # of a pair that no run holds; the largest an integer column takes, so that any rank is better
+_NONE = np.empty(0, dtype=np.int64)
+
+
+class RankedPairs(NamedTuple):
+    """One run's rankings as rows, in any order, no (source, target) twice.
+
+    source, target : (N,) int64 keys; rank : (N,) 1-based; score : (N,) where a strategy needs it, else None
+    starts : (S + 1,) where each of its S rankings begins, and N, where the rows are by source and in each by rank 1, 2,
+        3...; None where they are in any order. With it tops are cut and joined without a look at what is below.
+    """
+
+    source: Integers
+    target: Integers
+    rank: Integers
+    score: NDArray[np.float64] | None = None
+    starts: Integers | None = None
+
+
+class Pairs(NamedTuple):
+    """Pairs by two columns of keys, in any order, none twice."""
+
+    source: Integers = _NONE
+    target: Integers = _NONE
+
+
+class Drawn(NamedTuple):
+    """Source items that were drawn, ascending: stratum of each, and the chance with which it was drawn."""
+
+    source: Integers
+    stratum: Integers
+    probability: NDArray[np.float64]
+
+
+class Chosen(NamedTuple):
+    """The pairs a strategy takes, by source and target ascending.
+
+    source, target : (M,) int64, no pair twice
+    best_rank : (M,) the smallest rank any run gives the pair; NO_RANK where none holds it
+    stratum : (M,) 0 for strategies without strata
+    probability : (M,) chance of having been taken, given its source was: 1 where nothing was drawn
+    drawn : the source items, for strategies that draw some
+    """
+
+    source: Integers
+    target: Integers
+    best_rank: Integers
+    stratum: Integers
+    probability: NDArray[np.float64]
+    drawn: Drawn | None = None
+
+
+class Material(NamedTuple):
+    """What a strategy may look at; all but `runs` is there only for those that say they need it.
+
+    runs : down to the strategy's reach
+    pooled : pairs that are in a pool already
+    sources, targets : all items there are to choose from, ascending
+    lengths : (len(sources),) words of each source item
+    """
+
+    runs: Sequence[RankedPairs]
+    pooled: Pairs = Pairs()
+    sources: Integers = _NONE
+    targets: Integers = _NONE
+    lengths: Integers = _NONE
+
+
+class StrategyError(ValueError):
+    """No such strategy, or a parameter out of its range; `field` names the parameter, "" the strategy."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def within(run: RankedPairs, depth: int) -> RankedPairs:
+    """A run's rows down to a rank."""
+    if run.starts is not None:
+        return _cut(run, run.starts, depth)
+    near = np.flatnonzero(run.rank <= depth)
+    return run if len(near) == len(run.rank) else rows_of(run, near)
+
+
+def rows_of(run: RankedPairs, rows: NDArray[np.bool_] | Integers) -> RankedPairs:
+    """Some rows of a run."""
+    return RankedPairs(*(None if column is None else column[rows] for column in run[:4]))  # type: ignore[arg-type]
+
+
+def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
+    """`within` for rows by source and rank."""
+    lengths = np.diff(starts)
+    deepest = int(lengths.max(initial=0))
+    if deepest <= depth:
+        return run
+    if _is_block(run, deepest):
+        cut = (None if c is None else c.reshape(-1, deepest)[:, :depth].reshape(-1) for c in run[:4])
+        return RankedPairs(*cut, np.arange(len(starts)) * depth)  # type: ignore[arg-type]
+    kept = np.append(0, np.cumsum(np.minimum(lengths, depth)))
+    return rows_of(run, run.rank <= depth)._replace(starts=kept)
+
+
+def take(chosen: Chosen, rows: NDArray[np.bool_] | Integers) -> Chosen:
+    """Some of the chosen pairs."""
+    return Chosen(*(column[rows] for column in chosen[:5]), drawn=chosen.drawn)
+
+
+def union(runs: Sequence[RankedPairs], depth: int | None = None) -> Chosen:
+    """All pairs of the runs once, or those down to a depth, each with its best rank.
+
+    Where nothing was drawn, stratum and probability are the same for all: those columns are read only.
+    """
+    known = [run for run in runs if len(run.rank)]
+    found = (
+        union_of([_stretches(run, depth) for run in known]) if all(run.starts is not None for run in known) else None
+    )
+    if found is None:
+        found = _sorted(runs if depth is None else [within(run, depth) for run in runs])
+    n_pairs = len(found.source)
+    return Chosen(*found, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
+
+
+def _stretches(run: RankedPairs, depth: int | None) -> Stretches:
+    """A run by source, cut at a depth; a block is not copied."""
+    starts: Integers = run.starts  # type: ignore[assignment]
+    lengths, source = np.diff(starts), run.source[starts[:-1]]
+    deepest = int(lengths.max())
+    if depth is None or deepest <= depth:
+        return Stretches(source, run.target, lengths)
+    if _is_block(run, deepest):
+        return Stretches(source, run.target.reshape(-1, deepest)[:, :depth], np.minimum(lengths, depth))
+    return Stretches(source, run.target[run.rank <= depth], np.minimum(lengths, depth))
+
+
+def _is_block(run: RankedPairs, deepest: int) -> bool:
+    """Whether all rankings of a run by source are as deep."""
+    return len(run.rank) == (len(run.starts) - 1) * deepest  # type: ignore[arg-type]
+
+
+def _sorted(runs: Sequence[RankedPairs]) -> Found:
+    """The union by one sort: source, target and rank stand side by side in one number, instead of three columns."""
+    source, target, rank = (np.concatenate([run[at] for run in runs] or [_NONE]) for at in range(3))
+    layout, rank_bits = Layout([source], [target]), int(rank.max(initial=0)).bit_length()
+    if layout.bits + rank_bits > _WORD:
+        layout.dense()
+    codes = layout.codes(source, target)
+    codes <<= rank_bits
+    codes |= rank
+    codes.sort()
+    first = codes[np.flatnonzero(is_first(codes >> rank_bits))]
+    return Found(*layout.pairs(first >> rank_bits), first & ((1 << rank_bits) - 1))
+
+
+def grouped(runs: Sequence[RankedPairs]) -> tuple[Integers, Integers]:
+    """How the rows of all runs, one run after the other, fall into pairs.
+
+    Returns the order of rows by source, target and run, and where in it each pair's rows begin: pair i of `union(runs)`
+    has the rows order[starts[i]:starts[i + 1]].
+    """
+    layout, run_bits = Layout([run.source for run in runs], [run.target for run in runs]), len(runs).bit_length()
+    if layout.bits + run_bits > _WORD:
+        layout.dense()
+    codes = np.concatenate([layout.codes(run.source, run.target) for run in runs] or [_NONE])
+    codes <<= run_bits
+    codes |= np.repeat(np.arange(len(runs)), [len(run.source) for run in runs])  # no number twice: any sort is stable
+    order = np.argsort(codes)
+    return order, np.flatnonzero(is_first(codes[order] >> run_bits))
+
+
+def is_in(source: Integers, target: Integers, known: Pairs) -> NDArray[np.bool_]:
+    """(M,) whether each pair is among the known ones."""
+    layout = Layout([source, known.source], [target, known.target])
+    return np.isin(layout.codes(source, target), layout.codes(*known))
+
+
+def is_first(values: Integers) -> NDArray[np.bool_]:
+    """Whether each of the sorted values differs from the one before it."""
+    first = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    return first
+
+
+def place_in_group(group: Integers) -> Integers:
+    """0, 1, 2... along each stretch of equal values."""
+    starts = np.flatnonzero(is_first(group))
+    lengths = np.diff(np.append(starts, len(group)))
+    return np.arange(len(group)) - np.repeat(starts, lengths)
+
+
+_WORD = 63  # bits of a number that are not its sign
+
+
+class Layout:
+    """How a source and a target become one number that sorts by source, then target, and back.
+
+    Keys are counted from the smallest; where that is too wide for a number, from the list of those that occur.
+    """
+
+    def __init__(self, sources: Sequence[Integers], targets: Sequence[Integers]) -> None:
+        self._columns = (sources, targets)
+        self._known: tuple[Integers, Integers] | None = None
+        self._low = tuple(min((int(c.min()) for c in cs if len(c)), default=0) for cs in self._columns)
+        high = tuple(max((int(c.max()) for c in cs if len(c)), default=0) for cs in self._columns)
+        source_bits, self._target_bits = ((top - low).bit_length() for top, low in zip(high, self._low, strict=True))
+        self.bits = source_bits + self._target_bits
+        if self.bits > _WORD:
+            self.dense()
+
+    def dense(self) -> None:
+        """Count only the keys that occur."""
+        self._known = tuple(np.unique(np.concatenate([*columns, _NONE])) for columns in self._columns)  # type: ignore
+        source_bits, self._target_bits = (len(known).bit_length() for known in self._known)
+        self.bits = source_bits + self._target_bits
+
+    def codes(self, source: Integers, target: Integers) -> Integers:
+        """(N,) a number a pair."""
+        if self._known is None:
+            return (source - self._low[0]) << self._target_bits | (target - self._low[1])
+        first, second = (np.searchsorted(*both) for both in zip(self._known, (source, target), strict=True))
+        return first << self._target_bits | second
+
+    def pairs(self, codes: Integers) -> Pairs:
+        """The keys again."""
+        source, target = codes >> self._target_bits, codes & ((1 << self._target_bits) - 1)
+        if self._known is None:
+            return Pairs(source + self._low[0], target + self._low[1])
+        return Pairs(self._known[0][source], self._known[1][target])

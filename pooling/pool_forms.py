@@ -1,0 +1,158 @@
+"""What people fill in about pools."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django import forms
+from django.http import QueryDict
+
+from annotate.models import Collection, Direction, QuerySet
+from pooling.core.options import OPTIONS
+from pooling.core.parameters import Number, OneOf, Parameter
+from pooling.core.strategies import MAX_SEED, STRATEGIES
+from pooling.models import Pool, Run, RunRows
+
+MAX_NAME = Pool._meta.get_field("name").max_length
+
+
+class Wanted(NamedTuple):
+    """What a preview and a pool are made of."""
+
+    strategy: str
+    parameters: dict[str, object]
+    runs: Sequence[Run]
+    query_set: QuerySet | None
+    seed: int
+
+
+class RunsField(forms.ModelMultipleChoiceField):
+    """Runs to tick; those of the reverse direction say so."""
+
+    def label_from_instance(self, obj: Run) -> str:
+        """A run's name, and its direction where it is not the usual one."""
+        return obj.name if obj.direction == Direction.FORWARD else f"{obj.name} ({obj.get_direction_display().lower()})"
+
+
+class QuerySetField(forms.ModelChoiceField):
+    """A query set to choose, with its direction."""
+
+    def label_from_instance(self, obj: QuerySet) -> str:
+        """As the pages say it."""
+        return f"{obj.name} ({obj.get_direction_display().lower()})"
+
+
+class PoolForm(forms.Form):
+    """A pool by one strategy, whose parameters are fields of their own, and the options of all strategies."""
+
+    name = forms.CharField(max_length=MAX_NAME)
+
+    def __init__(self, *args: Any, collection: Collection, strategy: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.strategy = strategy
+        plan, own = STRATEGIES[strategy], STRATEGIES[strategy].parameters
+        ready = collection.runs.published().in_use().order_by("direction", "name")
+        self.fields["runs"] = RunsField(
+            queryset=ready,
+            required=plan.needs_runs,
+            widget=forms.CheckboxSelectMultiple,
+            initial=_of_one_direction(ready),
+            help_text="Runs of both directions may come together; they land on the same pairs.",
+        )
+        for parameter in own:
+            self.fields[parameter.name] = _field(parameter)
+        self.fields["query_set"] = QuerySetField(
+            queryset=collection.query_sets.order_by("direction", "name"),
+            required=plan.needs_query_set,
+            empty_label="Choose one" if plan.needs_query_set else "All sources",
+            help_text="Only these source items.",
+        )
+        self.fields["seed"] = forms.IntegerField(
+            min_value=0, max_value=MAX_SEED, initial=1, required=False, help_text="The same seed draws the same again."
+        )
+        for parameter in OPTIONS:
+            self.fields[parameter.name] = _field(parameter, required=False)
+        sets = collection.reference_sets.order_by("name").values_list("name", "name")
+        self.fields["trusted"] = _choice(
+            OneOf("trusted", "Leave out what is labelled in", {"": "Nothing", **dict(sets)}, "", _TRUSTED)
+        )
+        self.options = [each.name for each in OPTIONS]
+
+    def clean_seed(self) -> int:
+        """1 where nothing is said."""
+        return 1 if self.cleaned_data["seed"] is None else self.cleaned_data["seed"]
+
+    def wanted(self) -> Wanted:
+        """The choice; call it when the form is valid."""
+        given = self.cleaned_data
+        parameters = {each.name: given[each.name] for each in STRATEGIES[self.strategy].parameters}
+        for each in OPTIONS:
+            if given[each.name] not in (None, ""):
+                parameters[each.name] = given[each.name]
+        return Wanted(self.strategy, parameters, list(given["runs"]), given["query_set"], given["seed"])
+
+    @property
+    def main_fields(self) -> list[forms.BoundField]:
+        """What every pool needs."""
+        return [field for field in self.visible_fields() if field.name not in self.options]
+
+    @property
+    def option_fields(self) -> list[forms.BoundField]:
+        """What may stay as it is."""
+        return [self[name] for name in self.options]
+
+    @property
+    def has_options(self) -> bool:
+        """Whether any option is set or wrong, so that they should be seen."""
+        return any(name in self.errors or self[name].value() not in _unset(name) for name in self.options)
+
+
+def prefilled(*, collection: Collection, asked: QueryDict) -> dict[str, object]:
+    """First values of the fields: what the address asks for, and the rate that the last pool was made at."""
+    last = collection.pools.filter(parameters__has_key="rate").order_by("pk").last()
+    kept = {name: last.parameters[name] for name in ("rate", "currency") if name in last.parameters} if last else {}
+    runs = [int(key) for key in asked.getlist("runs") if key.isdecimal() and len(key) < 19]
+    return kept | {name: asked[name] for name in asked if name != "runs"} | ({"runs": runs} if runs else {})
+
+
+def _of_one_direction(runs: RunRows) -> list[Run]:
+    """The runs of the first direction that has any: with those of the other ticked too, no query set would fit."""
+    found = list(runs)
+    return [run for run in found if run.direction == found[0].direction]
+
+
+_TRUSTED = "Pairs whose label in this reference set is trusted; a share of them may stay as a check."
+_DEFAULTS: Mapping[str, object] = {each.name: each.default for each in OPTIONS}
+
+
+def _unset(name: str) -> tuple[object, ...]:
+    default = _DEFAULTS[name]
+    return (None, "", default, str(default))
+
+
+def _field(parameter: Parameter, *, required: bool = True) -> forms.Field:
+    if isinstance(parameter, OneOf):
+        return _choice(parameter)
+    if not isinstance(parameter, Number):
+        return forms.CharField(
+            label=parameter.label, max_length=parameter.length, initial=parameter.default, required=False,
+            help_text=parameter.sentence,
+        )  # fmt: skip
+    kind = forms.IntegerField if parameter.is_whole else forms.FloatField
+    return kind(
+        label=parameter.label,
+        min_value=parameter.low,
+        max_value=parameter.high,
+        initial=parameter.default,
+        required=required,
+        help_text=parameter.sentence,
+    )
+
+
+def _choice(parameter: OneOf) -> forms.ChoiceField:
+    return forms.ChoiceField(
+        label=parameter.label,
+        choices=list(parameter.choices.items()),
+        initial=parameter.default,
+        required="" not in parameter.choices,
+        help_text=parameter.sentence,
+    )

@@ -1,0 +1,92 @@
+"""What strategies look at beside rankings, as arrays."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from django.db import connection
+
+from annotate.models import Collection, Direction, QuerySet, Side
+from pooling.core.selections import Integers, Material, Pairs, RankedPairs
+
+_ITEMS = """
+    SELECT item.id FROM annotate_item item
+    WHERE item.collection_id = %(collection)s AND item.side = %(side)s
+      AND item.split = 'test' AND item.excluded_at IS NULL
+      AND (%(query_set)s::bigint IS NULL OR item.id IN (
+        SELECT member.item_id FROM annotate_querysetitem member
+        WHERE member.query_set_id = %(query_set)s AND member.part = %(part)s))
+    ORDER BY item.id
+"""
+_POOLED = """
+    SELECT DISTINCT pair.query_id, pair.document_id
+    FROM pooling_poolpair pooled JOIN pooling_pool pool ON pool.id = pooled.pool_id
+    JOIN annotate_pair pair ON pair.id = pooled.pair_id WHERE pool.collection_id = %s
+"""
+_LABELLED = """
+    SELECT label.query_id, label.document_id
+    FROM annotate_referencelabel label JOIN annotate_referenceset named ON named.id = label.reference_set_id
+    WHERE named.collection_id = %s AND named.name = %s
+"""
+_WORDS = """
+    SELECT part.item_id, sum(cardinality(regexp_split_to_array(trim(part.text), '\\s+')))
+    FROM annotate_part part JOIN annotate_item item ON item.id = part.item_id
+    WHERE item.collection_id = %s AND item.side = %s AND part.kind = 'text' GROUP BY part.item_id
+"""
+
+
+def gather(
+    *, collection: Collection, direction: Direction, runs: Sequence[RankedPairs], query_set: QuerySet | None,
+    needs: frozenset[str],
+) -> Material:  # fmt: skip
+    """What a strategy with these needs looks at in one direction."""
+    ends = (Side.QUERY, Side.DOCUMENT) if direction == Direction.FORWARD else (Side.DOCUMENT, Side.QUERY)
+    material = Material(runs)
+    if "pooled" in needs:
+        known = _pairs(_POOLED, [collection.pk])
+        material = material._replace(pooled=known if direction == Direction.FORWARD else Pairs(*known[::-1]))
+    if "sources" in needs:
+        sources = items_of(collection=collection, side=ends[0], query_set=query_set)
+        material = material._replace(sources=sources)
+    if "targets" in needs:
+        gallery = items_of(collection=collection, side=ends[1], query_set=query_set, part="gallery")
+        whole = gallery if query_set and len(gallery) else items_of(collection=collection, side=ends[1])
+        material = material._replace(targets=whole)
+    if "lengths" in needs:
+        item, words = _pairs(_WORDS, [collection.pk, ends[0]])
+        material = material._replace(lengths=_looked_up(material.sources, item, words))
+    return material
+
+
+def items_of(
+    *, collection: Collection, side: Side, query_set: QuerySet | None = None, part: str = "source"
+) -> Integers:
+    """Keys of the items of a side that are judged, ascending; only those of a query set where one is given."""
+    wanted = {
+        "collection": collection.pk,
+        "side": side,
+        "query_set": query_set.pk if query_set else None,
+        "part": part,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_ITEMS, wanted)
+        return np.array([row[0] for row in cursor.fetchall()], dtype=np.int64)
+
+
+def labelled(*, collection: Collection, reference_set: str) -> Pairs:
+    """The (query, document) pairs that a reference set labels, whatever the grade."""
+    return _pairs(_LABELLED, [collection.pk, reference_set])
+
+
+def _pairs(statement: str, wanted: list[object]) -> Pairs:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, wanted)
+        columns = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)
+    return Pairs(columns[:, 0], columns[:, 1])
+
+
+def _looked_up(keys: Integers, known: Integers, values: Integers) -> Integers:
+    """The value of each key, 0 for those that have none; keys : ascending."""
+    found = np.zeros(len(keys), dtype=np.int64)
+    here = np.isin(known, keys)
+    found[np.searchsorted(keys, known[here])] = values[here]
+    return found

@@ -1,0 +1,107 @@
+"""Live pools: what people have answered decides what is asked next.
+
+A queue has a front: seats whose key is negative, which claims empty before the rest. To move a seat there, and back, is
+to turn its key's sign bit over; its place among the others stays the keyed hash it is. Of each source item the next few
+pairs of the pool's order stand in front, all alike: people enter the front at random as they enter any queue, so that
+many can claim at once, and which pair of the front somebody gets says nothing about ranks. The price is that the
+order is followed a front at a time, not pair by pair.
+"""
+
+import numpy as np
+from django.db import connection
+from django.db.models import F, OuterRef, Q, Subquery
+
+from annotate.models import Collection, Direction, Judgment
+from pooling.core import live
+from pooling.core.options import OPTIONS
+from pooling.core.selections import Pairs
+from pooling.core.strategies import STRATEGIES, depth_of
+from pooling.models import Pool
+from pooling.services.rankings import left_out, load_top
+
+LIVE = [name for name, plan in STRATEGIES.items() if plan.order]
+_JUDGED = """
+    SELECT pair.query_id, pair.document_id, coalesce(resolution.grade >= collection.positive_from, false)
+    FROM pooling_poolpair pooled JOIN annotate_pair pair ON pair.id = pooled.pair_id
+    JOIN annotate_collection collection ON collection.id = pair.collection_id
+    JOIN annotate_resolution resolution ON resolution.pair_id = pair.id
+    WHERE pooled.pool_id = %s AND resolution.n_labels > 0
+    ORDER BY pair.query_id, pair.document_id
+"""
+# Seats that somebody is claiming or that are being reconciled are left for the next time: nobody waits for an order.
+_TURN = """
+    UPDATE annotate_seat SET queue_key = queue_key # '-9223372036854775808'::bigint
+    WHERE id IN (
+        SELECT seat.id FROM annotate_seat seat JOIN annotate_pair pair ON pair.id = seat.pair_id
+        WHERE seat.round_id = %(round)s AND seat.purpose = 'label' AND seat.state = 'free'
+          AND (seat.queue_key < 0) <> ((pair.query_id, pair.document_id) IN (
+            SELECT * FROM unnest(%(query)s::bigint[], %(document)s::bigint[])))
+        ORDER BY seat.id FOR UPDATE OF seat SKIP LOCKED)
+"""
+
+
+def reorder_collection(*, collection: Collection) -> None:
+    """Bring the order of each open live pool of a collection up to its labels."""
+    for pool in Pool.objects.filter(collection=collection, state=Pool.State.OPEN, strategy__in=LIVE).order_by("pk"):
+        reorder(pool=pool)
+
+
+def reorder(*, pool: Pool) -> None:
+    """Bring a live pool's order up to its labels: the next pairs of each source item to the front, others back.
+
+    A pure function of the labels; safe to run at any time, and twice at once.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (begun,) = cursor.fetchone()  # a label that comes while this is computed is newer than the order
+        front = _front(pool)
+        columns = {"query": front.source.tolist(), "document": front.target.tolist()}
+        cursor.execute(_TURN, {"round": pool.round_id, **columns})
+    Pool.objects.filter(pk=pool.pk).update(ordered_at=begun)
+    pool.refresh_from_db()
+
+
+def has_live(*, collection_id: int) -> bool:
+    """Whether a collection has a pool whose order follows its labels."""
+    return Pool.objects.filter(collection=collection_id, state=Pool.State.OPEN, strategy__in=LIVE).exists()
+
+
+def overdue() -> list[int]:
+    """Collections with a live pool that has labels newer than its order, or no order yet."""
+    judged = Judgment.objects.filter(collection=OuterRef("collection")).order_by("-pk")
+    waiting = Pool.objects.filter(state=Pool.State.OPEN, strategy__in=LIVE).annotate(
+        judged_at=Subquery(judged.values("at")[:1])
+    )
+    late = waiting.filter(Q(ordered_at=None) | Q(judged_at__gt=F("ordered_at")))
+    return sorted(set(late.values_list("collection_id", flat=True)))
+
+
+def _front(pool: Pool) -> Pairs:
+    """The (query, document) pairs that come next, in both directions.
+
+    A pair that people dispute counts as not relevant until it is resolved.
+    """
+    values = {name: value for name, value in pool.parameters.items() if name not in {each.name for each in OPTIONS}}
+    order, depth = STRATEGIES[pool.strategy].order, depth_of(pool.strategy, values)
+    absent = left_out(collection=pool.collection)
+    judged, relevant = _judged(pool)
+    found = [Pairs()]
+    for direction in Direction:
+        runs = [
+            load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=absent)
+            for run in pool.runs.in_use().filter(direction=direction).order_by("pk")
+        ]
+        if not sum(len(run.source) for run in runs):
+            continue
+        known = judged if direction == Direction.FORWARD else Pairs(*judged[::-1])
+        dice = np.random.default_rng([pool.seed, len(relevant)])
+        coming = live.next_pairs(order, runs, known, relevant, ahead=int(values["ahead"]), rng=dice)
+        found.append(coming if direction == Direction.FORWARD else Pairs(*coming[::-1]))
+    return Pairs(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+
+def _judged(pool: Pool) -> tuple[Pairs, np.ndarray]:
+    with connection.cursor() as cursor:
+        cursor.execute(_JUDGED, [pool.pk])
+        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
+    return Pairs(rows[:, 0], rows[:, 1]), rows[:, 2].astype(bool)

@@ -1,0 +1,110 @@
+"""What a researcher does to a run after uploading it: describe, hide, publish, retire, read again, stop reading."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotate.models import Role, User
+from annotate.queue import enqueue_on_commit
+from annotate.services import jobs
+from pooling import access, tasks
+from pooling.forms import DescriptionForm
+from pooling.models import Run
+from pooling.services import describing, retiring
+from pooling.services.runs import BadName, RunExists
+
+REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, RunExists)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def run_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The form for a run's name and description."""
+    run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
+    said = describing.description_of(run)
+    form = DescriptionForm(request.POST or None, initial=said._asdict() | {"tags": ", ".join(said.tags)})
+    if form.is_valid():
+        try:
+            describing.describe_run(run=run, said=describing.Description(**form.cleaned_data), by=request.user)
+            return redirect("pooling:run", slug, pk)
+        except (RunExists, BadName) as error:
+            form.add_error("name", str(error))
+    context = {"collection": run.collection, "run": run, "form": form}
+    return render(request, "pooling/run_edit.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@login_required
+def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Do one of ACTIONS to a run."""
+    run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
+    act = ACTIONS.get(request.POST.get("action", ""))
+    if act is None:
+        return HttpResponse(f"An action is one of {', '.join(ACTIONS)}.", status=422, content_type="text/plain")
+    try:
+        messages.success(request, act(run, request.user))
+    except REFUSALS as error:
+        messages.error(request, str(error))
+    return redirect("pooling:run", slug, pk)
+
+
+@require_POST
+@login_required
+def run_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Stop the reading of a run's file."""
+    run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
+    if run.state == Run.State.RECEIVED:
+        jobs.cancel(job=jobs.Job("run", run.pk), collection=run.collection, by=request.user)
+    else:
+        messages.info(request, "The file was read before this could stop it.")
+    return redirect("pooling:run", slug, pk)
+
+
+def _hide(run: Run, by: User) -> str:
+    describing.hide_run(run=run, by=by)
+    return "Hidden: only you and the site's admins know of this run now."
+
+
+def _publish(run: Run, by: User) -> str:
+    describing.publish_run(run=run, by=by)
+    return "Published: who leads or researches in this collection sees the run and its scores."
+
+
+def _retire(run: Run, by: User) -> str:
+    retiring.retire_run(run=run, by=by)
+    enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
+    return "Retired. Pairs that only this run brought are no longer asked about; their judgments stay."
+
+
+def _restore(run: Run, by: User) -> str:
+    retiring.restore_run(run=run, by=by)
+    enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
+    return "Back in use. Pairs that only this run brought are asked about again."
+
+
+def _by_rank(run: Run, by: User) -> str:
+    return _reread(run, by, Run.ScoreType.RANK)
+
+
+def _by_score(run: Run, by: User) -> str:
+    return _reread(run, by, Run.ScoreType.FLOAT32)
+
+
+def _reread(run: Run, by: User, score_type: str) -> str:
+    describing.reread_run(run=run, score_type=score_type, by=by)
+    enqueue_on_commit(tasks.ingest_run, run_id=run.pk)
+    return "The kept file is read again."
+
+
+ACTIONS: dict[str, Callable[[Run, User], str]] = {
+    "hide": _hide,
+    "publish": _publish,
+    "retire": _retire,
+    "restore": _restore,
+    "read-by-rank": _by_rank,
+    "read-by-score": _by_score,
+}

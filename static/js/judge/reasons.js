@@ -1,0 +1,119 @@
+// The reasons a level asks for: a chip a shortcoming, and where one has more to say, chips for what falls short.
+import { piece } from "./pieces.js";
+
+// letters of no action, so that a clip can be replayed and words be marked while one chooses
+const KEYS = "adfhjknyuitpq";
+
+function chip(label, key, onPress) {
+  const button = piece("chip");
+  const cap = button.querySelector("kbd");
+  cap.textContent = key ?? "";
+  cap.hidden = !key;
+  button.dataset.key = key ?? "";
+  button.querySelector("span").textContent = label;
+  button.addEventListener("click", onPress);
+  return button;
+}
+
+export class Reasons {
+  /** @param {HTMLElement} box the fieldset of the judge screen */
+  constructor(box) {
+    this.box = box;
+    this.top = box.querySelector("#chips");
+    this.more = box.querySelector("#reasons-what");
+    this.title = box.querySelector("#reasons-what-title");
+    this.details = box.querySelector("#chips-what");
+    this.save = box.querySelector("#reasons-save");
+    this.chosen = new Map();
+  }
+
+  get isOpen() {
+    return !this.box.hidden;
+  }
+
+  /**
+   * @param {(string | {name: string, what: string[]})[]} offered
+   * @param {string} taken keys that mean something else
+   */
+  open(offered, taken) {
+    const reasons = offered.map((reason) => (typeof reason === "string" ? { name: reason, what: [] } : reason));
+    const free = [...KEYS].filter((key) => !taken.includes(key));
+    this.reasons = reasons;
+    this.freeBelow = free.slice(reasons.length);
+    this.chosen = new Map();
+    this.top.replaceChildren(...reasons.map((reason, index) => chip(reason.name, free[index], () => this.press(reason))));
+    this.unfold(null);
+    this.box.hidden = false;
+    this.box.scrollIntoView({ block: "nearest" });
+    this.paint();
+    this.top.firstElementChild.focus();
+  }
+
+  close() {
+    this.box.hidden = true;
+    this.chosen = new Map();
+    this.top.replaceChildren();
+    this.unfold(null);
+  }
+
+  /** Choose a shortcoming and unfold what it has below; pressed again while that is open, take it back. */
+  press(reason) {
+    const { name, what } = reason;
+    if (this.chosen.has(name) && (!what.length || this.unfolded === reason)) {
+      this.chosen.delete(name);
+      if (this.unfolded === reason) this.unfold(null);
+    } else {
+      if (!this.chosen.has(name)) this.chosen.set(name, new Set());
+      if (what.length) this.unfold(reason);
+    }
+    this.paint();
+  }
+
+  unfold(reason) {
+    this.unfolded = reason;
+    this.more.hidden = !reason;
+    if (!reason) return this.details.replaceChildren();
+    this.title.textContent = `What ${reason.name}?`;
+    const toggle = (what) => () => {
+      const details = this.chosen.get(reason.name);
+      if (!details.delete(what)) details.add(what);
+      this.paint();
+    };
+    this.details.replaceChildren(...reason.what.map((what, index) => chip(what, this.freeBelow[index], toggle(what))));
+    this.more.scrollIntoView({ block: "nearest" });
+  }
+
+  paint() {
+    const below = this.chosen.get(this.unfolded?.name);
+    for (const [index, { name, what }] of this.reasons.entries()) {
+      const button = this.top.children[index];
+      button.setAttribute("aria-pressed", String(this.chosen.has(name)));
+      if (what.length) button.setAttribute("aria-expanded", String(this.unfolded?.name === name));
+    }
+    for (const [index, what] of (this.unfolded?.what ?? []).entries()) {
+      this.details.children[index].setAttribute("aria-pressed", String(below.has(what)));
+    }
+    this.save.disabled = !this.isComplete;
+  }
+
+  /** At least one reason, and of each that has more to say what it is. */
+  get isComplete() {
+    const open = this.reasons.some(({ name, what }) => what.length && this.chosen.get(name)?.size === 0);
+    return this.chosen.size > 0 && !open;
+  }
+
+  /** As a judgment names them: "name" or "name/what", in the order offered. */
+  get given() {
+    return this.reasons.flatMap(({ name, what }) => {
+      if (!this.chosen.has(name)) return [];
+      return what.length ? what.filter((one) => this.chosen.get(name).has(one)).map((one) => `${name}/${one}`) : [name];
+    });
+  }
+
+  /** A chip's letter. True when it was one. */
+  key(key) {
+    const button = this.box.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    button?.click();
+    return Boolean(button);
+  }
+}

@@ -1,0 +1,110 @@
+// One try: a pair, an answer, what is right, the next pair.
+import { Refused, SignedOut, post } from "../judge/api.js";
+import { Clock } from "../judge/clock.js";
+import { newId } from "../judge/store.js";
+
+const RETRY = 3_000;
+
+export class Lesson {
+  constructor({ urls, stage, panel, told }) {
+    Object.assign(this, { urls, stage, panel, told });
+    this.root = stage.root;
+    this.clock = new Clock(() => stage.plays);
+    this.saved = document.getElementById("saved");
+    this.live = document.getElementById("live");
+    this.card = null;
+    this.coming = null;
+    this.busy = false;
+  }
+
+  begin() {
+    return this.send("next", {}).then((data) => this.show(data));
+  }
+
+  /** The next card, or the page that says how the try ended. */
+  show(data) {
+    if (!data) return;
+    this.told.hide();
+    [this.card] = data.cards;
+    if (!this.card) {
+      location.assign(data.done_url);
+      return;
+    }
+    this.root.classList.remove("is-loading");
+    this.panel.asksReasons = this.card.ask_reasons;
+    this.panel.reset();
+    const { newQuery } = this.stage.show(this.card);
+    this.stage.prepare(data.cards.slice(1));
+    this.progress(this.card.position - 1);
+    this.clock.start();
+    this.stage.focus();
+    this.live.textContent = newQuery ? "New query." : "";
+  }
+
+  progress(done) {
+    document.getElementById("progress").hidden = false;
+    const bar = document.getElementById("progress-bar");
+    bar.max = this.card.of;
+    bar.value = done;
+    document.getElementById("progress-text").textContent = `${this.card.position} of ${this.card.of}`;
+  }
+
+  async answer({ grade, reasons, changes }) {
+    if (!this.card || this.busy || this.told.isShown) return;
+    const data = await this.send("answer", {
+      submission_id: newId(), hand_out: this.card.hand_out, grade, reasons, n_changes: changes, active_ms: this.clock.read(),
+    });
+    if (!data) return;
+    this.coming = data;
+    this.panel.reasons.close();
+    this.progress(this.card.position);
+    this.told.show(data.feedback, !data.cards.length);
+  }
+
+  async leaveOut({ reason, note }) {
+    if (!this.card || this.busy || this.told.isShown) return;
+    const kind = "cannot_judge";
+    this.show(await this.send("report", { submission_id: newId(), hand_out: this.card.hand_out, kind, reason, note }));
+  }
+
+  next() {
+    if (!this.told.isShown) return false;
+    this.show(this.coming);
+    return true;
+  }
+
+  /** Sent until the server has it: the same submission again changes nothing. Undefined where it said no. */
+  async send(what, body) {
+    this.busy = true;
+    this.root.classList.add("is-sent");
+    this.say("saving", "Saving…");
+    try {
+      for (;;) {
+        try {
+          const data = await post(this.urls[`${what}Url`], body, this.urls);
+          this.say("saved", "Saved");
+          return data;
+        } catch (error) {
+          if (error instanceof Refused) return this.refused(error.message);
+          if (error instanceof SignedOut) this.say("signed_out", "Signed out: sign in in another tab");
+          else this.say("waiting", "Not saved - will retry");
+          await new Promise((resume) => setTimeout(resume, RETRY));
+        }
+      }
+    } finally {
+      this.busy = false;
+      this.root.classList.remove("is-sent");
+    }
+  }
+
+  say(state, words) {
+    if (this.saved.dataset.state !== state && state !== "saving" && state !== "saved") this.live.textContent = words;
+    this.saved.dataset.state = state;
+    this.saved.textContent = words;
+  }
+
+  refused(message) {
+    this.say("waiting", message);
+    this.panel.reset();
+  }
+}

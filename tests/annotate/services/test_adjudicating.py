@@ -1,0 +1,176 @@
+"""A lead's grade decides a pair alone, never enters agreement, and can be changed and taken back."""
+
+from uuid import uuid4
+
+import pytest
+
+from annotate.models import Judgment, JudgmentEvent, Report, Resolution, ReviewAction, Round, Seat
+from annotate.services import adjudicating, claiming, excluding, judging, seating, settling
+from metrics.models import Snapshot
+from metrics.services import refresh
+from tests import campaigns, factories
+from tests.annotate.sound import sound
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    """One pair that two people of two disagree about."""
+    made = factories.collection(
+        "birds", grades=4, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
+    )
+    campaigns.open_pool_round(made, factories.pairs(made, 1))
+    for grade in (0, 3):
+        claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+        campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), grade)
+    assert resolution() == ("disputed", None, 2)
+    return made
+
+
+@pytest.fixture
+def lead(made):
+    return factories.member(made, "lead")
+
+
+def resolution():
+    return Resolution.objects.values_list("status", "grade", "n_labels").get()
+
+
+def agreement(made):
+    refresh.refresh(collection=made)
+    return Snapshot.objects.get(collection=made, kind="agreement").value
+
+
+def inputs_of(made):
+    people = Snapshot.objects.get(collection=made, kind="people").value["people"]
+    return [(row["pseudonym"], row["n_labels"]) for row in people]
+
+
+def test_the_grade_decides_and_agreement_does_not_see_it(made, lead):
+    before, people = agreement(made), inputs_of(made)
+    judgment = adjudicating.adjudicate(pair=made.pairs.get(), by=lead, grade=2, note="a wing is enough")
+    assert resolution() == ("adjudicated", 2, 2)
+    assert (judgment.purpose, judgment.annotator.user, judgment.hand_out) == ("adjudication", lead, None)
+    assert (agreement(made), inputs_of(made)) == (before, people)
+    action = ReviewAction.objects.get()
+    assert (action.kind, action.by, action.pair, action.reason) == (
+        "adjudicated", lead, made.pairs.get(), "a wing is enough"
+    )  # fmt: skip
+    assert sound()
+
+
+def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(made, lead):
+    pair = made.pairs.get()
+    first = adjudicating.adjudicate(pair=pair, by=lead, grade=2)
+    assert adjudicating.adjudicate(pair=pair, by=lead, grade=2) == first
+    changed = adjudicating.adjudicate(pair=pair, by=lead, grade=1)
+    assert (changed.supersedes, resolution()) == (first, ("adjudicated", 1, 2))
+    assert Seat.objects.filter(purpose="adjudication").count() == 1
+    assert ReviewAction.objects.count() == 2
+    assert sound()
+
+
+def test_another_leads_grade_withdraws_the_first_ones(made, lead):
+    pair, other = made.pairs.get(), factories.member(made, "lead")
+    first = adjudicating.adjudicate(pair=pair, by=lead, grade=2)
+    adjudicating.adjudicate(pair=pair, by=other, grade=3)
+    assert (resolution(), first.events.get().kind, first.events.get().by) == (
+        ("adjudicated", 3, 2), "withdrawn", other
+    )  # fmt: skip
+    adjudicating.adjudicate(pair=pair, by=lead, grade=0)
+    assert resolution() == ("adjudicated", 0, 2)
+    assert Judgment.objects.filter(purpose="adjudication", seat__isnull=False).count() == 1
+    assert sound()
+
+
+def test_undone_the_pair_is_disputed_again(made, lead):
+    pair = made.pairs.get()
+    adjudicating.adjudicate(pair=pair, by=lead, grade=2)
+    adjudicating.undo_adjudication(pair=pair, by=lead, reason="looked again")
+    assert resolution() == ("disputed", None, 2)
+    assert JudgmentEvent.objects.get().kind == "undone"
+    assert sound()
+    with pytest.raises(adjudicating.NotAdjudicated):
+        adjudicating.undo_adjudication(pair=pair, by=lead)
+    adjudicating.adjudicate(pair=pair, by=lead, grade=1)
+    assert resolution() == ("adjudicated", 1, 2)
+    assert sound()
+
+
+def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it(made, lead):
+    (pair,) = factories.pairs(made, 1)
+    campaigns.open_pool_round(made, [pair], name="second")
+    claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+    hand_out = claiming.unanswered(annotator=annotator).get()
+    judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
+    adjudicating.adjudicate(pair=pair, by=lead, grade=3)
+    assert Resolution.objects.get(pair=pair).status == "adjudicated"
+    assert not Seat.objects.filter(pair=pair, state="free").exists()
+    assert not Report.objects.filter(settled_at=None).exists()
+    assert sound()
+    adjudicating.undo_adjudication(pair=pair, by=lead)
+    assert Resolution.objects.get(pair=pair).status == "escalated"
+    assert Report.objects.filter(settled_at=None).count() == 1
+    assert sound()
+
+
+def test_a_later_label_does_not_move_an_adjudicated_grade(made, lead):
+    (pair,) = factories.pairs(made, 1)
+    campaigns.open_pool_round(made, [pair], name="second")
+    claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+    adjudicating.adjudicate(pair=pair, by=lead, grade=3)
+    campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), 0)
+    assert Resolution.objects.values_list("status", "grade", "n_labels").get(pair=pair) == ("adjudicated", 3, 1)
+    assert sound()
+
+
+def test_rounds_closed_and_opened_over_it_leave_the_grade(made, lead):
+    pair = made.pairs.get()
+    adjudicating.adjudicate(pair=pair, by=lead, grade=2)
+    seating.close_round(round_=Round.objects.get())
+    assert resolution() == ("adjudicated", 2, 2)
+    campaigns.open_pool_round(made, [pair], name="again")
+    assert resolution() == ("adjudicated", 2, 2)
+    assert sound()
+
+
+def test_an_unknown_grade_or_a_pair_of_no_round_changes_nothing(made, lead):
+    with pytest.raises(judging.UnknownGrade, match="no grade 7"):
+        adjudicating.adjudicate(pair=made.pairs.get(), by=lead, grade=7)
+    (lonely,) = factories.pairs(made, 1)
+    with pytest.raises(adjudicating.NotInARound):
+        adjudicating.adjudicate(pair=lonely, by=lead, grade=1)
+    assert not ReviewAction.objects.exists()
+
+
+def test_an_excluded_pair_has_no_grade_until_it_is_taken_back_in(made, lead):
+    pair = made.pairs.get()
+    adjudicating.adjudicate(pair=pair, by=lead, grade=2)
+    excluding.exclude_pair(pair=pair, by=lead, reason="both are blurred")
+    assert not Resolution.objects.exists()
+    assert sound()
+    excluding.restore_pair(pair=pair, by=lead)
+    assert resolution() == ("adjudicated", 2, 2)
+    assert sound()
+
+
+def test_reports_returned_to_the_queue_can_be_opened_again(made, lead):
+    (pair,) = factories.pairs(made, 1)
+    campaigns.open_pool_round(made, [pair], name="second")
+    claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+    hand_out = claiming.unanswered(annotator=annotator).get()
+    judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
+    assert settling.settle_reports(pair=pair, by=lead, reason="clear enough") == 1
+    assert Seat.objects.filter(pair=pair, state="free").count() == 2
+    assert sound()
+    with pytest.raises(settling.NothingOpen):
+        settling.settle_reports(pair=pair, by=lead)
+    assert settling.reopen_reports(pair=pair, by=lead) == 1
+    assert (Resolution.objects.get(pair=pair).status, Seat.objects.filter(pair=pair, state="free").count()) == (
+        "escalated", 0
+    )  # fmt: skip
+    assert sound()
+    assert list(ReviewAction.objects.order_by("pk").values_list("kind", flat=True)) == [
+        "reports_settled", "reports_reopened"
+    ]  # fmt: skip

@@ -1,0 +1,141 @@
+"""What follows when a finished batch's golds are missed.
+
+To see these tests fail: leave `check_batch` out of `claiming.finish_if_done`, or the verdict out of `check_batch`.
+"""
+
+import pytest
+
+from annotate import tasks
+from annotate.models import Annotator, Batch, Gold, JudgmentEvent, ReviewAction, Seat
+from annotate.services import claiming, gold_checks, judging, progress, reviewing
+from tests import campaigns, factories
+
+pytestmark = pytest.mark.django_db
+
+
+def finished(n_wrong=2, **policy):
+    """A batch of three candidates and two golds, so many of them answered wrongly; as it then stands."""
+    made = factories.collection(grades=2, batch_candidates=3, **policy)
+    pairs = factories.pairs(made, 10)
+    for pair, grade in zip(pairs[6:8], (1, 0), strict=True):
+        Gold.objects.create(collection=made, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
+    campaigns.open_pool_round(made, pairs[:6])
+    answer_all(campaigns.first_batch(made), n_wrong)
+    return Batch.objects.get(collection=made)
+
+
+def answer_all(hand_outs, n_wrong):
+    grade_of = dict(Gold.objects.values_list("pair_id", "grade"))
+    for hand_out in hand_outs:
+        right = grade_of.get(hand_out.seat.pair_id, 1)
+        is_wrong = n_wrong > 0 and hand_out.seat.purpose == "gold"
+        n_wrong -= is_wrong
+        campaigns.judge(hand_out, 1 - right if is_wrong else right)
+
+
+def standing(batch):
+    return batch.n_golds, batch.n_golds_right, batch.gold_action, batch.verdict
+
+
+@pytest.mark.parametrize(("n_wrong", "gold_pass", "action"), [(0, "1", ""), (1, "0.5", ""), (1, "0.75", "hold")])
+def test_a_finished_batch_is_held_when_too_few_of_its_golds_are_right(n_wrong, gold_pass, action):
+    batch = finished(n_wrong, gold_action="hold", gold_pass=gold_pass)
+    assert standing(batch) == (2, 2 - n_wrong, action, "held" if action else "")
+
+
+def test_what_an_unfinished_batchs_golds_say_is_nobodys_business_yet():
+    made = factories.collection(grades=2, batch_candidates=3, gold_action="hold")
+    pairs = factories.pairs(made, 8)
+    Gold.objects.create(collection=made, pair=pairs[7], grade=1, is_positive=True, origin="curated")
+    campaigns.open_pool_round(made, pairs[:6])
+    hand_outs = campaigns.first_batch(made)
+    gold = next(each for each in hand_outs if each.seat.purpose == "gold")
+    campaigns.judge(gold, 0)
+    assert standing(Batch.objects.get()) == (None, None, "", "")
+
+
+def test_a_held_batchs_labels_count_until_a_lead_decides_and_its_answers_stand():
+    batch = finished(gold_action="hold")
+    assert batch.settled_at == batch.finished_at
+    assert Seat.objects.filter(purpose="label", state="done").count() == 3
+    with pytest.raises(judging.BatchSettled):
+        judging.undo_judgment(annotator=batch.annotator, token=batch.hand_outs.last().token)
+    reviewing.accept_batch(batch=batch)
+    assert Batch.objects.get().verdict == "accepted"
+
+
+def test_counting_only_leaves_the_batch_as_it_is():
+    batch = finished(gold_action="none")
+    assert standing(batch) == (2, 0, "none", "")
+    assert batch.settled_at is None
+
+
+def test_who_is_warned_reads_one_plain_sentence_between_batches_that_names_no_pair():
+    batch = finished(gold_action="warn")
+    message = progress.why_empty(annotator=batch.annotator, asked=False)["message"]
+    assert message == f"Batch 1 is done and saved. {gold_checks.WARNING}"
+    right = finished(0, gold_action="warn")
+    assert progress.why_empty(annotator=right.annotator, asked=False)["message"] == "Batch 1 is done and saved."
+
+
+def test_a_changed_answer_to_a_finished_batchs_gold_is_counted_again():
+    batch = finished(1, gold_action="warn")
+    gold = next(each for each in batch.hand_outs.select_related("seat__judgment__level", "batch__annotator")
+                if each.seat.purpose == "gold" and each.seat.judgment.level.grade
+                != Gold.objects.get(pair=each.seat.pair_id).grade)  # fmt: skip
+    campaigns.judge(gold, Gold.objects.get(pair=gold.seat.pair_id).grade)
+    assert standing(Batch.objects.get()) == (2, 2, "", "")
+
+
+def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_policy(django_capture_on_commit_callbacks):
+    batch = finished(gold_action="reject")
+    assert standing(batch) == (2, 0, "reject", "held")
+    tasks.reject_batch(batch_id=batch.pk)
+    assert Batch.objects.get().verdict == "rejected"
+    assert Seat.objects.filter(purpose="label", state="free").count() == 6
+    events = JudgmentEvent.objects.filter(kind="withdrawn")
+    assert set(events.values_list("by", "reason")) == {(None, "Golds: 0 of 2 right.")}
+    assert events.count() == 5
+    assert list(ReviewAction.objects.values_list("kind", "by")) == [("batch_rejected", None)]
+
+
+def test_finishing_a_batch_that_is_to_be_rejected_queues_the_work(django_capture_on_commit_callbacks, monkeypatch):
+    asked = []
+    monkeypatch.setattr(tasks.reject_batch, "apply_async", lambda **call: asked.append(call["kwargs"]))
+    with django_capture_on_commit_callbacks(execute=True):
+        batch = finished(gold_action="reject")
+    assert {"batch_id": batch.pk} in asked
+
+
+def test_a_lost_rejection_is_found_and_one_that_a_lead_took_back_is_not_repeated():
+    batch = finished(gold_action="reject")
+    assert gold_checks.overdue() == []
+    Batch.objects.update(finished_at=batch.opened_at.replace(year=2020))
+    assert gold_checks.overdue() == [batch.pk]
+    gold_checks.reject_failed(batch=batch)
+    assert JudgmentEvent.objects.filter(kind="withdrawn").count() == 5
+    reviewing.reopen_batch(batch=Batch.objects.get(), by=None, reason="no")
+    assert gold_checks.overdue() == []
+    gold_checks.reject_failed(batch=Batch.objects.get())
+    assert JudgmentEvent.objects.filter(kind="withdrawn").count() == 5
+    assert Seat.objects.filter(purpose="label", state="done").count() == 3
+
+
+def test_who_is_paused_by_her_golds_gets_nothing_more_and_the_log_says_who_did_it():
+    batch = finished(gold_action="pause")
+    annotator = Annotator.objects.get()
+    assert annotator.paused_at is not None
+    assert claiming.current_batch(annotator=annotator) is None
+    assert standing(batch) == (2, 0, "pause", "held")
+    assert list(ReviewAction.objects.values_list("kind", "by", "reason")) == [("paused", None, "Golds: 0 of 2 right.")]
+
+
+def test_a_retired_gold_speaks_for_nobody():
+    made = factories.collection(grades=2, batch_candidates=3, gold_action="hold")
+    pairs = factories.pairs(made, 8)
+    Gold.objects.create(collection=made, pair=pairs[7], grade=1, is_positive=True, origin="curated")
+    campaigns.open_pool_round(made, pairs[:6])
+    hand_outs = campaigns.first_batch(made)
+    Gold.objects.update(retired_at="2026-01-01T00:00Z")
+    answer_all(hand_outs, 1)
+    assert standing(Batch.objects.get()) == (0, 0, "", "")

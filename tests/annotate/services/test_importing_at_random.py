@@ -1,0 +1,134 @@
+"""Imports into collections in which much has happened, beside slow oracles: chains in lists, pairs one by one.
+
+To see these tests fail: leave a NOT EXISTS out of `settled._SETTLED`, or let `chain_store` forget what is stored.
+"""
+
+from collections import defaultdict
+from uuid import uuid5
+
+import numpy as np
+import pytest
+
+from annotate.core.judgment_formats import JudgmentColumns
+from annotate.fsck import CHECKS
+from annotate.models import Judgment, Level, Policy, Resolution, RoundPair, Seat
+from annotate.services import chain_store
+from annotate.services.collections import change_policy
+from annotate.services.importing import import_judgments
+from annotate.services.seating import reconcile_pairs
+from tests.annotate.core.files import file
+from tests.annotate.services.test_plain_seating import situation, trial
+
+pytestmark = pytest.mark.django_db
+COLUMNS = JudgmentColumns(time="at")
+
+
+def situations(seed):
+    """A collection, and files for it: repeated lines, labels known before, pairs known and new; some with times."""
+    made, pairs, rng = situation(seed)
+    if rng.random() < 0.3:
+        change_policy(collection=made, by=None, rule="median", tie=rng.choice(["up", "down", "dispute"]))
+    queries, documents = (sorted({getattr(pair, side).external_id for pair in pairs}) for side in ("query", "document"))
+    files, rows = [], []
+    for _ in range(3):
+        kept = rng.sample(rows, len(rows) // 2) if rng.random() < 0.5 else rows[:]
+        rows = kept + [
+            (f"p{rng.randrange(3)}", rng.choice(queries[:5]), rng.choice(documents[:5]), rng.randrange(2),
+             rng.choice(["", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.5+02:00"]))
+            for _ in range(25)
+        ]  # fmt: skip
+        files.append(rows)
+    return made, files
+
+
+def load(made, rows, name):
+    lines = [",".join(map(str, row)) for row in rows]
+    return import_judgments(
+        collection=made, stream=file("annotator,query,document,grade,at", *lines), file_name="a.csv", columns=COLUMNS,
+        name=name, policy=Policy.objects.filter(collection=made).latest("version"),
+    )  # fmt: skip
+
+
+def chains(made):
+    """What each annotator said of each pair, as it is stored: grades in order, and the ids of the submissions."""
+    found = defaultdict(list)
+    names = ("annotator__external_id", "pair__query__external_id", "pair__document__external_id")
+    stored = Judgment.objects.filter(collection=made, purpose="import").order_by("pk")
+    for *key, grade, at, submission, before, pk in stored.values_list(
+        *names, "level__grade", "at", "submission_id", "supersedes", "pk"
+    ):
+        chain = found[tuple(key)]
+        assert before == (chain[-1][-1] if chain else None)
+        chain.append((grade, at, submission, pk))
+    return found
+
+
+def state():
+    """Everything an import decides, without the keys that differ from one trial to the next."""
+    pair = ("pair__query__external_id", "pair__document__external_id")
+    return (
+        sorted(map(str, Resolution.objects.values_list(*pair, "status", "grade", "n_labels", "policy"))),
+        sorted(map(str, Seat.objects.values_list(
+            *pair, "purpose", "number", "round__name", "why", "state", "annotator__pseudonym", "judgment__level"))),
+        sorted(map(str, RoundPair.objects.values_list(*pair, "round__name", "n_wanted"))),
+        sorted(map(str, Judgment.objects.values_list(*pair, "annotator__pseudonym", "level", "submission_id"))),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_import_leaves_the_rows_that_reconciling_pair_by_pair_leaves(seed, monkeypatch):
+    made, files = situations(seed)
+
+    def story():
+        told = []
+        for number, rows in enumerate(files):
+            load(made, rows, f"import {number % 2}")
+            told.append(state())
+        return told
+
+    with trial():
+        short = story()
+        assert {check.name: list(check.find()) for check in CHECKS if not check.notice and list(check.find())} == {}
+    with monkeypatch.context() as slow, trial():
+        slow.setattr(chain_store, "resolve_pairs", lambda pairs: reconcile_pairs(pair_ids=np.asarray(pairs).tolist()))
+        long = story()
+    assert short == long
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stored_chains_grow_as_lists_would(seed):
+    made, files = situations(seed)
+    grown = defaultdict(list)
+    levels = dict(Level.objects.filter(collection=made).values_list("grade", "pk"))
+    for rows in files:
+        said = defaultdict(list)
+        for *key, grade, at in rows:
+            said[tuple(key)].append((grade, at))
+        n_new = 0
+        for key, labels in said.items():
+            before = grown[key]
+            known = max(n for n in range(len(labels) + 1) if agree(before[len(before) - n :], labels[:n], n))
+            n_new += len(labels) - known
+            before += labels[known:]
+        assert load(made, rows, "import").n_new == n_new
+        found = chains(made)
+        assert {key: [label[0] for label in chain] for key, chain in found.items()} == {
+            key: [grade for grade, _ in chain] for key, chain in grown.items()
+        }
+        for key, chain in found.items():
+            for place, ((grade, at, submission, _), (_, text)) in enumerate(
+                zip(chain, grown[key], strict=True), start=1
+            ):
+                words = (made.slug, *key, place, levels[grade], at if text else "")
+                assert submission == uuid5(chain_store.NAMESPACE, "\t".join(map(str, words)))
+        counting = Seat.objects.filter(collection=made, purpose="import", state="done").values_list(
+            "judgment", flat=True
+        )
+        assert sorted(counting) == sorted(chain[-1][-1] for chain in found.values())
+
+
+def agree(stored, said, n):
+    """Whether the last n stored labels are these; a label without a time equals one with any."""
+    return len(stored) == n and all(
+        old[0] == new[0] and new[1] in ("", old[1]) for old, new in zip(stored, said, strict=True)
+    )

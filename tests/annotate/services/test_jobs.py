@@ -1,0 +1,118 @@
+"""Progress that may be lost, and a wish to cancel that may not."""
+
+import threading
+
+import pytest
+from django.core.cache import cache
+from django.db import connection, transaction
+
+from annotate.models import Cancellation
+from annotate.services import jobs
+from annotate.services.jobs import Cancelled, Job
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+READING = Job("import", 7)
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """A process that knows no job and tells at every step."""
+    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 0)
+    monkeypatch.setattr(jobs, "SHARE_OF_TIME", 1e9)
+    monkeypatch.setattr(jobs, "_watches", {})
+    cache.clear()
+
+
+def clock(monkeypatch, *moments):
+    """Let the process's clock show these moments, each twice: a telling looks at it before and after."""
+    told = iter([moment for moment in moments for _ in range(2)])
+    monkeypatch.setattr(jobs, "monotonic", lambda: next(told))
+
+
+def test_progress_is_what_was_last_told_with_the_time_left_at_the_pace_so_far(monkeypatch):
+    clock(monkeypatch, 100.0, 110.0)
+    jobs.advance(job=READING, done=0, total=1000)
+    assert jobs.progress_of(job=READING).seconds_left is None
+    jobs.advance(job=READING, done=200, total=1000)
+    told = jobs.progress_of(job=READING)
+    assert (told.done, told.total, told.unit, told.seconds_left) == (200, 1000, "rows", 40.0)
+    assert told.time_left == "40 seconds left"
+
+
+def test_a_job_that_has_counted_everything_is_finishing_and_promises_no_second(monkeypatch):
+    clock(monkeypatch, 0.0, 10.0)
+    jobs.advance(job=READING, done=0, total=100)
+    jobs.advance(job=READING, done=100, total=100)
+    assert jobs.progress_of(job=READING).time_left == "finishing"
+
+
+def test_a_new_stretch_has_a_pace_of_its_own(monkeypatch):
+    clock(monkeypatch, 0.0, 10.0, 11.0, 13.0)
+    jobs.advance(job=READING, done=0, total=100)
+    jobs.advance(job=READING, done=100, total=100)
+    jobs.advance(job=READING, done=0, total=50, unit="items")
+    jobs.advance(job=READING, done=25, total=50, unit="items")
+    assert jobs.progress_of(job=READING).seconds_left == 2.0
+
+
+def test_nothing_is_known_of_a_job_that_told_nothing_and_of_one_that_ended():
+    assert jobs.progress_of(job=READING) is None
+    jobs.advance(job=READING, done=1)
+    jobs.cancel(job=READING, collection=factories.collection())
+    jobs.forget(job=READING)
+    assert jobs.progress_of(job=READING) is None
+    assert not Cancellation.objects.exists()
+
+
+def test_a_job_that_is_asked_to_stop_is_cancelled_at_its_next_step_and_no_other_job_is():
+    made = factories.collection()
+    jobs.cancel(job=READING, collection=made)
+    jobs.cancel(job=READING, collection=made)
+    assert jobs.standing(job=READING).is_cancelling
+    jobs.advance(job=Job("run", 7), done=1)
+    with pytest.raises(Cancelled):
+        jobs.advance(job=READING, done=1)
+
+
+def test_telling_and_asking_are_throttled(monkeypatch, django_assert_num_queries):
+    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 60)
+    with django_assert_num_queries(1):
+        for done in range(10_000):
+            jobs.advance(job=READING, done=done)
+    assert jobs.progress_of(job=READING).done == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "1 second"), (1.2, "2 seconds"), (31, "35 seconds"), (56, "1 minute"), (61, "2 minutes"), (7300, "3 hours")],
+)
+def test_time_left_is_rounded_up_into_words(seconds, words):
+    assert jobs.in_words(seconds) == words
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_open_transaction_sees_the_wish_that_another_connection_committed():
+    made = factories.collection()
+
+    def ask():
+        jobs.cancel(job=READING, collection=made)
+        connection.close()
+
+    with pytest.raises(Cancelled), transaction.atomic():
+        jobs.advance(job=READING, done=1)
+        other = threading.Thread(target=ask)
+        other.start()
+        other.join()
+        jobs.advance(job=READING, done=2)
+
+
+def test_a_job_in_the_middle_of_a_copy_goes_on_and_is_cancelled_after_it():
+    jobs.cancel(job=READING, collection=factories.collection())
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TEMPORARY TABLE copied (a int) ON COMMIT DROP")
+        with cursor.copy("COPY copied FROM STDIN") as copy:
+            copy.write_row([1])
+            jobs.advance(job=READING, done=1)
+    with pytest.raises(Cancelled):
+        jobs.advance(job=READING, done=2)

@@ -1,0 +1,211 @@
+"""The short cut of reconciling for the plain pairs of a round: the very rows that reconciling one by one makes.
+
+To see these tests fail: leave a NOT EXISTS out of `plain._UNTOUCHED`, or let `withdraw_plain` take shared pairs.
+"""
+
+import random
+from contextlib import contextmanager
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from django.db import transaction
+
+from annotate.fsck import CHECKS
+from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, RoundPair, Seat
+from annotate.services import claiming, copying, judging, pairing, seating
+from annotate.services.seating import plain, rounds
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+SEAT = ("pair", "purpose", "number", "round", "why", "state", "annotator", "queue_key")
+
+
+class Undo(Exception):
+    """Ends a trial."""
+
+
+@contextmanager
+def trial():
+    """What happens inside is undone."""
+    try:
+        with transaction.atomic():
+            yield
+            raise Undo
+    except Undo:
+        pass
+
+
+def situation(seed: int):
+    """A collection in which much has happened: seats free, held, judged, reported, withdrawn; golds; closed rounds."""
+    rng = random.Random(seed)
+    made = factories.collection(
+        double_share=rng.choice(["0", "0.3"]), labels_per_pair=rng.choice([1, 2, 3]), ceiling=4, batch_candidates=6,
+        gold_positives=1, gold_negatives=1, grouped=rng.random() < 0.5,
+        stop_early=rng.random() < 0.5,
+    )  # fmt: skip
+    pairs = factories.pairs(made, 40)
+    for pair in rng.sample(pairs, 4):
+        grade = rng.randrange(2)
+        Gold.objects.create(collection=made, pair=pair, grade=grade, is_positive=grade == 1, origin="curated")
+    before = [opened(made, rng.sample(pairs, 10), f"before {n}") for n in range(2)]
+    for _ in range(2):
+        judge_some(factories.annotator(made), rng)
+    if rng.random() < 0.5:
+        seating.close_round(round_=before[0])
+    return made, pairs, rng
+
+
+def judge_some(annotator, rng):
+    if (batch := claiming.current_batch(annotator=annotator)) is None:
+        return
+    for hand_out in HandOut.objects.filter(batch=batch):
+        said, dice = uuid4(), rng.random()
+        if dice < 0.5:
+            answer = judging.Answer(submission_id=said, grade=rng.randrange(2))
+            judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
+        elif dice < 0.7:
+            kind = rng.choice(list(Report.Kind))
+            judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=said, kind=kind)
+
+
+def opened(made, pair_list, name):
+    return seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name=name, policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in pair_list],
+    )  # fmt: skip
+
+
+def everything(round_name):
+    """All seats and resolutions, with the round as its name: a trial's keys differ."""
+    names = dict(Round.objects.values_list("pk", "name"))
+    seats = [(*row[:3], names[row[3]], *row[4:]) for row in Seat.objects.order_by(*SEAT[:3], "pk").values_list(*SEAT)]
+    return (
+        seats,
+        list(Resolution.objects.order_by("pair").values_list("pair", "status", "grade", "n_labels", "policy")),
+        list(RoundPair.objects.filter(round__name=round_name).order_by("pair").values_list("pair", "n_wanted")),
+    )
+
+
+def one_by_one(monkeypatch):
+    """Let every pair go through reconcile_pairs."""
+    monkeypatch.setattr(rounds, "seat_new", lambda round_, pairs: pairs)
+    monkeypatch.setattr(rounds, "seat_plain", lambda round_, pairs: pairs)
+    monkeypatch.setattr(rounds, "withdraw_plain", lambda round_, pairs: pairs)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pair_by_pair_makes(seed, monkeypatch):
+    made, pairs, rng = situation(seed)
+    chosen = rng.sample(pairs, 30)
+    dropped = rng.choice(chosen)
+
+    def story():
+        told = []
+        round_ = opened(made, chosen, "new")
+        told.append(everything("new"))
+        RoundPair.objects.filter(round=round_, pair=dropped).update(dropped_at="2026-01-01T00:00Z")
+        for step in (seating.close_round, seating.reopen_round, seating.close_round):
+            step(round_=round_)
+            told.append(everything("new"))
+        return told
+
+    with trial():
+        short = story()
+        wrong = seating.plan(pairs=list(made.pairs.order_by("pk")))
+        assert (wrong.new, wrong.freed, wrong.withdrawn, wrong.moved) == ([], [], [], [])
+        found = {check.name: list(check.find()) for check in CHECKS if not check.notice}
+        assert {name: rows for name, rows in found.items() if rows} == {}
+    with monkeypatch.context() as slow, trial():
+        one_by_one(slow)
+        long = story()
+    assert short == long
+
+
+def test_a_round_of_new_pairs_is_opened_without_reconciling_any(monkeypatch):
+    made = factories.collection(double_share="0.1")
+    pairs = factories.pairs(made, 50)
+    monkeypatch.setattr(rounds, "reconcile_pairs", lambda pair_ids: pytest.fail("reconciled") if pair_ids else None)
+    round_ = opened(made, pairs, "new")
+    seating.close_round(round_=round_)
+    seating.reopen_round(round_=round_)
+    assert Seat.objects.filter(state="free", round=round_).count() == 55
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_pairs_made_just_now_get_the_seats_that_others_get(monkeypatch, grouped):
+    made = factories.collection(double_share="0.3", labels_per_pair=2, grouped=grouped)
+    pairs = np.array([pair.pk for pair in factories.pairs(made, 60)])
+
+    def story(fresh):
+        with trial():
+            wanted = seating.want_pairs(
+                collection=made, kind=Round.Kind.POOL, name="new", policy=factories.policy(made), pair_ids=pairs,
+                fresh=fresh,
+            )  # fmt: skip
+            assert wanted.rest.tolist() == []
+            return everything("new")
+
+    monkeypatch.setattr(copying, "BLOCK", 25)
+    assert len(story(None)[0]) == 138
+    assert story(pairs) == story(pairs[::3]) == story(None)
+
+
+def test_pairs_are_known_for_new_by_who_made_them_alone():
+    made = factories.collection()
+    known = factories.pairs(made, 6)
+    query, document = np.array([(pair.query_id, pair.document_id) for pair in known]).T
+    Pair.objects.filter(pk=known[2].pk).delete()
+    found = pairing.ensure_pairs(collection=made, query=query, document=document)
+    assert found.is_new.tolist() == [False, False, True, False, False, False]
+    assert [*found.keys[:2], *found.keys[3:]] == [pair.pk for pair in known if pair != known[2]]
+    assert Pair.objects.get(pk=found.keys[2]).query_id == query[2]
+
+
+def test_what_a_round_being_opened_wants_is_handed_to_nobody():
+    made = factories.collection()
+    wanted = seating.want_pairs(
+        collection=made, kind=Round.Kind.POOL, name="new", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in factories.pairs(made, 10)],
+    )  # fmt: skip
+    assert (wanted.round.state, Seat.objects.filter(state="free").count(), len(wanted.rest)) == ("opening", 10, 0)
+    person = factories.annotator(made)
+    assert claiming.current_batch(annotator=person) is None
+    seating.finish_opening(round_=wanted.round, pairs=wanted.rest)
+    assert claiming.current_batch(annotator=person).hand_outs.count() == 10
+
+
+def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_taken_up_again(monkeypatch):
+    monkeypatch.setattr(copying, "BLOCK", 10)
+    made = factories.collection(batch_candidates=5)
+    round_ = opened(made, factories.pairs(made, 40), "new")
+    first = factories.annotator(made)
+    claiming.current_batch(annotator=first)
+    seating.begin_closing(round_=round_)
+    assert claiming.current_batch(annotator=factories.annotator(made)) is None
+
+    def die(n):
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        seating.finish_closing(round_=round_, told=die)
+    assert 0 < Seat.objects.filter(state="free").count() < 35
+    assert [list(check.find()) for check in CHECKS if not check.notice and list(check.find())] == []
+    seating.finish_closing(round_=round_)
+    assert set(Seat.objects.values_list("state", flat=True)) == {"held", "withdrawn"}
+    assert round_.state == "closed"
+
+
+def test_a_pair_that_somebody_may_be_at_or_another_round_asks_for_is_left_to_reconciling():
+    made = factories.collection()
+    pairs = factories.pairs(made, 6)
+    opened(made, pairs[:2], "before")
+    Gold.objects.create(collection=made, pair=pairs[2], grade=1, is_positive=True, origin="curated")
+    other, round_ = (
+        Round.objects.create(collection=made, kind="pool", name=name, policy=factories.policy(made), state="opening")
+        for name in ("other", "new")
+    )
+    RoundPair.objects.create(round=other, pair=pairs[3], n_wanted=2)  # its seats are still to be made
+    RoundPair.objects.bulk_create(RoundPair(round=round_, pair=pair, n_wanted=1) for pair in pairs)
+    rest = plain.seat_new(round_=round_, pairs=np.array([pair.pk for pair in pairs]))
+    assert rest.tolist() == [pair.pk for pair in pairs[:4]]

@@ -1,0 +1,75 @@
+"""Two leads at one pair at the same moment, while a third withdraws the labels and brings them back.
+
+To see this test fail: let `adjudicating.adjudicate` read the pair without locking it.
+"""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from annotate.models import Judgment, JudgmentEvent, Pair, Resolution, ReviewAction, Seat
+from annotate.services import adjudicating, claiming, withdrawing
+from tests import campaigns, factories
+from tests.annotate.sound import sound
+from tests.annotate.test_assignment import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
+N = 12
+
+
+@pytest.fixture
+def made():
+    """Pairs that two people disagree on."""
+    made = factories.collection(
+        grades=3, positive_from=2, labels_per_pair=2, ceiling=2, batch_candidates=N, gold_positives=0, gold_negatives=0
+    )
+    campaigns.open_pool_round(made, factories.pairs(made, N))
+    for grade in (0, 2):
+        annotator = factories.annotator(made)
+        claiming.current_batch(annotator=annotator)
+        for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator")):
+            campaigns.judge(hand_out, grade)
+    return made
+
+
+def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(made):
+    first, second, third = (factories.member(made, "lead") for _ in range(3))
+    annotator = made.annotators.order_by("pk").first()
+    pairs = list(made.pairs.order_by("pk"))
+    assert Resolution.objects.filter(status="disputed").count() == N
+
+    def withdraw_or_restore(number):
+        why = {"annotator": annotator, "since": EARLIER, "by": third, "reason": "asleep"}
+        if number % 2:
+            return withdrawing.restore_annotator(until=LATER, **why)
+        return withdrawing.withdraw_annotator(**why)
+
+    for number, pair in enumerate(pairs):
+        acts = [
+            lambda pair=pair: adjudicating.adjudicate(pair=Pair.objects.get(pk=pair.pk), by=first, grade=0, note="a"),
+            lambda pair=pair: adjudicating.adjudicate(pair=Pair.objects.get(pk=pair.pk), by=second, grade=2, note="b"),
+            lambda number=number: withdraw_or_restore(number),
+        ]
+        decided, against, work = at_once(lambda act: act(), acts)
+        assert {decided.level.grade, against.level.grade} == {0, 2}
+        assert (work.n_done, work.n_surplus) == (N, 0)
+    connection.close()
+
+    standing = Seat.objects.filter(purpose="adjudication", state="done")
+    assert standing.count() == N == Seat.objects.filter(purpose="adjudication").count()
+    assert Judgment.objects.filter(purpose="adjudication").count() == 2 * N
+    lost = Judgment.objects.filter(purpose="adjudication", seat=None)
+    withdrawn = JudgmentEvent.objects.filter(judgment__in=lost, kind="withdrawn")
+    assert (lost.count(), withdrawn.values("judgment").distinct().count()) == (N, N)
+    said = dict(standing.values_list("pair", "judgment__level__grade"))
+    assert dict(Resolution.objects.filter(status="adjudicated").values_list("pair", "grade")) == said
+    for pair in pairs:
+        log = ReviewAction.objects.filter(pair=pair, kind="adjudicated").order_by("pk")
+        assert sorted(log.values_list("by", "reason")) == [(first.pk, "a"), (second.pk, "b")]
+        assert log.last().by_id == standing.get(pair=pair).annotator.user_id  # who came last decided
+    assert ReviewAction.objects.filter(kind__startswith="labels").count() == N
+    assert Seat.objects.filter(purpose="label", state="done").count() == 2 * N
+    assert sound()

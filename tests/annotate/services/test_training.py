@@ -1,0 +1,268 @@
+"""Nobody judges before she is trained; what she answers there is told right or wrong and counts for nothing else."""
+
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from annotate.checks.check import run
+from annotate.fsck import CHECKS
+from annotate.models import Batch, Gold, Judgment, Report, Resolution, Seat, TrainingDecision, TrainingTry
+from annotate.services import claiming, judging, progress, training, training_gate, training_people, training_setup
+from annotate.services.training_standing import standing_of
+from metrics.services import refresh
+from tests import campaigns, factories
+from tests.annotate.trainees import go, reply, right_grade, trained, training_seats, waiting
+
+pytestmark = pytest.mark.django_db
+
+
+def state(annotator):
+    return standing_of(annotator=annotator).state.name
+
+
+def broken():
+    """What the checks of annotate say; the rounds here have no pools."""
+    return [(finding.check.name, finding.lines) for finding in run(CHECKS) if not finding.check.notice]
+
+
+def test_a_newcomer_gets_no_pairs_until_she_has_passed():
+    annotator = factories.annotator(trained())
+    assert claiming.current_batch(annotator=annotator) is None
+    assert progress.why_empty(annotator=annotator, asked=True)["reason"] == "training"
+    go(annotator)
+    assert state(annotator) == "passed"
+    assert claiming.current_batch(annotator=annotator).hand_outs.count() == 4
+    assert not broken()
+
+
+def test_without_a_training_nobody_is_held_up():
+    made = factories.collection()
+    campaigns.open_pool_round(made, factories.pairs(made, 2))
+    assert claiming.current_batch(annotator=factories.annotator(made)) is not None
+    assert not training_gate.is_in_training(annotator=factories.annotator(made))
+
+
+def test_each_answer_is_told_right_or_wrong_with_the_reason_and_the_paragraph():
+    annotator = factories.annotator(trained())
+    training.begin(annotator=annotator)
+    (first, second, *_) = waiting(annotator)
+    told = reply(annotator, first, (right_grade(first) + 1) % 3)
+    assert (told.given, told.right) == ((right_grade(first) + 1) % 3, right_grade(first))
+    assert told.why == first.seat.pair.training_pair.why
+    assert told.anchor == "colours"
+    assert reply(annotator, second, right_grade(second)).right == right_grade(second)
+
+
+def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
+    annotator = factories.annotator(trained())
+    training.begin(annotator=annotator)
+    hand_out = waiting(annotator)[0]
+    wrong = (right_grade(hand_out) + 1) % 3
+    reply(annotator, hand_out, wrong)
+    assert reply(annotator, hand_out, right_grade(hand_out)).given == wrong
+    other = judging.Answer(submission_id=uuid4(), grade=right_grade(hand_out))
+    for act in (
+        lambda: judging.record_judgment(annotator=annotator, token=hand_out.token, answer=other),
+        lambda: judging.undo_judgment(annotator=annotator, token=hand_out.token),
+        lambda: judging.defer(annotator=annotator, token=hand_out.token),
+    ):
+        with pytest.raises(judging.NotHandedOut):
+            act()
+    assert Judgment.objects.filter(annotator=annotator).count() == 1
+
+
+def test_a_pair_of_real_work_is_not_answered_through_the_training():
+    made = trained()
+    annotator = factories.annotator(made)
+    go(annotator)
+    claiming.current_batch(annotator=annotator)
+    hand_out = claiming.unanswered(annotator=annotator).first()
+    with pytest.raises(judging.NotHandedOut):
+        reply(annotator, hand_out, 1)
+
+
+@pytest.mark.parametrize(("n_wrong", "passed"), [(0, True), (1, True), (2, False), (5, False)])
+def test_a_try_passes_at_the_mark_and_not_below(n_wrong, passed):
+    annotator = factories.annotator(trained(pass_mark="0.8"))
+    go(annotator, n_wrong=n_wrong)
+    made = TrainingTry.objects.get()
+    assert (made.passed, made.n_right, made.n_answered, made.score) == (passed, 5 - n_wrong, 5, 1 - n_wrong / 5)
+    assert training_gate.is_in_training(annotator=annotator) is not passed
+
+
+def test_spearman_marks_the_order_and_not_the_grades():
+    made = trained(measure="spearman", pass_mark="0.7", grades=(0, 1, 1, 2, 2))
+    annotator = factories.annotator(made)
+    training.begin(annotator=annotator)
+    for hand_out in waiting(annotator):
+        reply(annotator, hand_out, max(0, right_grade(hand_out) - 1))  # one too low, nearly the same order
+    made = TrainingTry.objects.get()
+    assert (made.n_right, made.passed) == (1, True)
+    assert made.score == pytest.approx(0.9128709291752769)  # scipy.stats.spearmanr([0,0,0,1,1], [0,1,1,2,2])
+
+
+def test_one_level_for_everything_has_no_order_and_does_not_pass():
+    made = trained(measure="spearman", pass_mark="0")
+    annotator = factories.annotator(made)
+    training.begin(annotator=annotator)
+    for hand_out in waiting(annotator):
+        reply(annotator, hand_out, 1)
+    made = TrainingTry.objects.get()
+    assert (made.score, made.passed) == (None, False)
+
+
+def test_tries_run_out_and_a_lead_who_sends_back_gives_new_ones():
+    made = trained(max_tries=2)
+    annotator = factories.annotator(made)
+    go(annotator, n_wrong=5)
+    assert state(annotator) == "ready"
+    go(annotator, n_wrong=5)
+    assert state(annotator) == "used_up"
+    with pytest.raises(training.NotNow, match="no tries left"):
+        training.begin(annotator=annotator)
+    for _ in range(2):
+        training_people.decide(annotator=annotator, kind="sent_back", by=None)
+    go(annotator)
+    assert state(annotator) == "passed"
+    assert [each.number for each in TrainingTry.objects.order_by("pk")] == [1, 2, 3]
+    assert not broken()
+
+
+def test_each_try_has_seats_of_its_own_and_the_answers_of_the_first_stay():
+    annotator = factories.annotator(trained())
+    go(annotator, n_wrong=5)
+    before = {seat.pk: seat.judgment_id for seat in training_seats(annotator)}
+    go(annotator)
+    after = {seat.pk: seat.judgment_id for seat in training_seats(annotator)}
+    assert after.items() >= before.items()
+    assert len(after) == 10
+    assert not Judgment.objects.filter(supersedes__isnull=False).exists()
+    assert not broken()
+
+
+def test_the_next_try_begins_after_the_wait():
+    annotator = factories.annotator(trained(wait_minutes=60))
+    go(annotator, n_wrong=5)
+    found = standing_of(annotator=annotator).state
+    assert found.name == "waiting"
+    assert 3500 < (found.ready_at - timezone.now()).total_seconds() <= 3600
+    with pytest.raises(training.NotNow):
+        training.begin(annotator=annotator)
+    TrainingTry.objects.update(finished_at=timezone.now() - timezone.timedelta(minutes=61))
+    assert state(annotator) == "ready"
+
+
+def test_who_passed_waits_for_a_lead_where_one_is_to_look():
+    made = trained(needs_review=True)
+    annotator = factories.annotator(made)
+    go(annotator)
+    assert state(annotator) == "review"
+    assert claiming.current_batch(annotator=annotator) is None
+    lead = factories.user()
+    training_people.decide(annotator=annotator, kind="admitted", by=lead)
+    assert claiming.current_batch(annotator=annotator) is not None
+
+
+def test_a_try_with_a_pair_left_out_goes_to_a_lead():
+    annotator = factories.annotator(trained())
+    training.begin(annotator=annotator)
+    (dead, *rest) = waiting(annotator)
+    training.report(annotator=annotator, token=dead.token, submission_id=uuid4(), reason="does_not_play", note="")
+    for hand_out in rest:
+        reply(annotator, hand_out, right_grade(hand_out))
+    assert TrainingTry.objects.get().passed
+    assert TrainingTry.objects.get().n_answered == 4
+    assert Report.objects.get().pair == dead.seat.pair
+    assert state(annotator) == "review"
+    assert not broken()
+
+
+def test_answers_in_training_enter_no_resolution_and_no_agreement():
+    made = trained()
+    for pair in made.pairs.filter(training_pair__isnull=False):
+        Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
+    for _ in range(3):
+        go(factories.annotator(made), n_wrong=2)
+    assert not Resolution.objects.exists()
+    refresh.refresh(collection=made)
+    agreement, people = (made.snapshots.get(kind=kind).value for kind in ("agreement", "people"))
+    assert agreement["all"]["ordinal"]["n_labels"] == 0
+    assert {(row["n_labels"], row["n_gold"], row["median_ms"]) for row in people["people"]} == {(0, 0, None)}
+    assert {seat.purpose for seat in Seat.objects.filter(state="done")} == {"training"}
+
+
+def test_a_pair_she_was_told_the_grade_of_is_never_given_to_her_as_work():
+    made = trained()
+    known = {seat.pk for seat in made.training.collection.pairs.filter(training_pair__isnull=False)}
+    campaigns.open_pool_round(made, list(made.pairs.filter(pk__in=known)), name="same pairs")
+    annotator = factories.annotator(made)
+    go(annotator)
+    while batch := claiming.current_batch(annotator=annotator):
+        assert not known & set(batch.hand_outs.values_list("seat__pair", flat=True))
+        for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat"):
+            campaigns.judge(hand_out, 1)
+    assert training_setup.pairs_in_pools(collection=made) == 5
+
+
+def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
+    annotator = factories.annotator(trained())
+    go(annotator)
+    assert progress.progress(annotator=annotator)["total"] == 0
+    assert progress.recent(annotator=annotator) == []
+    assert progress.why_empty(annotator=annotator, asked=False)["reason"] != "batch_done"
+
+
+def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
+    made = trained()
+    annotator, other = factories.annotator(made), factories.annotator(made)
+    for person in (annotator, other):
+        go(person)
+    claiming.current_batch(annotator=annotator)
+    campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat")[0], 1)
+    training_people.decide(annotator=annotator, kind="sent_back", by=None, reason="Mixed up the levels.")
+    assert not claiming.unanswered(annotator=annotator).exists()
+    assert Seat.objects.filter(purpose="label", state="done", annotator=annotator).count() == 1
+    assert not Seat.objects.filter(purpose="label", state="held").exists()
+    assert claiming.current_batch(annotator=annotator) is None
+    assert claiming.current_batch(annotator=other) is not None
+    assert state(annotator) == "ready"
+    assert not broken()
+
+
+def test_a_lead_who_lets_somebody_in_ends_her_try():
+    made = trained()
+    annotator = factories.annotator(made)
+    training.begin(annotator=annotator)
+    hand_out = waiting(annotator)[0]
+    training_people.decide(annotator=annotator, kind="exempted", by=None)
+    assert claiming.current_batch(annotator=annotator) is not None
+    assert Batch.objects.filter(annotator=annotator, finished_at=None).count() == 1
+    with pytest.raises(training.TryOver):
+        reply(annotator, hand_out, 1)
+    with pytest.raises(training_people.AlreadySo):
+        training_people.decide(annotator=annotator, kind="exempted", by=None)
+    assert not broken()
+
+
+def test_the_decisions_say_who_and_why_and_the_newest_holds():
+    made = trained()
+    annotator, lead = factories.annotator(made), factories.user()
+    for kind in ("admitted", "sent_back", "exempted"):
+        training_people.decide(annotator=annotator, kind=kind, by=lead, reason=f"as {kind}")
+    said = TrainingDecision.objects.order_by("pk").values_list("kind", "by", "reason")
+    assert list(said) == [(kind, lead.pk, f"as {kind}") for kind in ("admitted", "sent_back", "exempted")]
+    assert not training_gate.is_in_training(annotator=annotator)
+
+
+def test_the_list_of_people_asks_as_often_for_one_as_for_many(django_assert_num_queries):
+    made = trained()
+    go(factories.annotator(made))
+    with django_assert_num_queries(9):
+        assert len(training_people.people(collection=made)) == 1
+    for n_wrong in (0, 5, 5):
+        go(factories.annotator(made), n_wrong=n_wrong)
+    factories.annotator(made)
+    with django_assert_num_queries(9):
+        found = training_people.people(collection=made)
+    assert sorted(each.state.name for each in found) == ["passed", "passed", "ready", "ready", "ready"]

@@ -1,0 +1,185 @@
+"""Golds and repeats among the candidates, and how much of a pool one person may judge.
+
+To see these tests fail: let golds of a grouped batch have any query, leave `purpose = 'repeat'` out of `unseen._OLD`,
+or the quota out of `queues.Walk`.
+"""
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotate.fsck import CHECKS
+from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Seat
+from annotate.services import claiming, judging, progress, queues
+from tests import campaigns, factories
+
+pytestmark = pytest.mark.django_db
+
+
+def study(n_pairs, *, n_golds=0, per_query=5, **policy):
+    """A pool, and golds of each kind in each of its queries."""
+    made = factories.collection(grades=2, **policy)
+    pairs = factories.pairs(made, n_pairs, per_query=per_query)
+    campaigns.open_pool_round(made, [pair for place, pair in enumerate(pairs) if place % per_query >= 2 * n_golds])
+    for place, pair in enumerate(pairs):
+        if (kind := place % per_query) < 2 * n_golds:
+            Gold.objects.create(collection=made, pair=pair, grade=kind % 2, is_positive=kind % 2 > 0, origin="curated")
+    return made
+
+
+def again(annotator):
+    """What she is handed next, once she has answered what she has."""
+    for hand_out in claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator__user"):
+        campaigns.judge(hand_out)
+    batch = claiming.current_batch(annotator=annotator)
+    return list(batch.hand_outs.select_related("seat__pair", "batch__annotator__user")) if batch else []
+
+
+def purposes(hand_outs):
+    return Counter(hand_out.seat.purpose for hand_out in hand_outs)
+
+
+def clean():
+    return {check.name: found for check in CHECKS if (found := list(check.find()))}
+
+
+def test_in_batches_of_one_querys_pairs_a_gold_takes_the_place_of_a_candidate_of_its_query():
+    made = study(200, n_golds=1, batch_candidates=4)
+    other = factories.pairs(made, 3)
+    for pair in other:
+        Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
+    for _ in range(6):
+        hand_outs = campaigns.first_batch(made)
+        assert purposes(hand_outs) == {"label": 4, "gold": 2}
+        runs = Counter(each.seat.pair.query_id for each in hand_outs)
+        assert set(runs.values()) <= {1, 2, 3}  # as many as the pool has pairs of a query
+        assert not set(runs) & {pair.query_id for pair in other}
+
+
+def test_where_golds_are_short_candidates_keep_their_places():
+    made = study(60, n_golds=0, batch_candidates=4)
+    pair = factories.pairs(made, 1)[0]
+    Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
+    assert purposes(campaigns.first_batch(made)) == {"label": 5}  # no negative gold is there to be waited for
+    Gold.objects.update(retired_at=timezone.now())
+    assert purposes(campaigns.first_batch(made)) == {"label": 4}
+
+
+def test_where_queries_come_mixed_a_gold_is_of_any_query():
+    made = study(60, batch_candidates=4, grouped=False)
+    pair = factories.pairs(made, 1)[0]
+    Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
+    assert purposes(campaigns.first_batch(made)) == {"label": 4, "gold": 1}
+
+
+def test_a_candidate_of_a_batch_is_no_gold_of_the_same_batch():
+    made = study(12, batch_candidates=6)
+    for pair in Pair.objects.filter(collection=made):
+        Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
+    for _ in range(4):
+        hand_outs = campaigns.first_batch(made)
+        assert len({each.seat.pair_id for each in hand_outs}) == len(hand_outs)
+        Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_pair_that_she_has_judged_is_no_gold_for_her_and_a_gold_she_met_is_no_candidate():
+    made = study(5, batch_candidates=2, gold_negatives=0, grouped=False, labels_per_pair=2)
+    judged = campaigns.first_batch(made)
+    Gold.objects.create(collection=made, pair=judged[0].seat.pair, grade=1, is_positive=True, origin="curated")
+    assert purposes(again(judged[0].batch.annotator)) == {"label": 3}
+    newcomer = campaigns.first_batch(made)[0].batch.annotator
+    while again(newcomer):
+        pass
+    seats = Seat.objects.filter(annotator=newcomer).values_list("pair", flat=True)
+    assert len(seats) == len(set(seats)) == 5
+
+
+def old(annotator, days=8):
+    """Let all she said lie so many days back."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        Judgment.objects.filter(annotator=annotator).update(at=timezone.now() - timedelta(days=days))
+        cursor.execute("SET LOCAL session_replication_role = origin")
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_a_share_of_her_own_pairs_comes_back_after_days_and_only_once(grouped):
+    made = study(60, batch_candidates=10, repeat_share="0.2", repeat_after_days=7, grouped=grouped)
+    annotator = campaigns.first_batch(made)[0].batch.annotator
+    assert purposes(again(annotator)) == {"label": 10}  # nothing is old enough
+    old(annotator)
+    second = again(annotator)
+    assert purposes(second) == {"label": 8, "repeat": 2}
+    old(annotator)
+    third = again(annotator)
+    assert purposes(third) == {"label": 8, "repeat": 2}
+    repeated = [each.seat.pair_id for each in (*second, *third) if each.seat.purpose == "repeat"]
+    assert len(set(repeated)) == 4
+    assert {each.round.kind for each in Seat.objects.filter(purpose="repeat")} == {"pool"}
+    again(annotator)
+    assert clean() == {}
+
+
+def test_a_repeat_enters_no_resolution_and_may_be_taken_back():
+    made = study(30, batch_candidates=5, repeat_share="1", repeat_after_days=0, labels_per_pair=2)
+    annotator = campaigns.first_batch(made)[0].batch.annotator
+    repeat = next(each for each in again(annotator) if each.seat.purpose == "repeat")
+    before = list(Resolution.objects.filter(pair=repeat.seat.pair_id).values())
+    campaigns.judge(repeat, 0)
+    assert list(Resolution.objects.filter(pair=repeat.seat.pair_id).values()) == before
+    assert Judgment.objects.filter(annotator=annotator, pair=repeat.seat.pair_id).count() == 2
+    judging.undo_judgment(annotator=annotator, token=repeat.token)
+    Seat.objects.filter(pk=repeat.seat_id).update(leased_until=timezone.now() - timedelta(hours=1))
+    claiming.current_batch(annotator=annotator)
+    seat = Seat.objects.get(pk=repeat.seat_id)
+    assert (seat.state, seat.leased_until > timezone.now()) == ("held", True)
+    assert clean() == {}
+
+
+def test_one_person_judges_no_more_than_her_share_of_a_pool():
+    made = study(40, batch_candidates=4, max_share="0.25")
+    annotator = campaigns.first_batch(made)[0].batch.annotator
+    given = [len(again(annotator)) for _ in range(4)]
+    assert given == [4, 2, 0, 0]
+    assert annotator.judgments.count() == 10
+    assert progress.why_empty(annotator=annotator, asked=True)["reason"] == "share"
+    assert len(campaigns.first_batch(made)) == 4
+
+
+def test_a_share_of_a_small_pool_is_never_nothing_and_other_pools_are_open_to_her():
+    made = study(3, batch_candidates=4, max_share="0.1")
+    hand_outs = campaigns.first_batch(made)
+    assert len(hand_outs) == 1
+    made.policies.create(version=2, double_share=0, batch_candidates=4)
+    campaigns.open_pool_round(made, factories.pairs(made, 8), "second")
+    assert len(again(hand_outs[0].batch.annotator)) == 4
+
+
+def test_a_claim_costs_as_many_queries_for_many_pairs_as_for_few():
+    counted = []
+    for n_pairs in (60, 600):
+        made = study(n_pairs, n_golds=1, batch_candidates=6, max_share="0.5", repeat_share="0.1", repeat_after_days=0)
+        annotator = campaigns.first_batch(made)[0].batch.annotator
+        for hand_out in claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator__user"):
+            campaigns.judge(hand_out)
+        with CaptureQueriesContext(
+            connection,
+        ) as seen:
+            claiming.current_batch(annotator=annotator)
+        counted.append(len(seen))
+    # The queue may end, or the same pair come twice, where few are left: a stretch or two more.
+    assert counted[1] <= counted[0] + 1
+    assert counted[1] <= 24
+
+
+def test_a_quota_counts_no_more_pairs_than_it_hangs_on():
+    made = study(700, batch_candidates=4, max_share="0.5")
+    annotator = Annotator.objects.get(pk=campaigns.first_batch(made)[0].batch.annotator_id)
+    with CaptureQueriesContext(connection) as seen:
+        (left,) = queues.quotas(annotator=annotator, rounds=queues.open_rounds(collection_id=made.pk)).values()
+    assert left >= 300
+    assert "LIMIT 608" in seen.captured_queries[-1]["sql"]

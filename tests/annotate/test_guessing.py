@@ -1,0 +1,163 @@
+"""Nothing a browser receives tells a gold, or a second opinion, from any other card.
+
+A whole pool is handed out to people who judge all of it; what each card tells is counted, and a classifier is trained
+on the cards of some queries to find the checks of the others. To see these tests fail: show golds last, draw golds of a
+mixed batch from the batch's queries, or those of a grouped one from any.
+"""
+
+import random
+from collections import Counter
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from django.db import connection
+
+from annotate import http
+from annotate.core import ordering
+from annotate.models import Annotator, Gold, HandOut, Item, Judgment, Pair, Part, Seat, Side
+from annotate.services import cards, claiming, queues
+from tests import campaigns, factories, guessing
+
+# Hashes of keys place golds: with keys that began elsewhere in every run each would be another draw.
+pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)
+SEED = 20260101
+PER_QUERY = 10
+# Cards to hand out, people, and how far from 0.5 the guess may lie: four standard errors of few golds, or the goal.
+SMALL, LARGE = (1_500, 12, 0.09), (20_000, 40, 0.03)
+
+
+class Seen(NamedTuple):
+    """All cards that were handed out, a row each."""
+
+    features: np.ndarray
+    query: np.ndarray
+    is_gold: np.ndarray
+    is_second: np.ndarray
+
+
+@pytest.fixture
+def dice(monkeypatch):
+    """What is drawn at random is drawn alike in every run."""
+    rng = random.Random(SEED)
+    monkeypatch.setattr(queues.secrets, "randbelow", rng.randrange)
+    token = HandOut._meta.get_field("token")
+    monkeypatch.setattr(token, "_get_default", lambda: UUID(int=rng.getrandbits(128), version=4))
+    return rng
+
+
+def study(rng, n_cards, **policy):
+    """A pool of as many cards as are asked for, a fifth of its pairs double; each query has golds of both kinds."""
+    made = factories.collection(double_share="0.2", labels_per_pair=1, ceiling=2, **policy)
+    made.key = rng.randbytes(32)
+    made.save()
+    n_queries = max(12, round(n_cards * 0.9 / 1.2 / PER_QUERY))
+    queries = items(rng, made, Side.QUERY, n_queries)
+    documents = items(rng, made, Side.DOCUMENT, max(200, n_queries * 2))
+    pairs = Pair.objects.bulk_create(
+        Pair(collection=made, query=query, document=document)
+        for query in queries
+        for document in rng.sample(documents, PER_QUERY + 4)
+    )
+    by_query = [pairs[at : at + PER_QUERY + 4] for at in range(0, len(pairs), PER_QUERY + 4)]
+    campaigns.open_pool_round(made, [pair for own in by_query for pair in own[4 : 4 + rng.randint(5, 2 * PER_QUERY)]])
+    Gold.objects.bulk_create(
+        Gold(collection=made, pair=pair, grade=kind, is_positive=kind > 0, origin="curated")
+        for own in by_query
+        for pair, kind in zip(own[: rng.randint(0, 4)], (0, 1, 0, 1), strict=False)
+    )
+    analyze()
+    return made
+
+
+def analyze():
+    """Let the planner know how large the tables are; nothing else does while a test's transaction is open."""
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE annotate_seat, annotate_pair, annotate_gold, annotate_judgment, annotate_handout")
+
+
+def items(rng, made, side, n):
+    """Items with texts of any length, some with a picture, a few with a warning."""
+    found = Item.objects.bulk_create(
+        Item(collection=made, side=side, external_id=f"{side}-{rng.getrandbits(40):x}-{number}",
+             warning="blood" if rng.random() < 0.05 else "")
+        for number in range(n)
+    )  # fmt: skip
+    parts = []
+    for item in found:
+        parts.append(Part(item=item, position=0, kind="text", text="x" * rng.randint(5, 300)))
+        if rng.random() < 0.3:
+            parts.append(Part(item=item, position=1, kind="image", path=f"{rng.getrandbits(32):x}.jpg"))
+    rng.shuffle(parts)
+    Part.objects.bulk_create(parts)
+    return found
+
+
+def hand_out_all(made, n_people):
+    """Let people judge in turn until nothing is left; what their browsers received."""
+    level = made.levels.get(grade=1)
+    people = {factories.annotator(made).pk for _ in range(n_people)}
+    met: dict[int, Counter[str]] = {person: Counter() for person in people}
+    rows: list[tuple] = []
+    while people:
+        for person in Annotator.objects.select_related("collection").filter(pk__in=people).order_by("pk"):
+            if (batch := claiming.current_batch(annotator=person)) is None:
+                people.discard(person.pk)
+                continue
+            if batch.number in (2, 8) and batch.pk % 7 == 0:
+                analyze()
+            hand_outs = list(claiming.unanswered(annotator=person).select_related("batch", "seat__pair"))
+            n = len(hand_outs)
+            dealt = cards.deal(hand_outs=[each.pk for each in hand_outs])
+            shown = [http.card(each, slug=made.slug, n_in_batch=n, ask_reasons=True) for each in dealt]
+            features = guessing.batch_features(shown, number=batch.number, seen=met[person.pk])
+            for feature, hand_out in zip(features, hand_outs, strict=True):
+                seat = hand_out.seat
+                is_second = seat.purpose == "label" and seat.number > 1
+                rows.append((feature, seat.pair.query_id, seat.purpose == "gold", is_second))
+            answer_all(person, hand_outs, level)
+    return Seen(*(np.array(column) for column in zip(*rows, strict=True)))
+
+
+def answer_all(person, hand_outs, level):
+    """The same answer to all of a batch, in bulk: what is guessed hangs on what is handed out."""
+    judgments = Judgment.objects.bulk_create(
+        Judgment(collection_id=level.collection_id, pair_id=each.seat.pair_id, annotator=person, hand_out=each,
+                 purpose=each.seat.purpose, level=level, submission_id=uuid4())
+        for each in hand_outs
+    )  # fmt: skip
+    for each, judgment in zip(hand_outs, judgments, strict=True):
+        each.seat.state, each.seat.leased_until, each.seat.judgment = Seat.State.DONE, None, judgment
+    Seat.objects.bulk_update([each.seat for each in hand_outs], ["state", "leased_until", "judgment"])
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE annotate_handout SET answered_at = now() WHERE batch_id = %s", [hand_outs[0].batch_id])
+
+
+def guesses(dice, size, **policy):
+    """How well golds, and second opinions among candidates, are guessed."""
+    n_cards, n_people, _ = size
+    seen = hand_out_all(study(dice, n_cards, **policy), n_people)
+    assert len(seen.query) >= 0.8 * n_cards
+    assert 0.05 < seen.is_gold.mean() < 0.15
+    candidates = Seen(*(column[~seen.is_gold] for column in seen))
+    return (
+        guessing.guessed(seen.features, seen.is_gold, seen.query),
+        guessing.guessed(candidates.features, candidates.is_second, candidates.query),
+    )
+
+
+@pytest.mark.timeout(1_200)
+@pytest.mark.parametrize("size", [SMALL, pytest.param(LARGE, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("grouped", [True, False])
+def test_no_classifier_tells_golds_or_second_opinions_from_other_cards(dice, size, grouped):
+    golds, seconds = guesses(dice, size, grouped=grouped)
+    print(f"\n{size[0]:,} cards, {'grouped' if grouped else 'mixed'}: golds AUC {golds:.3f}, seconds AUC {seconds:.3f}")
+    assert abs(golds - 0.5) <= size[2]
+    assert abs(seconds - 0.5) <= size[2]
+
+
+def test_golds_shown_last_are_found(dice, monkeypatch):
+    monkeypatch.setattr(ordering, "arrange_batch", lambda queries, **_: list(range(len(queries))))
+    golds, _ = guesses(dice, SMALL, grouped=False)
+    assert golds > 0.9

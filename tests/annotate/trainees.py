@@ -1,0 +1,54 @@
+"""A collection that trains its annotators, for the tests of training."""
+
+from uuid import uuid4
+
+from annotate.models import Annotator, Collection, HandOut, Seat
+from annotate.services import judging, training, training_setup
+from annotate.services.training_setup import PairSpec
+from tests import campaigns, factories
+
+RIGHT = (2, 0, 1, 2, 0)
+
+
+def trained(slug: str = "birds", *, grades: tuple[int, ...] = RIGHT, **settings: object) -> Collection:
+    """A collection with an open pool of six pairs and as many training pairs as grades; switched on."""
+    made = factories.collection(slug, grades=3, batch_candidates=4)
+    known = factories.pairs(made, len(grades), per_query=max(1, len(grades)))
+    campaigns.open_pool_round(made, factories.pairs(made, 6, per_query=3))
+    specs = [
+        PairSpec(pair.query.external_id, pair.document.external_id, grade, f"reason {number}", "colours")
+        for number, (pair, grade) in enumerate(zip(known, grades, strict=True))
+    ]
+    training_setup.add_pairs(collection=made, specs=specs, by=None)
+    training_setup.change_training(collection=made, is_on=True, **settings)
+    return made
+
+
+def right_grade(hand_out: HandOut) -> int:
+    """What the training pair of a hand-out is."""
+    return hand_out.seat.pair.training_pair.grade
+
+
+def waiting(annotator: Annotator) -> list[HandOut]:
+    """What is left of the try under way."""
+    found = HandOut.objects.filter(pk__in=training.left(annotator=annotator)).order_by("position")
+    return list(found.select_related("seat__pair__training_pair"))
+
+
+def reply(annotator: Annotator, hand_out: HandOut, grade: int) -> training.Feedback:
+    """Answer one training pair."""
+    answer = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=1000)
+    return training.answer(annotator=annotator, token=hand_out.token, answer=answer)
+
+
+def go(annotator: Annotator, *, n_wrong: int = 0) -> None:
+    """Begin a try and answer all of it, so many pairs wrongly."""
+    training.begin(annotator=annotator)
+    for number, hand_out in enumerate(waiting(annotator)):
+        right = right_grade(hand_out)
+        reply(annotator, hand_out, (right + 1) % 3 if number < n_wrong else right)
+
+
+def training_seats(annotator: Annotator) -> list[Seat]:
+    """Her seats in training."""
+    return list(Seat.objects.filter(annotator=annotator, purpose=Seat.Purpose.TRAINING).order_by("pk"))

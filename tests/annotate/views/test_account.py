@@ -1,0 +1,294 @@
+"""Signing in and out of trouble: mails, forgotten passwords, second factors, own data, and being forgotten."""
+
+import base64
+import hmac
+import json
+import re
+import struct
+import time
+from hashlib import sha1
+from smtplib import SMTPServerDisconnected
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.core import mail
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate import tasks
+from annotate.models import Invitation, Membership, Role, User
+from annotate.services import accounts, invitation_mail
+from tests import campaigns, factories
+from tests.annotate.trainees import go, trained
+
+pytestmark = pytest.mark.django_db
+NEW_PASSWORD = "walnut tractor melody"
+
+
+class DeadServer(BaseEmailBackend):
+    """A mail server that hangs up."""
+
+    def send_messages(self, email_messages):
+        raise SMTPServerDisconnected("Connection unexpectedly closed")
+
+
+def link_in(message):
+    return re.search(r"https?://[^/\s]+(/\S+)", message.body)[1]
+
+
+def invited(settings, **fields):
+    settings.SENDS_MAIL = True
+    made = factories.collection("shapes")
+    lead = factories.member(made, Role.LEAD)
+    given = {"role": Role.ANNOTATOR, "email": "ada@example.org", "by_mail": True, **fields}
+    return accounts.invite(collection=made, by=lead, **given)
+
+
+def code_for(secret, moment):
+    """RFC 6238 as it is written there: six digits of an HMAC of the half minutes since 1970."""
+    digest = hmac.new(base64.b32decode(secret), struct.pack(">Q", int(moment) // 30), sha1).digest()
+    start = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[start : start + 4])[0] & 0x7FFFFFFF) % 1_000_000:06d}"
+
+
+def test_a_code_is_that_of_the_standards_own_table():
+    secret = base64.b32encode(b"12345678901234567890").decode()
+    assert [code_for(secret, moment) for moment in (59, 1111111109, 2000000000)] == ["287082", "081804", "279037"]
+
+
+def test_a_forgotten_password_is_chosen_anew_by_a_link_in_a_mail(client):
+    person = factories.user("ada", email="ada@example.org")
+    client.post(reverse("account_reset_password"), {"email": "ADA@example.org"})
+    (message,) = mail.outbox
+    assert message.to == ["ada@example.org"]
+    answer = client.get(link_in(message), follow=True)
+    assert "Choose a password" in answer.content.decode()
+    answer = client.post(
+        answer.request["PATH_INFO"], {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD}, follow=True
+    )
+    person.refresh_from_db()
+    assert person.check_password(NEW_PASSWORD)
+    assert "no longer works" in client.get(link_in(message), follow=True).content.decode()
+
+
+def test_no_mail_is_promised_where_there_is_no_mail_server(client, settings):
+    for sends, says in ((True, "a link to choose a new password is sent"), (False, "so no link can be sent")):
+        settings.SENDS_MAIL = sends
+        assert says in client.get(reverse("account_reset_password")).content.decode()
+
+
+def test_whether_an_address_is_known_is_not_told(client):
+    said = [
+        client.post(reverse("account_reset_password"), {"email": email}, follow=True).content
+        for email in ("nobody@example.org", factories.user("eve", email="eve@example.org").email)
+    ]
+    token = re.compile(rb'"[\w-]{64}"')
+    assert len({token.sub(b"", body) for body in said}) == 1
+
+
+def test_an_invitation_is_mailed_and_its_link_alone_works(client, settings):
+    made = invited(settings)
+    tasks.mail_invitation(invitation_id=made.invitation.pk)
+    tasks.mail_invitation(invitation_id=made.invitation.pk)
+    (message,) = mail.outbox
+    assert message.to == ["ada@example.org"]
+    assert 'join "Shapes" as annotator' in message.body
+    assert client.get(reverse("annotate:invitation", args=[made.token])).status_code == 404
+    client.post(link_in(message), {"username": "ada", "password": NEW_PASSWORD})
+    assert User.objects.get(username="ada").memberships.get().role == "annotator"
+
+
+def test_a_mail_server_that_hangs_up_is_asked_again_five_times_and_the_page_says_so(client, settings):
+    made = invited(settings)
+    client.force_login(made.invitation.created_by)
+    settings.EMAIL_BACKEND = f"{__name__}.DeadServer"
+    for _ in range(7):
+        invitation_mail.send(invitation=made.invitation)
+    made.invitation.refresh_from_db()
+    assert (made.invitation.mail_attempts, made.invitation.mailed_at) == (5, None)
+    assert "could not be sent" in client.get(reverse("annotate:members", args=["shapes"])).content.decode()
+
+
+def test_what_was_not_sent_is_found_by_the_sweep_until_it_is(settings):
+    made = invited(settings)
+    assert list(invitation_mail.overdue()) == []
+    Invitation.objects.update(created_at="2026-01-01T00:00Z")
+    assert list(invitation_mail.overdue()) == [made.invitation.pk]
+    invitation_mail.send(invitation=made.invitation)
+    assert list(invitation_mail.overdue()) == []
+
+
+def test_a_revoked_invitation_is_not_mailed(settings):
+    made = invited(settings)
+    accounts.revoke_invitation(invitation=made.invitation)
+    invitation_mail.send(invitation=made.invitation)
+    assert mail.outbox == []
+
+
+def test_the_form_promises_no_mail_where_there_is_no_mail_server(client, settings):
+    settings.SENDS_MAIL = False
+    made = factories.collection("shapes")
+    client.force_login(factories.member(made, Role.LEAD))
+    url = reverse("annotate:members", args=["shapes"])
+    assert "no mail server" in client.get(url).content.decode()
+    settings.SENDS_MAIL = True
+    text = client.get(url).content.decode()
+    assert "no mail server" not in text
+    assert "Send the link by e-mail" in text
+    post = reverse("annotate:invite", args=["shapes"])
+    assert client.post(post, {"role": "annotator", "days": 3, "by_mail": "on"}).status_code == 422
+    fields = {"role": "annotator", "days": 3, "by_mail": "on", "email": "ada@example.org"}
+    assert client.post(post, fields).status_code == 302
+    assert Invitation.objects.get().by_mail
+
+
+def switch_on(client):
+    """Set up an authenticator app as a person does; returns its secret."""
+    page = client.get(reverse("mfa_activate_totp"))
+    if page.status_code == 302:
+        client.post(page.url, {"password": factories.PASSWORD})
+        page = client.get(reverse("mfa_activate_totp"))
+    secret = page.context["form"].secret
+    assert "data:image" not in page.content.decode()
+    client.post(reverse("mfa_activate_totp"), {"code": code_for(secret, time.time())})
+    return secret
+
+
+def sign_in(client, name):
+    return client.post(reverse("account_login"), {"login": name, "password": factories.PASSWORD})
+
+
+def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
+    factories.user("ada")
+    sign_in(client, "ada")
+    secret = switch_on(client)
+    codes = Authenticator.objects.get(type="recovery_codes").wrap().get_unused_codes()
+    client.post(reverse("account_logout"))
+    answer = sign_in(client, "ada")
+    assert answer.url == reverse("mfa_authenticate")
+    assert client.get("/").status_code == 302
+    wrong = code_for(secret, time.time() + 3600)
+    client.post(reverse("mfa_authenticate"), {"code": wrong})
+    assert client.get("/").status_code == 302
+    client.post(reverse("mfa_authenticate"), {"code": codes[0]})
+    assert client.get("/").status_code == 200
+    client.post(reverse("account_logout"))
+    sign_in(client, "ada")
+    client.post(reverse("mfa_authenticate"), {"code": codes[0]})
+    assert client.get("/").status_code == 302
+
+
+@pytest.mark.parametrize("needed", [False, True])
+def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(client, settings, needed):
+    settings.LEADS_NEED_MFA = needed
+    made = trained("shapes")
+    factories.annotator(made, factories.member(made, Role.LEAD, factories.user("lead")))
+    sign_in(client, "lead")
+    pages = [reverse(f"annotate:{name}", args=["shapes"]) for name in ("members", "collection", "training-setup")]
+    pages += [reverse("annotate:collection-new"), reverse("metrics:dashboard", args=["shapes"])]
+    for page in pages:
+        answer = client.get(page)
+        assert (answer.status_code == 302 and answer.url == reverse("mfa_activate_totp")) is needed, page
+    for page in ("annotate:home", "annotate:account", "mfa_index"):
+        assert client.get(reverse(page)).status_code == 200
+    assert client.get(reverse("annotate:training", args=["shapes"])).status_code == 200
+    switch_on(client)
+    assert {client.get(page).status_code for page in pages} == {200}
+
+
+def test_annotators_need_no_second_factor_where_leads_do(client, settings):
+    settings.LEADS_NEED_MFA = True
+    client.force_login(factories.annotator(factories.collection("shapes")).user)
+    assert client.get(reverse("annotate:collection", args=["shapes"])).status_code == 200
+
+
+def own(client, **query):
+    answer = client.get(reverse("annotate:own-data"), query)
+    return json.loads(b"".join(answer.streaming_content)) if answer.status_code == 200 else answer.status_code
+
+
+def test_own_data_hold_all_she_did_and_nothing_of_which_pairs_were_checks(client):
+    full = campaigns.campaign("shapes")
+    annotator = full.annotators[1]
+    client.force_login(annotator.user)
+    found = own(client)
+    assert found["account"]["user_name"] == annotator.user.username
+    (part,) = found["collections"]
+    assert part["about"]["name_in_the_data"] == annotator.pseudonym
+    assert len(part["judgments"]) == annotator.judgments.count() > 4
+    assert {row["comment"] for row in part["judgments"]} == {f"said by {annotator.pseudonym}", ""}
+    assert [row["kind"] for row in part["judgments_undone_or_withdrawn"]] == ["undone"]
+    text = json.dumps(part)
+    for secret in ("gold", "repeat", "purpose", "double", "because it is so", full.annotators[0].pseudonym):
+        assert secret not in text, secret
+
+
+def test_own_data_tell_of_training_and_reports(client):
+    made = trained("shapes")
+    annotator = factories.annotator(made)
+    client.force_login(annotator.user)
+    go(annotator, n_wrong=1)
+    (part,) = own(client)["collections"]
+    assert [row["in_training"] for row in part["judgments"]] == [True] * 5
+    assert part["training_tries"][0]["n_right"] == 4
+    assert part["about"]["training"][0]["kind"] == "passed"
+
+
+def test_own_data_of_one_collection_are_asked_for_by_its_name(client):
+    person = factories.user()
+    for slug in ("shapes", "birds"):
+        factories.annotator(factories.collection(slug), person)
+    factories.annotator(factories.collection("others"))
+    client.force_login(person)
+    assert [part["about"]["collection"] for part in own(client)["collections"]] == ["Shapes", "Birds"]
+    assert [part["about"]["collection"] for part in own(client, collection="birds")["collections"]] == ["Birds"]
+    assert own(client, collection="others") == own(client, collection="nowhere") == 404
+
+
+def test_own_data_ask_as_often_for_much_as_for_little(client):
+    made = factories.collection("shapes", batch_candidates=4, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, factories.pairs(made, 8))
+    annotator = factories.annotator(made)
+    client.force_login(annotator.user)
+    counts = []
+    for _ in range(2):
+        campaigns.claiming.current_batch(annotator=annotator)
+        for hand_out in campaigns.claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat"):
+            campaigns.judge(hand_out, 1)
+        with CaptureQueriesContext(connection) as queries:
+            own(client)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_who_erases_herself_is_signed_out_and_forgotten_and_her_judgments_stay(client):
+    full = campaigns.campaign("shapes")
+    annotator = full.annotators[0]
+    User.objects.filter(pk=annotator.user_id).update(email="ada@example.org")
+    Authenticator.objects.create(user=annotator.user, type="totp", data={"secret": "x"})
+    client.force_login(annotator.user)
+    name, n_judged = annotator.user.username, annotator.judgments.count()
+    for wrong in ({"username": "somebody", "password": factories.PASSWORD}, {"username": name, "password": "guess"}):
+        assert client.post(reverse("annotate:account-erase"), wrong).status_code == 422
+    answer = client.post(reverse("annotate:account-erase"), {"username": name, "password": factories.PASSWORD})
+    assert answer.url == reverse("account_login")
+    annotator.refresh_from_db()
+    assert (annotator.user, annotator.judgments.count()) == (None, n_judged)
+    assert not User.objects.filter(username=name).exists()
+    assert not Authenticator.objects.exists()
+    assert client.get("/").status_code == 302
+    assert sign_in(client, name).status_code == 200
+
+
+def test_the_only_lead_and_the_only_admin_cannot_erase_themselves(client):
+    made = factories.collection("shapes")
+    lead = factories.member(made, Role.LEAD)
+    admin = factories.user(is_superuser=True)
+    for person, says in ((lead, "only lead of Shapes"), (admin, "only one who looks after this site")):
+        client.force_login(person)
+        fields = {"username": person.username, "password": factories.PASSWORD}
+        answer = client.post(reverse("annotate:account-erase"), fields)
+        assert says in answer.content.decode()
+    assert Membership.objects.filter(user=lead).exists()

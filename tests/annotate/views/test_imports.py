@@ -1,0 +1,220 @@
+"""Bringing files in the browser: kept at once, read in the background, and a page that says what became of them."""
+
+import json
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from annotate import tasks
+from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role, Side
+from annotate.services import imports, jobs
+from tests import factories
+from tests.annotate.core.files import archive
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def media_root(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture
+def made():
+    made = factories.collection("shapes", grades=3)
+    factories.items(made, Side.QUERY, 1)
+    factories.items(made, Side.DOCUMENT, 2)
+    return made
+
+
+@pytest.fixture
+def researcher(client, made):
+    person = factories.member(made, Role.RESEARCHER)
+    client.force_login(person)
+    return person
+
+
+def upload(*lines, name="collection.jsonl"):
+    return SimpleUploadedFile(name, "".join(line + "\n" for line in lines).encode())
+
+
+def line(id_, side="document", **fields):
+    return json.dumps({"side": side, "id": id_, **(fields or {"text": "x"})})
+
+
+def send(client, name, /, *, status=302, **fields):
+    answer = client.post(reverse(f"annotate:{name}", args=["shapes"]), fields)
+    assert answer.status_code == status, answer.content.decode()
+    return answer.content.decode()
+
+
+def send_labels(client, *lines, name="original", **fields):
+    send(client, "reference-new", name=name, file=upload(*lines, name="a.qrels"), **fields)
+    return Import.objects.latest("pk")
+
+
+def page(client, made):
+    return client.get(reverse("annotate:import", args=["shapes", made.pk])).content.decode()
+
+
+def state(client, made):
+    return client.get(reverse("annotate:import-state", args=["shapes", made.pk]))
+
+
+def read(client):
+    """What the worker does with the newest import; the text of its page."""
+    newest = Import.objects.latest("pk")
+    tasks.run_import(import_id=newest.pk)
+    return page(client, newest)
+
+
+def test_a_zip_brings_media_and_one_that_leads_out_is_refused(client, made, researcher, tmp_path):
+    fine = archive({"collection.jsonl": line("x1", image="m/a.png").encode(), "m/a.png": b"PNG"})
+    send(client, "items-new", file=SimpleUploadedFile("set.zip", fine.getvalue()))
+    assert "1 media files copied" in read(client)
+    assert Part.objects.filter(path="m/a.png").exists()
+    bad = archive({"collection.jsonl": line("x2").encode(), "../../evil.png": b"x"})
+    text = send(client, "items-new", status=422, file=SimpleUploadedFile("set.zip", bad.getvalue()))
+    assert "leads out of the folder" in text
+    assert not (tmp_path / "evil.png").exists()
+
+
+def test_media_may_come_in_a_zip_of_their_own(client, made, researcher, tmp_path):
+    pictures = SimpleUploadedFile("pictures.zip", archive({"m/a.png": b"PNG"}).getvalue())
+    send(client, "items-new", file=upload(line("x1", image="m/a.png")), media=pictures)
+    assert "pictures.zip" in read(client)
+    assert (tmp_path / "media" / "collections" / "shapes" / "m" / "a.png").read_bytes() == b"PNG"
+
+
+def test_media_that_are_no_zip_are_refused_at_once(client, made, researcher):
+    text = send(client, "items-new", status=422, file=upload(line("x1")), media=upload("x", name="a.png"))
+    assert "a.png is no zip archive" in text
+    assert not Import.objects.exists()
+
+
+def test_a_file_beyond_the_limit_names_the_command(client, made, researcher, settings):
+    settings.UPLOAD_MAX_BYTES = 10
+    assert "load_collection" in send(client, "items-new", status=422, file=upload(line("x1")))
+
+
+def test_reference_labels_are_loaded_with_their_grades_mapped(client, made, researcher):
+    send_labels(client, "q0 0 d0 1", "q0 0 d1 0", grades="1:2", min_grade=1)
+    assert not ReferenceSet.objects.exists()
+    text = read(client)
+    assert [label.grade for label in ReferenceSet.objects.get().labels.all()] == [2]
+    assert re.search(r"<dt>Too small grades left out</dt><dd>1</dd>", text)
+    assert "Upload a run" in text
+    overview = client.get(reverse("annotate:collection", args=["shapes"])).content.decode()
+    assert re.search(r"<dt>original</dt>\s*<dd>1</dd>", overview)
+
+
+def test_a_faulty_file_is_named_line_by_line_with_unknown_ids_and_its_upload_is_gone(client, made, researcher):
+    received = send_labels(client, "q9 0 d0 1", "q0 0", "q0 0 d0 1", "q0 0 d0 1")
+    text = read(client)
+    assert "2 faults; nothing was stored" in text
+    assert re.search(r'<td class="number">1</td><td>query</td><td>the collection has no query', text)
+    assert re.search(r'<td class="number">2</td><td></td><td>expected 4 fields', text)
+    assert "1: q9" in text
+    assert "Line 4 after line 3" in text
+    assert "Upload again" in text
+    assert not ReferenceSet.objects.exists()
+    assert received.file.storage.exists(received.file.name)  # until the refusal is committed
+
+
+def test_labels_of_unknown_items_are_left_out_where_the_form_says_so(client, made, researcher):
+    send_labels(client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown="on")
+    text = read(client)
+    assert "1 of unknown items" in text
+    assert ReferenceSet.objects.get().labels.count() == 1
+
+
+def test_only_the_first_50_faults_are_shown_with_their_count(client, made, researcher):
+    send_labels(client, *[f"q{number} 0 d0 1" for number in range(1, 1001)])
+    text = read(client)
+    assert "1,000 faults" in text
+    assert "The first 50 are shown" in text
+    assert "1,000: q1, q2" in text
+    assert text.count('<td class="number">') == 50
+
+
+def test_judgments_are_imported_with_the_columns_named(client, made, researcher):
+    table = upload("caption,image,e1,e2", "q0,d0,1,2", "q0,d1,0,", name="experts.csv")
+    fields = {"name": "experts", "query": "caption", "document": "image", "layout": "wide", "annotators": "e1, e2"}
+    send(client, "judgments-import", file=table, **fields)
+    assert "See the agreement" in read(client)
+    assert Judgment.objects.count() == 3
+
+
+def test_an_import_that_does_not_fit_is_explained(client, made, researcher):
+    fields = {"name": "experts", "query": "query", "document": "document", "layout": "long"}
+    table = ("who,query,document,grade", "a,q0,d0,1")
+    assert "Name it, or choose the other layout" in send(
+        client, "judgments-import", status=422, file=upload(*table), **fields
+    )
+    fields |= {"annotator": "annotator", "grade": "grade"}
+    send(client, "judgments-import", file=upload(*table), **fields)
+    assert "no column &quot;annotator&quot;" in read(client)
+
+
+def test_captions_and_names_are_written_as_text(client, made, researcher):
+    send_labels(client, "<b>x</b> 0 d0 1", name="<script>alert(1)</script>")
+    text = read(client)
+    assert "<b>x</b>" not in text
+    assert "<script>alert" not in text
+
+
+def test_the_same_file_twice_is_read_once_and_says_so(client, made, researcher):
+    first = send_labels(client, "q0 0 d0 1")
+    assert send_labels(client, "q0 0 d0 1") == first
+    read(client)
+    assert send_labels(client, "q0 0 d0 1") == first
+    assert "This very file came" in page(client, first)
+    assert send_labels(client, "q0 0 d0 1", name="other") != first
+
+
+def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client, made, researcher):
+    received = send_labels(client, "q0 0 d0 1")
+    job = imports.job_of(received)
+    assert "No worker has been seen" in page(client, received)
+    jobs.advance(job=job, done=1200, total=88_000)
+    text = page(client, received)
+    assert "1,200 of 88,000 rows" in text
+    assert '<progress max="88000" value="1200"' in text
+    assert "If you cancel, nothing of this file is stored." in text
+    tasks.run_import(import_id=received.pk)
+    assert state(client, received).headers["HX-Redirect"] == reverse("annotate:import", args=["shapes", received.pk])
+
+
+def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, made, researcher):
+    received = send_labels(client, "q0 0 d0 1")
+    client.post(reverse("annotate:import-cancel", args=["shapes", received.pk]))
+    assert "Nothing of this file was stored" in page(client, received)
+    tasks.run_import(import_id=received.pk)
+    assert not ReferenceSet.objects.exists()
+
+
+def test_a_lead_sees_what_came_and_cancels_nothing(client, made, researcher):
+    received = send_labels(client, "q0 0 d0 1")
+    client.force_login(factories.member(made, Role.LEAD))
+    assert "Cancel</button>" not in page(client, received)
+    assert client.post(reverse("annotate:import-cancel", args=["shapes", received.pk])).status_code == 404
+
+
+def test_the_list_shows_what_came_newest_first_and_is_empty_at_first(
+    client, made, researcher, django_assert_max_num_queries
+):
+    listed = reverse("annotate:imports", args=["shapes"])
+    assert "No imports yet" in client.get(listed).content.decode()
+    for number in range(12):
+        send_labels(client, "q0 0 d0 1", name=f"set{number}")
+    with django_assert_max_num_queries(10):
+        text = client.get(listed).content.decode()
+    assert text.index("set11") < text.index("set0")
+
+
+def test_items_reach_the_collection_only_when_the_file_was_read(client, made, researcher):
+    send(client, "items-new", file=upload(line("x1")))
+    assert not Item.objects.filter(external_id="x1").exists()
+    assert "1 new items" in read(client)

@@ -1,0 +1,262 @@
+"""The lead's inbox: what waits, what is decided about a pair, and that nobody else sees any of it."""
+
+from uuid import uuid4
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Batch, Item, Report, Resolution, ReviewAction, ReviewWork
+from annotate.services import carrying_on, claiming, judging, review_work, withdrawing
+from tests import campaigns, factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    return factories.collection(
+        "birds", grades=3, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0,
+        batch_candidates=20,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def lead(made, client):
+    person = factories.member(made, "lead")
+    client.force_login(person)
+    return person
+
+
+def address(name, *args, **query):
+    words = "&".join(f"{key}={value}" for key, value in query.items())
+    return reverse(f"annotate:{name}", args=["birds", *args]) + (f"?{words}" if words else "")
+
+
+def dispute(made, n=1):
+    """Pairs that two people gave the ends of the scheme."""
+    pairs = factories.pairs(made, n)
+    campaigns.open_pool_round(made, pairs, name=f"pool {uuid4()}")
+    for grade in (0, 2):
+        annotator = factories.annotator(made)
+        while claiming.current_batch(annotator=annotator):
+            for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
+                campaigns.judge(hand_out, grade, comment="only a wing")
+    return pairs
+
+
+def report(made, kind, n_people=1, note="two birds"):
+    """One new pair that so many people report."""
+    (pair,) = factories.pairs(made, 1)
+    campaigns.open_pool_round(made, [pair], name=f"pool {uuid4()}")
+    for _ in range(n_people):
+        annotator = factories.annotator(made)
+        claiming.current_batch(annotator=annotator)
+        hand_out = claiming.unanswered(annotator=annotator).get(seat__pair=pair)
+        judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind,
+                            reason="broken", note=note)  # fmt: skip
+    return pair
+
+
+def fail_batch(made):
+    """A finished batch whose golds were missed."""
+    campaigns.open_pool_round(made, factories.pairs(made, 2), name=f"pool {uuid4()}")
+    annotator = factories.annotator(made)
+    batch = claiming.current_batch(annotator=annotator)
+    for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
+        campaigns.judge(hand_out, 2)
+    Batch.objects.filter(pk=batch.pk).update(n_golds=2, n_golds_right=0, gold_action="warn")
+    return Batch.objects.get(pk=batch.pk)
+
+
+def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, made, lead):
+    empty = client.get(address("inbox")).content.decode()
+    assert "No batch waits" in empty and 'class="badge badge-bad"' not in empty
+    for tab, words in [("disputed", "Nothing is disputed"), ("escalated", "Nothing was escalated"),
+                       ("cannot", "Everything can be judged so far"), ("golds", "No gold is in doubt")]:  # fmt: skip
+        assert words in client.get(address("inbox", tab=tab)).content.decode()
+    dispute(made)
+    fail_batch(made)
+    report(made, "cannot_judge", n_people=2)
+    report(made, "escalated")
+    shown = client.get(address("inbox", tab="cannot"))
+    assert dict(shown.context["tabs"]) == {"batches": 1, "disputed": 1, "escalated": 1, "cannot": 1, "golds": None}
+    assert [(row.n_people, len(row.reports)) for row in shown.context["rows"]] == [(2, 2)]
+    assert "two birds" in shown.content.decode()
+    assert '4<span class="unseen"> waiting</span>' in shown.content.decode()
+    assert client.get(address("inbox")).context["tab"] == "batches"
+
+
+@pytest.mark.parametrize("tab", ["batches", "disputed", "escalated", "cannot"])
+def test_a_tab_asks_as_often_for_many_as_for_one(client, made, lead, tab, django_assert_max_num_queries):
+    fill = {"batches": fail_batch, "disputed": dispute, "escalated": lambda made: report(made, "escalated"),
+            "cannot": lambda made: report(made, "cannot_judge")}[tab]  # fmt: skip
+    fill(made)
+    with django_assert_max_num_queries(99) as few:
+        client.get(address("inbox", tab=tab))
+    fill(made)
+    fill(made)
+    with django_assert_max_num_queries(len(few)):
+        client.get(address("inbox", tab=tab))
+
+
+def test_names_are_hidden_until_asked_for(client, made, lead):
+    pair = report(made, "escalated")
+    name = Report.objects.get().annotator.user.username
+    for url in (address("inbox", tab="escalated"), address("inbox-pair", pair.pk, tab="escalated")):
+        assert name not in client.get(url).content.decode()
+        assert name in client.get(f"{url}&names=1").content.decode()
+
+
+def test_a_lead_sees_all_that_was_said_and_decides_and_is_shown_the_next_pair(client, made, lead):
+    first, second = dispute(made, 2)
+    page = client.get(address("inbox-pair", first.pk, tab="disputed")).content.decode()
+    assert "text of q0" in page and "only a wing" in page and "Disputed: labels" in page
+    answer = client.post(address("inbox-pair-adjudicate", first.pk, tab="disputed"), {"grade": "2", "note": "a wing"})
+    assert answer.url == address("inbox-pair", second.pk, tab="disputed")
+    assert Resolution.objects.get(pair=first).status == "adjudicated"
+    following = client.get(answer.url).content.decode()
+    assert "Grade 2 decides" in following and f'href="{address("inbox-pair", first.pk, tab="disputed")}"' in following
+    answer = client.post(address("inbox-pair-adjudicate", second.pk, tab="disputed"), {"grade": "0"})
+    assert answer.url == address("inbox", tab="disputed")
+    again = client.get(address("inbox-pair", first.pk, tab="disputed"))
+    assert "A lead decided on grade 2; the labels were" in again.content.decode()
+    client.post(address("inbox-pair-act", first.pk, tab="disputed"), {"act": "undo"})
+    assert Resolution.objects.get(pair=first).status == "disputed"
+
+
+@pytest.mark.parametrize("grade", ["", "7", "x"])
+def test_without_a_grade_of_the_scheme_nothing_is_decided(client, made, lead, grade):
+    (pair,) = dispute(made)
+    answer = client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": grade})
+    assert answer.status_code == 422
+    assert Resolution.objects.get().status == "disputed"
+
+
+def test_a_reported_pair_is_returned_excluded_and_taken_back(client, made, lead):
+    pair = report(made, "escalated")
+    act = address("inbox-pair-act", pair.pk, tab="escalated")
+    client.post(act, {"act": "return"})
+    assert Report.objects.get().settled_by == lead
+    client.post(act, {"act": "reopen"})
+    assert Report.objects.get().settled_at is None
+    refused = client.post(act, {"act": "exclude-pair"})
+    assert (refused.status_code, "Say why" in refused.content.decode()) == (422, True)
+    for thing in ("pair", "query", "document"):
+        client.post(act, {"act": f"exclude-{thing}", "reason": "does not play"})
+        page = client.get(address("inbox-pair", pair.pk)).content.decode()
+        assert "does not play" in page and f'value="restore-{thing}"' in page
+        client.post(act, {"act": f"restore-{thing}"})
+    assert not Item.objects.filter(excluded_at__isnull=False).exists()
+    assert ReviewAction.objects.count() == 8
+    assert client.post(act, {"act": "restore-pair"}).status_code == 422
+    assert client.post(act, {"act": "burn"}).status_code == 422
+
+
+def test_a_batch_is_shown_with_its_answers_rejected_and_taken_back(client, made, lead):
+    batch = fail_batch(made)
+    act = address("inbox-batch-act", batch.pk)
+    page = client.get(address("inbox-batch", batch.pk)).content.decode()
+    assert "0 of 2 golds right" in page and "text of" in page
+    assert client.post(act, {"act": "reject"}).status_code == 422
+    client.post(act, {"act": "reject", "reason": "guessed"})
+    batch.refresh_from_db()
+    assert (batch.verdict, client.get(address("inbox")).context["tabs"][0][1]) == ("rejected", 0)
+    assert client.post(act, {"act": "accept"}).status_code == 422
+    page = client.post(act, {"act": "reopen"}, follow=True).content.decode()
+    assert "2 answers count again." in page
+    client.post(act, {"act": "requeue", "reason": "the guidelines were wrong"})
+    client.post(act, {"act": "reopen"})
+    client.post(act, {"act": "accept"})
+    batch.refresh_from_db()
+    assert batch.verdict == "accepted"
+
+
+def test_a_persons_labels_are_counted_withdrawn_and_restored(client, made, lead):
+    annotator = fail_batch(made).annotator
+    today = timezone.now().strftime("%Y-%m-%dT00:00")
+    page = client.get(address("annotator", annotator.pk, since=today)).content.decode()
+    assert "2 labels would be withdrawn" in page
+    act, answer = address("annotator-act", annotator.pk), {"since": today, "expected": "2", "reason": "guessed"}
+    assert client.post(act, {**answer, "act": "withdraw", "reason": ""}).status_code == 422
+    assert client.post(act, {**answer, "act": "withdraw", "expected": "3"}).status_code == 422
+    assert client.post(act, {**answer, "act": "withdraw", "since": "soon"}).status_code == 422
+    assert Resolution.objects.count() == 2
+    page = client.post(act, {**answer, "act": "withdraw"}, follow=True)
+    assert "2 answers of" in page.content.decode()
+    (withdrawal,) = page.context["withdrawals"]
+    page = client.get(address("annotator", annotator.pk)).content.decode()
+    since, until = (f'value="{moment:%Y-%m-%dT%H:%M:%S.%f}+0000"' for moment in (withdrawal.since, withdrawal.until))
+    assert since in page and until in page
+    times = {"since": withdrawal.since.isoformat(), "until": withdrawal.until.isoformat()}
+    page = client.post(act, {**times, "act": "restore", "reason": "a mistake"}, follow=True).content.decode()
+    assert "2 answers count again." in page and Resolution.objects.count() == 2
+
+
+def test_a_person_is_paused_and_resumed_with_a_reason(client, made, lead):
+    annotator = factories.annotator(made)
+    act = address("annotator-act", annotator.pk)
+    assert client.post(act, {"act": "pause"}).status_code == 422
+    assert "paused since" in client.post(act, {"act": "pause", "reason": "ill"}, follow=True).content.decode()
+    client.post(act, {"act": "resume"})
+    annotator.refresh_from_db()
+    assert annotator.paused_at is None
+
+
+def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(client, made, lead):
+    annotator = factories.annotator(made)
+    act = address("annotator-act", annotator.pk)
+    client.post(act, {"act": "pause", "reason": "=1+1"})
+    client.post(act, {"act": "resume"})
+    assert client.get(address("review-log")).context["page"].paginator.count == 2
+    page = client.get(address("review-log", kind="paused", by=lead.pk, person=annotator.pk))
+    assert [row.kind for row in page.context["page"]] == ["paused"]
+    assert client.get(address("review-log", kind="sung")).status_code == 422
+    answer = client.get(address("review-log-csv", kind="paused"))
+    head, line = b"".join(answer.streaming_content).decode().splitlines()
+    assert head == "at,by,action,person,batch,query,document,item,labels,reason"
+    assert line.split(",", 1)[1] == f"{lead.username},Person paused,{annotator.pseudonym},,,,,0,'=1+1"
+
+
+def test_an_annotator_finds_none_of_it(client, made):
+    pair, batch = report(made, "escalated"), fail_batch(made)
+    client.force_login(factories.annotator(made).user)
+    for url in (address("inbox"), address("inbox-pair", pair.pk), address("inbox-batch", batch.pk),
+                address("review-log"), address("annotator", batch.annotator_id)):  # fmt: skip
+        assert client.get(url).status_code == 404
+
+
+def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(client, made, lead, monkeypatch):
+    monkeypatch.setattr(review_work, "AT_ONCE", 1)
+    monkeypatch.setattr(review_work, "STRETCH", 1)
+    annotator = fail_batch(made).annotator
+    today = timezone.now().strftime("%Y-%m-%dT00:00")
+    act, answer = address("annotator-act", annotator.pk), {"since": today, "expected": "2", "reason": "guessed"}
+    page = client.post(act, {**answer, "act": "withdraw"}, follow=True).content.decode()
+    assert "Withdrawing answers of" in page and "2 answers, in the background" in page
+    work = ReviewWork.objects.get()
+    review_work.go_on(work=work, way=withdrawing.withdraw_some)
+    pages = [address("annotator", annotator.pk), address("inbox-batch", Batch.objects.get().pk), address("review-log"),
+             address("review-work", work.pk)]  # fmt: skip
+    said = [client.get(url).content.decode() for url in pages]
+    assert all("1 of 2" in text for text in said)
+    assert all(f'hx-get="{pages[3]}"' in text for text in (said[0], said[1], said[3]))
+    refused = client.post(act, {**answer, "expected": "1", "act": "withdraw"})
+    assert (refused.status_code, "Wait until that is done" in refused.content.decode()) == (422, True)
+    carrying_on.carry_on(work=work)
+    done = client.get(pages[3]).content.decode()
+    assert "<strong>Done.</strong> 2 answers of" in done and "hx-get" not in done
+    assert f'id="work-{work.pk}"' in done and f'href="{pages[0]}"' in done
+
+
+def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(client, made, lead, django_assert_max_num_queries):
+    annotator = fail_batch(made).annotator
+    url = address("annotator", annotator.pk)
+    client.get(url)
+    with django_assert_max_num_queries(99) as few:
+        client.get(url)
+    for _ in range(3):
+        action = ReviewAction.objects.create(collection=made, kind="labels_withdrawn", annotator=annotator, by=lead)
+        ReviewWork.objects.create(action=action, n_total=0, finished_at=timezone.now())
+    with django_assert_max_num_queries(len(few)):
+        client.get(url)

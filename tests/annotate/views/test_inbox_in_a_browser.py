@@ -1,0 +1,77 @@
+"""The lead's inbox in a real browser: decided by keyboard alone, and open to everybody."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from annotate.models import Report, Resolution, ReviewAction
+from tests import factories
+from tests.annotate.views.test_inbox import dispute, fail_batch, report
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def made():
+    made = factories.collection(
+        "birds", grades=3, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0,
+        batch_candidates=20,
+    )  # fmt: skip
+    dispute(made, 2)
+    fail_batch(made)
+    report(made, "cannot_judge", n_people=2)
+    report(made, "escalated")
+    return made
+
+
+@pytest.fixture
+def desk(made, page: Page, live_server):
+    """The inbox as a lead opens it; at the end the browser may not have complained or asked another host."""
+    complaints: list[str] = []
+    client = Client()
+    client.force_login(factories.member(made, "lead"))
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
+    page.goto(f"{live_server.url}/c/birds/inbox/?tab=disputed")
+    yield page
+    assert complaints == []
+
+
+def test_disputes_are_decided_by_keyboard_one_after_the_other(made, desk):
+    desk.get_by_role("link", name="Decide about").first.focus()
+    desk.keyboard.press("Enter")
+    expect(desk.get_by_role("heading", name="Decide about a pair")).to_be_visible()
+    desk.keyboard.press("n")
+    desk.keyboard.type("2 wings")  # keys are off while typing
+    desk.keyboard.press("Escape")
+    for left in range(Resolution.objects.filter(status="disputed").count() - 1, -1, -1):
+        with desk.expect_navigation():
+            desk.keyboard.press("0" if ReviewAction.objects.exists() else "2")
+        assert Resolution.objects.filter(status="disputed").count() == left
+    expect(desk.get_by_text("Nothing is disputed")).to_be_visible()
+    expect(desk.get_by_text("Grade 0 decides")).to_be_visible()
+    assert set(Resolution.objects.filter(status="adjudicated").values_list("grade", flat=True)) == {0, 2}
+    assert ReviewAction.objects.exclude(reason="").get().reason == "2 wings"
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_no_page_of_the_room_has_an_accessibility_finding(made, desk, live_server, scheme, width):
+    desk.set_viewport_size({"width": width, "height": 844})
+    desk.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    pair = Report.objects.filter(kind="escalated").get().pair_id
+    batch = made.batches.exclude(gold_action="").get()
+    paths = [*(f"inbox/?tab={tab}" for tab in ("batches", "disputed", "escalated", "cannot", "golds")),
+             f"inbox/pairs/{pair}/", f"inbox/batches/{batch.pk}/", f"pairs/{pair}/", "review-log/",
+             f"annotators/{batch.annotator_id}/?since=2026-01-01T00:00"]  # fmt: skip
+    found = {}
+    for path in paths:
+        desk.goto(f"{live_server.url}/c/birds/{path}")
+        violations = Axe().run(desk).response["violations"]
+        found[path] = [(each["id"], each["nodes"][0]["html"]) for each in violations]
+        assert desk.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert {path: what for path, what in found.items() if what} == {}

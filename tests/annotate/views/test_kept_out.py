@@ -1,0 +1,82 @@
+"""Somebody is paused, or sent back to training, while cards are on her screen: what she then sends is kept.
+
+To see these tests fail: refuse answers of whoever is paused, or let a seat that another took be taken again.
+"""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate.models import Judgment, Seat
+from annotate.services import claiming, pausing, training_people, training_setup, withdrawing
+from tests import campaigns, factories
+from tests.annotate.sound import sound
+from tests.annotate.views.test_judge import answer_to, call
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    made = factories.collection("birds", grades=3, batch_candidates=6, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, factories.pairs(made, 6))
+    return made
+
+
+@pytest.fixture
+def annotator(made, client):
+    annotator = factories.annotator(made)
+    client.force_login(annotator.user)
+    return annotator
+
+
+def paused(annotator, lead):
+    pausing.pause(annotator=annotator, by=lead, reason="asleep")
+
+
+def sent_back(annotator, lead):
+    made = annotator.collection
+    (pair,) = factories.pairs(made, 1, per_query=1)
+    spec = training_setup.PairSpec(pair.query.external_id, pair.document.external_id, 2, "a reason", "")
+    training_setup.add_pairs(collection=made, specs=[spec], by=None)
+    training_setup.change_training(collection=made, is_on=True)
+    training_people.decide(annotator=annotator, kind="sent_back", by=lead, reason="read them again")
+
+
+@pytest.mark.parametrize("kept_out", [paused, sent_back])
+def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follows(client, made, annotator, kept_out):
+    lead, before = factories.member(made, "lead"), timezone.now() - timedelta(minutes=1)
+    cards = call(client, "next").json()["cards"]
+    kept_out(annotator, lead)
+    for card in cards:
+        answered = call(client, "answer", answer_to(card))
+        assert (answered.status_code, answered.json()["saved"], answered.json()["cards"]) == (200, True, [])
+    assert Seat.objects.filter(annotator=annotator, state="done").count() == len(cards) == 3
+    assert claiming.current_batch(annotator=annotator) is None
+    assert sound()
+    would = withdrawing.withdrawable(annotator=annotator, since=before)
+    assert would.n_labels == 3  # a lead who does not want them sees and withdraws them with the others
+    assert withdrawing.withdraw_annotator(annotator=annotator, since=before, by=lead, reason="asleep").n_done == 3
+    assert sound()
+
+
+@pytest.mark.parametrize("kept_out", [paused, sent_back])
+def test_what_another_took_meanwhile_is_kept_as_surplus(client, made, annotator, kept_out):
+    cards = call(client, "next").json()["cards"]
+    kept_out(annotator, factories.member(made, "lead"))
+    Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
+    other = factories.annotator(made)
+    claiming.current_batch(annotator=other)
+    if kept_out is sent_back:
+        training_people.decide(annotator=other, kind="exempted", by=None)
+        claiming.current_batch(annotator=other)
+    for hand_out in list(claiming.unanswered(annotator=other).select_related("batch__annotator")):
+        campaigns.judge(hand_out, 2)
+    assert Seat.objects.filter(annotator=other, state="done").count() == 6
+    for card in cards:
+        answered = call(client, "answer", answer_to(card))
+        assert (answered.status_code, answered.json()["saved"]) == (200, True)
+    assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 3
+    assert Seat.objects.filter(state="done").count() == 6
+    assert sound()

@@ -1,0 +1,82 @@
+"""A policy changed in the settings: seen before it is saved, where rounds follow it."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotate import tasks
+from annotate.models import Policy, Resolution, Role, Round
+from annotate.services import policies
+from tests import campaigns, factories
+from tests.annotate.views.test_people import FIGURES
+
+pytestmark = pytest.mark.django_db
+OURS = {**FIGURES, "rule": "majority", "tolerance": 0, "tie": "up"}
+
+
+@pytest.fixture
+def made(client):
+    """A pair that two people dispute in an open pool; its lead is at the browser."""
+    made = factories.collection("shapes", grades=3, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, factories.pairs(made, 1))
+    for grade in (0, 1):
+        campaigns.judge(*campaigns.first_batch(made), grade)
+    client.force_login(factories.member(made, Role.LEAD))
+    return made
+
+
+def save(client, **fields):
+    answer = client.post(reverse("annotate:policy-change", args=["shapes"]), {**OURS, **fields})
+    return answer, re.sub(r"\s+", " ", answer.content.decode())
+
+
+def test_the_lead_sees_what_changes_before_anything_is_stored(client, made):
+    answer, text = save(client)
+    assert answer.status_code == 200
+    assert "1 pair changes" in text
+    assert "disputed</td><td>majority 1" in text
+    assert "Save, and change 1 pair<" in text
+    assert Policy.objects.count() == 1
+    seen = re.search('name="seen" value="(.*?)"', text).group(1)
+    answer, _ = save(client, seen=seen)
+    assert answer.status_code == 302
+    assert Round.objects.get().policy.tie == "up"
+    tasks.follow_policy(round_id=Round.objects.get().pk)
+    assert Resolution.objects.get().grade == 1
+
+
+def test_what_was_seen_of_another_policy_saves_nothing(client, made):
+    _, text = save(client, tie="down")
+    seen = re.search('name="seen" value="(.*?)"', text).group(1)
+    answer, text = save(client, seen=seen)
+    assert (answer.status_code, Policy.objects.count()) == (200, 1)
+    assert "1 pair changes" in text
+
+
+def test_a_policy_that_no_round_follows_is_saved_at_once(client, made):
+    answer, _ = save(client, tie="dispute")
+    assert answer.status_code == 302
+    assert Policy.objects.count() == 2
+
+
+def test_while_rounds_follow_the_settings_say_so(client, made):
+    policies.save_policy(collection=made, by=None, tie="up")
+    page = client.get(reverse("annotate:settings", args=["shapes"]))
+    assert "are being brought under the new rule" in page.content.decode()
+
+
+def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(client, made, monkeypatch):
+    monkeypatch.setattr(policies, "AT_ONCE", 0)
+    asked = []
+    monkeypatch.setattr(tasks.preview_policy, "apply_async", lambda **call: asked.append(call["kwargs"]))
+    _, text = save(client)
+    poll = re.search('hx-get="(.*?)"', text[text.index('id="policy-change"'):]).group(1)
+    assert "Counting what changes" in client.get(poll).content.decode()
+    question = policies.as_question(
+        policy=Policy(collection=made, version=2, rule="majority", tie="up", tolerance=0), with_closed=False
+    )
+    tasks.preview_policy(collection_id=made.pk, question=question)
+    assert "1 pair changes" in client.get(poll).content.decode()
+    gone = reverse("annotate:policy-preview", args=["shapes", "nothing"])
+    assert "Press Save once more" in client.get(gone).content.decode()

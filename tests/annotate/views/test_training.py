@@ -1,0 +1,250 @@
+"""Training as browsers meet it: the steps, the quiz, the calls of the screen, and the leads' pages."""
+
+from decimal import Decimal
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate.core.quizzes import Question
+from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair, TrainingTry
+from annotate.services import quizzes, training, training_people
+from tests import campaigns, factories
+from tests.annotate.trainees import go, trained, waiting
+
+pytestmark = pytest.mark.django_db
+QUESTIONS = [
+    Question("What is a bird?", ("A plant", "An animal"), 1, "It breathes.", "how-to-judge"),
+    Question("May you guess?", ("No", "Yes"), 0, "Look first."),
+]
+
+
+@pytest.fixture
+def made():
+    return trained()
+
+
+@pytest.fixture
+def annotator(client, made):
+    found = factories.annotator(made)
+    client.force_login(found.user)
+    return found
+
+
+@pytest.fixture
+def lead(client, made):
+    person = factories.member(made, Role.LEAD)
+    client.force_login(person)
+    return person
+
+
+def page(client, name, *args, status=200):
+    answer = client.get(reverse(f"annotate:{name}", args=["birds", *args]))
+    assert answer.status_code == status, answer.status_code
+    return answer.content.decode()
+
+
+def send(client, name, *args, status=302, **fields):
+    answer = client.post(reverse(f"annotate:{name}", args=["birds", *args]), fields)
+    assert answer.status_code == status, answer.content.decode()
+    return answer
+
+
+def call(client, name, body, status=200):
+    answer = client.post(reverse(f"annotate:training-{name}", args=["birds"]), body, "application/json")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def test_the_judge_screen_sends_who_is_not_trained_to_the_training(client, annotator):
+    answer = client.get(reverse("annotate:judge", args=["birds"]), follow=True)
+    assert answer.redirect_chain[-1][0] == reverse("annotate:training", args=["birds"])
+    assert "Before you judge, you go through a training" in answer.content.decode()
+    assert "A training comes before judging." in client.get("/").content.decode()
+    go(annotator)
+    assert client.get(reverse("annotate:judge", args=["birds"])).status_code == 200
+
+
+def test_a_card_tells_nothing_of_the_right_level_before_the_answer(client, annotator):
+    send(client, "training-begin")
+    said = call(client, "next", {})
+    assert set(said) == {"saved", "cards", "done_url"}
+    for card in said["cards"]:
+        assert set(card) == {"hand_out", "query", "document", "position", "of", "ask_reasons"}
+    assert "reason" not in str([card["document"] for card in said["cards"]])
+    assert [card["of"] for card in said["cards"]] == [5, 5, 5]
+
+
+def test_an_answer_comes_back_with_what_is_right_and_the_next_card(client, annotator):
+    send(client, "training-begin")
+    first, second, *_ = waiting(annotator)
+    body = {"submission_id": "6f1c1f7e-0000-4000-8000-000000000001", "hand_out": str(first.token), "grade": 1}
+    said = call(client, "answer", body)
+    known = first.seat.pair.training_pair
+    assert said["feedback"] == {"given": 1, "right": known.grade, "why": known.why, "anchor": "colours"}
+    assert said["cards"][0]["hand_out"] == str(second.token)
+    assert call(client, "answer", body)["feedback"] == said["feedback"]
+    other = {**body, "hand_out": str(second.token), "submission_id": "6f1c1f7e-0000-4000-8000-000000000002"}
+    assert call(client, "answer", {**other, "grade": 9}, 422)["error"] == "The scheme has no grade 9."
+    assert call(client, "answer", {**body, "hand_out": body["submission_id"]}, 404)
+
+
+def test_the_calls_of_the_judge_screen_refuse_a_training_pair(client, annotator):
+    send(client, "training-begin")
+    token = str(waiting(annotator)[0].token)
+    body = {"submission_id": "6f1c1f7e-0000-4000-8000-000000000001", "hand_out": token, "grade": 1, "kind": "later"}
+    for name in ("answer", "undo", "report"):
+        answer = client.post(reverse(f"annotate:judge-{name}", args=["birds"]), body, "application/json")
+        assert answer.status_code == 404
+    assert not annotator.judgments.exists()
+
+
+def test_the_page_says_how_a_try_ended_and_lets_one_begin_again(client, annotator):
+    go(annotator, n_wrong=3)
+    assert "You had 2 of 5 right; 80 % are needed." in page(client, "training")
+    send(client, "training-begin")
+    assert TrainingTry.objects.count() == 2
+    assert "You have answered 0 of 5 pairs" in page(client, "training")
+    assert "Training of Birds" in page(client, "training-screen")
+    training.break_off(annotator=annotator)
+    go(annotator)
+    assert "You passed with 5 of 5 right" in page(client, "training")
+    assert client.get(reverse("annotate:training-screen", args=["birds"])).status_code == 302
+
+
+def test_a_quiz_comes_first_and_is_explained_after_each_attempt(client, made, annotator):
+    quizzes.change_quiz(collection=made, questions=QUESTIONS, by=None)
+    assert "answer the questions" in page(client, "training")
+    text = page(client, "training-quiz")
+    assert 'id="g-how-to-judge"' in text
+    assert "It breathes." not in text
+    assert "checked" not in text
+    answer = send(client, "training-quiz", status=200, version=1, q1=0, q2=0)
+    assert "1 of 2 right" in answer.content.decode()
+    assert "It breathes." in answer.content.decode()
+    assert send(client, "training-begin").url == reverse("annotate:training", args=["birds"])
+    answer = send(client, "training-quiz", status=200, version=1, q1=1, q2=0)
+    assert "2 of 2 right: passed." in answer.content.decode()
+    assert send(client, "training-begin").url == reverse("annotate:training-screen", args=["birds"])
+
+
+def test_a_quiz_changed_meanwhile_is_not_marked(client, made, annotator):
+    quizzes.change_quiz(collection=made, questions=QUESTIONS, by=None)
+    quizzes.change_quiz(collection=made, questions=QUESTIONS[::-1], by=None)
+    send(client, "training-quiz", version=1, q1=1, q2=0)
+    assert not annotator.quiz_attempts.exists()
+    assert quizzes.change_quiz(collection=made, questions=QUESTIONS[::-1], by=None).version == 2
+
+
+def test_where_there_are_no_pairs_the_quiz_is_all(client, made, annotator):
+    quizzes.change_quiz(collection=made, questions=QUESTIONS, by=None)
+    TrainingPair.objects.all().delete()
+    send(client, "training-quiz", status=200, version=1, q1=1, q2=0)
+    assert TrainingDecision.objects.get().kind == "passed"
+    with pytest.raises(quizzes.BadQuestion, match="is on and has no pairs"):
+        quizzes.change_quiz(collection=made, questions=[], by=None)
+
+
+def test_a_lead_writes_questions_and_each_save_is_a_version(client, made, lead):
+    fields = {"questions-TOTAL_FORMS": 3, "questions-INITIAL_FORMS": 0}
+    fields |= {
+        "questions-0-text": "What is a bird?",
+        "questions-0-options": "A plant\n*An animal",
+        "questions-0-why": "x",
+    }
+    send(client, "training-questions", **fields)
+    assert Quiz.objects.get().questions[0]["right"] == 1
+    assert "*An animal" in page(client, "training-questions")
+    for wrong in ("A plant\nAn animal", "*A plant\n*An animal", "*One", "*Same\nsame"):
+        answer = send(client, "training-questions", status=422, **{**fields, "questions-0-options": wrong})
+        assert "Nothing was changed" in answer.content.decode() or "field-error" in answer.content.decode()
+    send(client, "training-questions", **{**fields, "questions-0-text": ""})
+    assert [len(quiz.questions) for quiz in Quiz.objects.order_by("version")] == [1, 0]
+
+
+def test_settings_that_make_no_sense_are_refused_in_words(client, made, lead):
+    good = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.9", "quiz_mark": "1", "wait_minutes": 0}
+    send(client, "training-change", **good)
+    assert (Training.objects.get().pass_mark, Training.objects.get().max_tries) == (Decimal("0.9"), None)
+    for wrong in ({"pass_mark": "1.5"}, {"max_tries": "0"}, {"measure": "luck"}):
+        answer = send(client, "training-change", status=422, **{**good, **wrong})
+        assert "field-error" in answer.content.decode()
+    TrainingPair.objects.update(grade=1)
+    answer = send(client, "training-change", status=422, **{**good, "measure": "spearman"})
+    assert "not defined where all right grades are equal" in answer.content.decode()
+    TrainingPair.objects.all().delete()
+    assert "nothing to train on" in send(client, "training-change", status=422, **good).content.decode()
+
+
+def test_an_empty_training_says_what_to_do(client):
+    other = factories.collection("birds")
+    client.force_login(factories.member(other, Role.LEAD))
+    assert "Three steps to a training" in page(client, "training-setup")
+    assert "No pairs yet" in page(client, "training-pairs")
+
+
+def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, made, lead):
+    query, document = made.items.filter(side="query").last(), made.items.filter(side="document").last()
+    ids = {"query": query.external_id, "document": document.external_id}
+    send(client, "training-pair-add", **ids, grade=2, why="because", anchor="how-to-judge")
+    send(client, "training-pair-add", **ids, grade=1, why="better")
+    added = TrainingPair.objects.get(pair__query=query, pair__document=document)
+    assert (added.grade, added.why) == (1, "better")
+    answer = send(client, "training-pair-add", status=422, query="x", document="y", grade=1)
+    assert "There is no query" in answer.content.decode()
+    table = f"query,document,grade,why,paragraph\n{query.external_id},{document.external_id},0,so,How to judge\n"
+    send(client, "training-file-add", file=SimpleUploadedFile("pairs.csv", table.encode()))
+    added.refresh_from_db()
+    assert (added.grade, added.why, added.anchor) == (0, "so", "how-to-judge")
+    bad = f"query,document,grade\n{query.external_id},nowhere,0\n{query.external_id},{document.external_id},7\n"
+    answer = send(client, "training-file-add", status=422, file=SimpleUploadedFile("pairs.csv", bad.encode()))
+    text = answer.content.decode()
+    assert "Line 3: grade &quot;7&quot; is no grade" in text
+    assert "Line 2: there is no document" in text
+    send(client, "training-golds-add", n_positive=1, n_negative=1)
+    assert "so" in page(client, "training-pairs")
+    send(client, "training-pair-retire", added.pk)
+    added.refresh_from_db()
+    assert added.retired_at is not None
+
+
+def test_a_lead_sees_where_everybody_stands_and_decides(client, made, lead):
+    one, other = factories.annotator(made), factories.annotator(made)
+    training.begin(annotator=one)
+    go(other, n_wrong=3)
+    text = page(client, "training-setup")
+    assert "In training, 0 of 5" in text
+    assert "Not passed yet" in text
+    assert "40 %" in text
+    send(client, "training-decide", other.pk, kind="admitted", reason="Good enough.")
+    decision = TrainingDecision.objects.get()
+    assert (decision.annotator, decision.by, decision.reason) == (other, lead, "Good enough.")
+    send(client, "training-decide", other.pk, kind="passed")
+    assert TrainingDecision.objects.count() == 1
+
+
+def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client):
+    full = campaigns.campaign("birds")
+    client.force_login(full.lead)
+    fields = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.8", "quiz_mark": "1", "wait_minutes": 0}
+    newcomer = factories.annotator(full.collection)
+    send(client, "training-change", **fields)
+    said = {
+        standing.annotator.pk: standing.state.name for standing in training_people.people(collection=full.collection)
+    }
+    assert said[full.annotators[1].pk] == "passed"
+    assert said[newcomer.pk] == "quiz"
+    assert TrainingDecision.objects.get(kind="exempted").reason.startswith("Had judged before")
+
+
+def test_the_page_of_people_asks_as_often_for_many(client, made, lead):
+    factories.annotator(made)
+    with CaptureQueriesContext(connection) as one:
+        page(client, "training-setup")
+    for _ in range(4):
+        go(factories.annotator(made))
+    with CaptureQueriesContext(connection) as many:
+        page(client, "training-setup")
+    assert len(many) == len(one)

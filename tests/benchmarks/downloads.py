@@ -1,0 +1,123 @@
+"""Making files of a million judgments, beside psql's \\copy of the same join: prints a table. Not a test.
+
+    python -m tests.benchmarks.downloads postgresql://owner@host/scratch [--judgments 1000000]
+
+The database is a scratch one: it is migrated and filled, and the collection stays. Each file is made by a process of
+its own, as a worker would; its peak memory is that process's, of which "begun with" was in use before the work.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+
+MAKE = """
+import re, sys, time
+from pathlib import Path
+import django
+django.setup()
+def highest():
+    # MiB at most; getrusage would go on counting from the process that started this one
+    return int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1024
+from annotate.models import Collection
+from metrics.models import Download
+from metrics.services import downloads
+slug, kind, *given = sys.argv[1:]
+made = Collection.objects.get(slug=slug)
+form = downloads.form_of(collection=made, kind=Download.Kind(kind), data=dict(each.split("=") for each in given))
+assert form.is_valid(), form.errors
+asked = downloads.ask(collection=made, kind=Download.Kind(kind), form=form, by=None)
+before, start = highest(), time.perf_counter()
+downloads.run(made=asked)
+taken = time.perf_counter() - start
+peak = highest()
+assert asked.state == "done", asked.error
+print(f"{taken:.1f} s|{peak:.0f} MiB|{before:.0f} MiB|{asked.n_rows:,}|{asked.n_bytes / 1e6:.0f} MB")
+"""
+FILL = """
+INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
+    SELECT {c}, 'query', 'q' || n, 'test', '', '' FROM generate_series(1, {queries}) n
+    UNION ALL SELECT {c}, 'document', 'd' || n, 'test', '', '' FROM generate_series(1, {documents}) n;
+INSERT INTO annotate_annotator (collection_id, pseudonym, origin, external_id)
+    SELECT {c}, 'worker-' || n, 'import', 'w' || n FROM generate_series(0, 99) n;
+INSERT INTO annotate_pair (collection_id, query_id, document_id)
+    SELECT {c}, query.id, document.id FROM
+        (SELECT id FROM annotate_item WHERE collection_id = {c} AND side = 'query') query,
+        (SELECT id FROM annotate_item WHERE collection_id = {c} AND side = 'document'
+            ORDER BY id LIMIT {per_query}) document;
+INSERT INTO annotate_judgment
+        (collection_id, pair_id, annotator_id, purpose, level_id, submission_id, reasons, active_ms, at)
+    SELECT {c}, pair.id, annotator.id, 'import', level.id, gen_random_uuid(), '[]', 1500 + pair.id % 4000, now()
+    FROM annotate_pair pair JOIN generate_series(0, 1) twice ON true
+    JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 n FROM annotate_annotator WHERE collection_id = {c}) annotator
+        ON annotator.n = (pair.id + twice * 37) % 100
+    JOIN (SELECT id, row_number() OVER (ORDER BY grade) - 1 n FROM annotate_level WHERE collection_id = {c}) level
+        ON level.n = (pair.id * 7 + CASE WHEN pair.id % 5 = 0 THEN twice ELSE 0 END) % 3
+    WHERE pair.collection_id = {c};
+INSERT INTO annotate_seat
+        (collection_id, round_id, pair_id, purpose, number, why, state, annotator_id, judgment_id, queue_key)
+    SELECT {c}, {r}, pair_id, 'import', row_number() OVER (PARTITION BY pair_id ORDER BY id), 'first', 'done',
+        annotator_id, id, 0
+    FROM annotate_judgment WHERE collection_id = {c};
+INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, policy_id)
+    SELECT id, {c}, 'agreed', id % 3, 2, {p} FROM annotate_pair WHERE collection_id = {c};
+ANALYZE;
+"""
+KINDS = (
+    ("qrels",), ("qrels", "rule=majority"), ("beir",), ("fire",), ("judgments", "format=csv"),
+    ("judgments", "format=csv", "packed=on"), ("judgments", "format=jsonl"), ("judgments", "format=parquet"),
+)  # fmt: skip
+
+
+def filled(n_judgments: int) -> str:
+    """A collection of so many judgments, two of each pair; its short name."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connection
+
+    from annotate.models import Round
+    from tests import factories
+
+    call_command("migrate", verbosity=0)
+    made = factories.collection(f"downloads-{int(time.time())}", grades=3)
+    round_ = Round.objects.create(collection=made, policy=factories.policy(made), kind="import", name="all")
+    n_queries = max(1, n_judgments // 40)
+    sizes = {"queries": n_queries, "documents": 670, "per_query": 20}
+    with connection.cursor() as cursor:
+        cursor.execute(FILL.format(c=made.pk, r=round_.pk, p=round_.policy_id, **sizes))
+    return made.slug
+
+
+def by_psql(url: str, slug: str) -> float:
+    """Seconds that psql takes to copy the same join to a file."""
+    from annotate.models import Collection
+    from annotate.services.exporting import _LINES
+
+    pk = Collection.objects.get(slug=slug).pk
+    statement = " ".join(_LINES.format(pk).as_string(None).split())
+    begun = time.perf_counter()
+    subprocess.run(["psql", url, "-qc", statement], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    """Fill, then make each kind."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("url")
+    parser.add_argument("--judgments", type=int, default=1_000_000)
+    given = parser.parse_args()
+    os.environ["DATABASE_URL"] = given.url
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    slug = filled(given.judgments)
+    print("file|time|peak|begun with|rows|size")
+    for kind in KINDS:
+        told = subprocess.run([sys.executable, "-c", MAKE, slug, *kind], check=True, capture_output=True, text=True)
+        print(f"{' '.join(kind)}|{told.stdout.strip()}", flush=True)
+    print(f"psql copy of the judgments' join|{by_psql(given.url, slug):.1f} s")
+
+
+if __name__ == "__main__":
+    main()

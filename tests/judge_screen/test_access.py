@@ -1,0 +1,145 @@
+"""Everybody can judge: keyboard alone, screen readers, fingers, large print, stillness, light and dark."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings as django_settings
+from django.test import Client
+from playwright.sync_api import expect
+
+from annotate.models import Level
+from tests.judge_screen.screen import PAGE, position, put_file, saved, shape, show, sound
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def assert_accessible(page, state):
+    findings = Axe().run(page).response["violations"]
+    assert [(state, found["id"], found["nodes"][0]["html"]) for found in findings] == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, state
+
+
+def in_all_states(page):
+    """Go through the screen's states by key, checking each."""
+    for key, state in (
+        ("g", "at rest"), ("Escape", "guidelines"), ("1", "at rest again"), ("a", "reasons"), ("Escape", "details"),
+        ("x", "without reasons"), ("Escape", "cannot judge"), ("e", "back"), ("Escape", "escalate"), ("?", "back"),
+        ("Escape", "keys"), ("r", "back"), ("Escape", "last judgments"),
+    ):  # fmt: skip
+        assert_accessible(page, state)
+        page.keyboard.press(key)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.heavy)])
+def test_no_state_of_the_screen_has_an_accessibility_finding(made, open_judge, width, scheme):
+    reasons = [{"name": "does not match", "what": ["quantity", "colour"]}, "too general"]
+    Level.objects.filter(collection=made, grade=1).update(reasons=reasons)
+    page = open_judge()
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    in_all_states(page)
+    for number in range(1, 6):
+        position(page, number)
+        page.keyboard.press("2")
+    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    assert_accessible(page, "batch done")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "dark", marks=pytest.mark.heavy), (390, "light")])
+def test_media_have_no_accessibility_finding(made, open_judge, settings, tmp_path, width, scheme):
+    settings.MEDIA_ROOT = tmp_path
+    documents = [
+        {"kind": "image", "path": shape(made, "s001.webp")}, {"kind": "video", "path": shape(made, "s004.webm")},
+        {"kind": "audio", "path": put_file(made, "tone.wav", sound())}, {"kind": "html", "text": PAGE},
+        {"kind": "image", "path": put_file(made, "bad.png", b"no picture")},
+    ]  # fmt: skip
+    show(made, *documents)
+    page = open_judge()
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for number in range(1, 6):
+        position(page, number)
+        page.keyboard.press("+")
+        expect(page.locator("#document .is-trying")).to_have_count(0)
+        assert_accessible(page, page.locator("#document").inner_html()[:80])
+        page.keyboard.press("2")
+    saved(page)
+
+
+def test_the_answers_are_one_stop_of_the_tab_key_and_arrows_walk_through_them(open_judge):
+    page = open_judge()
+    focused = "document.activeElement.dataset.grade ?? document.activeElement.id"
+    assert page.evaluate(focused) == "card"  # where reading begins
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "2"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(focused) == "0"
+    position(page, 1)  # walking gives no answer
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.action") == "undo"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Space")
+    position(page, 2)
+    saved(page)
+    assert page.evaluate(focused) == "card"
+    stops = page.locator(".level").evaluate_all("(all) => all.map((one) => one.tabIndex)")
+    assert stops == [0, -1, -1]
+
+
+def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(open_judge, context):
+    page = open_judge()
+    heard = page.locator("#judge").aria_snapshot()
+    order = [heard.index(words) for words in ("Query", "Document, 1 of 5", "How relevant is it", "Undo", "Comment")]
+    assert order == sorted(order)
+    assert heard.count('- radio "') == 3
+    context.set_offline(True)
+    page.keyboard.press("2")
+    expect(page.locator("#live")).to_have_text("Not saved - will retry (1 waiting)")
+    context.set_offline(False)
+    expect(page.locator("#live")).to_have_text("Saved")
+
+
+def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(made, open_judge, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    show(made, {"kind": "video", "path": shape(made, "s004.webm")})
+    page = open_judge(before=lambda page: page.emulate_media(reduced_motion="reduce"))
+    expect(page.locator(".strip canvas")).to_have_count(8)
+    assert page.evaluate("document.querySelector('#document video').paused")
+    page.keyboard.press("g")
+    moving = "document.getAnimations().filter((one) => one.effect.getComputedTiming().duration > 10).length"
+    assert page.evaluate(moving) == 0
+
+
+def test_the_screen_works_at_twice_the_size(open_judge):
+    page = open_judge()
+    page.set_viewport_size({"width": 640, "height": 400})  # 1280 by 800 at 200 %
+    for level in page.locator(".level").all():
+        level.scroll_into_view_if_needed()
+        expect(level).to_be_in_viewport(ratio=0.9)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    page.get_by_role("radio", name="Level 2").click()
+    position(page, 2)
+    saved(page)
+
+
+def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, made, person):
+    Level.objects.filter(collection=made, grade=1).update(reasons=[{"name": "does not match", "what": ["colour"]}])
+    phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    client = Client()
+    client.force_login(person)
+    name = django_settings.SESSION_COOKIE_NAME
+    phone.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+    page = phone.new_page()
+    page.goto(f"{live_server.url}/c/birds/judge/")
+    expect(page.locator(".level").first).to_be_in_viewport()
+    targets = page.locator(".level, .action:visible")
+    assert min(box["height"] for box in (target.bounding_box() for target in targets.all())) >= 48
+    page.get_by_role("radio", name="Level 1").tap()
+    page.get_by_role("button", name="does not match").tap()
+    chips = page.locator(".chip:visible, #reasons-save")
+    assert min(box["height"] for box in (chip.bounding_box() for chip in chips.all())) >= 44
+    page.get_by_role("button", name="colour").tap()
+    page.locator("#reasons-save").tap()
+    saved(page)
+    position(page, 2)
+    phone.close()

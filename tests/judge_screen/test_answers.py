@@ -1,0 +1,141 @@
+"""The judge screen in a real browser against the real server: every answer arrives, exactly once."""
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import expect
+
+from annotate.models import Judgment, JudgmentEvent
+from tests.judge_screen.screen import grades, position, saved
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_batch_is_judged_with_the_keyboard_alone(open_judge):
+    page = open_judge()
+    for number, key in enumerate("20202", start=1):
+        position(page, number)
+        page.keyboard.press(key)
+    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    saved(page)
+    assert grades() == [2, 0, 2, 0, 2]
+    assert all(ms > 0 for ms in Judgment.objects.values_list("active_ms", flat=True))
+
+
+def test_keys_are_off_while_typing_and_with_a_modifier_held(open_judge):
+    page = open_judge()
+    page.keyboard.press("c")
+    page.keyboard.type("20 z")
+    page.keyboard.press("Escape")
+    for held in ("Control", "Alt", "Meta"):
+        page.keyboard.press(f"{held}+2")
+    position(page, 1)
+    page.keyboard.press("2")
+    position(page, 2)
+    saved(page)
+    assert [judgment.comment.text for judgment in Judgment.objects.all()] == ["20 z"]
+
+
+def test_a_level_with_reasons_waits_for_one(open_judge):
+    page = open_judge()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    position(page, 1)
+    page.keyboard.press("d")
+    page.keyboard.press("Enter")
+    position(page, 2)
+    saved(page)
+    assert Judgment.objects.get().reasons == ["action"]
+
+
+def test_the_last_answer_is_undone_and_given_anew(open_judge):
+    page = open_judge()
+    first = page.locator("#document").inner_text()
+    page.keyboard.press("2")
+    position(page, 2)
+    saved(page)
+    page.keyboard.press("z")
+    expect(page.locator("#document")).to_have_text(first)
+    position(page, 1)
+    page.keyboard.press("0")
+    position(page, 2)
+    saved(page)
+    assert grades() == [2, 0]
+    assert JudgmentEvent.objects.filter(kind=JudgmentEvent.Kind.UNDONE).count() == 1
+
+
+def test_answers_given_without_a_network_arrive_once_it_is_back(open_judge, context):
+    page = open_judge()
+    context.set_offline(True)
+    for number, key in enumerate("202", start=1):
+        position(page, number)
+        page.keyboard.press(key)
+    expect(page.locator("#saved")).to_have_text("Not saved - will retry (3 waiting)")
+    expect(page.locator("#empty-title")).to_have_text("Waiting for the network")
+    assert grades() == []
+    context.set_offline(False)
+    saved(page)
+    position(page, 4)
+    assert grades() == [2, 0, 2]
+
+
+def test_an_answer_whose_acknowledgement_is_lost_is_stored_once(open_judge):
+    page = open_judge()
+    lost = []
+
+    def lose_the_first_two(route):
+        if len(lost) < 2:
+            lost.append(route.fetch().status)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/judge/answer", lose_the_first_two)
+    page.keyboard.press("2")
+    expect(page.locator("#saved")).to_contain_text("will retry")
+    saved(page)
+    assert lost == [200, 200]
+    assert grades() == [2]
+
+
+def test_a_closed_tab_sends_what_it_kept_when_it_is_opened_again(open_judge):
+    page = open_judge()
+    page.route("**/judge/answer", lambda route: route.abort())
+    page.keyboard.press("2")
+    page.keyboard.press("0")
+    expect(page.locator("#saved")).to_have_text("Not saved - will retry (2 waiting)")
+    page.close()
+    page = open_judge()
+    saved(page)
+    position(page, 3)
+    assert grades() == [2, 0]
+
+
+def test_an_ended_session_keeps_the_answer_and_sends_it_after_signing_in(open_judge, sign_in, person):
+    page = open_judge()
+    Session.objects.all().delete()
+    page.keyboard.press("2")
+    dialog = page.locator("#dialog-signin")
+    expect(dialog).to_be_visible()
+    expect(page.locator("#saved")).to_have_text("Not saved - signed out (1 waiting)")
+    sign_in(person)
+    page.get_by_role("button", name="I have signed in").click()
+    expect(dialog).to_be_hidden()
+    saved(page)
+    page.keyboard.press("0")
+    saved(page)
+    position(page, 3)
+    assert grades() == [2, 0]
+
+
+def test_two_tabs_of_one_person_judge_no_pair_twice(open_judge):
+    one, other = open_judge(), open_judge()
+    one.bring_to_front()
+    one.keyboard.press("2")
+    saved(one)
+    position(one, 2)
+    other.bring_to_front()
+    expect(other.locator("#document")).to_have_text(one.locator("#document").inner_text())
+    other.keyboard.press("0")
+    saved(other)
+    assert grades() == [2, 0]
+    assert Judgment.objects.values("pair").distinct().count() == 2

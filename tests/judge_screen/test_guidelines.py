@@ -1,0 +1,70 @@
+"""Guidelines beside the work: their version, the word that they changed, and what a judgment was given under."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotate.models import Judgment
+from annotate.services import collections
+from annotate.services.collections import Wording
+from tests.judge_screen.screen import position, saved
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def change(made, text="# Look twice"):
+    return collections.change_guidelines(
+        collection=made, markdown=text, wording=[Wording(2, "Exactly so", "It is.")], by=None
+    )
+
+
+def test_a_change_is_told_once_even_while_the_page_is_open_and_judgments_keep_what_they_saw(made, open_judge):
+    page = open_judge()
+    told = page.locator("#guidelines-changed")
+    expect(told).to_be_hidden()
+    change(made)
+    page.keyboard.press("2")
+    position(page, 2)
+    expect(told).to_contain_text("The guidelines changed on ")
+    page.keyboard.press("2")
+    saved(page)
+    assert set(Judgment.objects.values_list("guidelines__version", flat=True)) == {1}
+    told.get_by_role("button", name="Read them").click()
+    drawer = page.locator("#guidelines")
+    expect(drawer).to_contain_text("Look twice")
+    expect(drawer).to_contain_text("Version 2, changed on")
+    expect(page.get_by_role("radio", name="Exactly so")).to_be_visible()
+    expect(told).to_be_hidden()
+    page.keyboard.press("2")  # the drawer is beside the work
+    position(page, 4)
+    saved(page)
+    assert Judgment.objects.filter(guidelines__version=2).count() == 1
+    page.goto(page.url.partition("#")[0])
+    position(page, 4)
+    expect(told).to_be_hidden()
+
+
+def test_who_was_away_is_told_on_coming_back_until_she_closes_it(made, open_judge):
+    page = open_judge()
+    page.keyboard.press("2")
+    saved(page)
+    page.close()
+    change(made)
+    page = open_judge()
+    told = page.locator("#guidelines-changed")
+    expect(told).to_be_visible()
+    told.get_by_role("button", name="Close").click()
+    page.reload()
+    position(page, 2)
+    expect(told).to_be_hidden()
+
+
+def test_the_drawer_opens_and_closes_by_key_and_leaves_the_keys_to_the_work(open_judge):
+    page = open_judge()
+    page.keyboard.press("g")
+    expect(page.locator("#guidelines")).to_contain_text("Version 1, of")
+    page.keyboard.press("2")
+    position(page, 2)
+    page.keyboard.press("Escape")
+    expect(page.locator("#guidelines")).to_be_hidden()
+    page.keyboard.press("0")
+    position(page, 3)

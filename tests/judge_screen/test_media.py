@@ -1,0 +1,215 @@
+"""Pictures, clips, recordings and pages: looked at closely, broken, and loaded before they are needed."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotate.models import Judgment, Report
+from tests.judge_screen.screen import PAGE, put_file, saved, shape, show, sound, until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def media_root(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path
+
+
+def image(made, name="s001.webp"):
+    return {"kind": "image", "path": shape(made, name)}
+
+
+def video(made, name="s004.webm", **times):
+    return {"kind": "video", "path": shape(made, name), **times}
+
+
+def frame_state(page):
+    return page.evaluate(
+        "(() => { const f = document.querySelector('#document .frame');"
+        " return {zoom: Number(f.style.getPropertyValue('--zoom') || 1), left: f.scrollLeft, top: f.scrollTop,"
+        " width: f.querySelector('img').getBoundingClientRect().width / f.clientWidth}; })()"
+    )
+
+
+def test_an_image_is_zoomed_by_key_button_and_wheel_and_moved_by_key_and_by_drag(made, open_judge):
+    show(made, image(made))
+    page = open_judge()
+    expect(page.locator("#document img")).to_be_visible()
+    page.keyboard.press("+")
+    assert frame_state(page)["width"] == pytest.approx(2, abs=0.02)
+    before = frame_state(page)
+    assert before["left"] > 0  # the middle stays in the middle
+    page.keyboard.press("ArrowRight")
+    until(page, f"document.querySelector('#document .frame').scrollLeft > {before['left']}")
+    box = page.locator("#document .frame").bounding_box()
+    at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0] + 100, at[1] + 40)
+    page.mouse.up()
+    assert frame_state(page)["top"] < before["top"]
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    until(page, "document.querySelector('#document .frame').style.getPropertyValue('--zoom') > 2")
+    page.mouse.wheel(0, 30)  # without Ctrl it only scrolls
+    for _ in range(4):
+        page.keyboard.press("-")
+    assert (frame_state(page)["zoom"], page.locator("[data-zoom]").inner_text()) == (1, "fit")
+    page.get_by_role("button", name="Zoom").click()
+    assert frame_state(page)["zoom"] == 2
+
+
+def test_two_fingers_zoom_the_image_and_not_the_page(made, open_judge):
+    show(made, image(made))
+    page = open_judge()
+    expect(page.locator("#document img")).to_be_visible()
+    kept = page.evaluate("""() => {
+        const frame = document.querySelector("#document .frame"), box = frame.getBoundingClientRect();
+        const touch = (id, x) => new Touch({identifier: id, target: frame, clientX: box.x + x, clientY: box.y + 50});
+        const send = (name, x) => {
+            const touches = [touch(0, 100), touch(1, x)];
+            const event = new TouchEvent(name, {touches, targetTouches: touches, cancelable: true, bubbles: true});
+            return frame.dispatchEvent(event);
+        };
+        return [send("touchstart", 150), send("touchmove", 200), send("touchmove", 250)];
+    }""")
+    assert kept == [False, False, False]  # the browser's own zoom is held back
+    assert frame_state(page)["zoom"] == 3
+
+
+def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(made, open_judge):
+    show(made, video(made))
+    page = open_judge()
+    frames = page.locator("#document .strip canvas")
+    expect(frames).to_have_count(8)
+    expect(page.locator(".strip canvas.is-now")).to_have_count(1)
+    page.keyboard.press("Space")
+    expect(page.locator("#document [data-act=play]")).to_have_attribute("aria-label", "Play")
+    frames.nth(6).click()
+    assert page.evaluate("document.querySelector('#document video').currentTime") == pytest.approx(3, abs=0.1)
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.querySelector('#document video').currentTime") == pytest.approx(2, abs=0.1)
+    drawn = (
+        "[...document.querySelector('.strip').children].map((c) => c.getContext('2d').getImageData(9, 9, 1, 1).data[3])"
+    )
+    assert page.evaluate(drawn) == [255] * 8
+
+
+def test_how_much_was_played_and_replayed_is_stored_and_the_speed_is_remembered(made, open_judge):
+    show(made, video(made, start=1.0, end=2.0), video(made, "s011.webm"))
+    page = open_judge()
+    page.keyboard.press("s")  # one and a half times as fast
+    played = "document.querySelector('#document video').played"
+    until(page, f"{played}.length > 0 && {played}.end(0) - {played}.start(0) > 0.5")
+    page.wait_for_timeout(2_000)
+    first = page.locator("#document video").get_attribute("src")
+    page.keyboard.press("2")
+    page.keyboard.press("Space")
+    until(page, f"document.querySelector('#document video').getAttribute('src') !== '{first}'")
+    until(page, "document.querySelector('#document video').readyState > 1")
+    assert page.evaluate("document.querySelector('#document video').playbackRate") == 1.5
+    saved(page)
+    stored = Judgment.objects.get()
+    # which of the two came first is the batch's business
+    assert stored.played_ms > 500
+    if stored.pair.document.parts.get().end:
+        assert stored.played_ms <= 1_000
+        assert stored.n_replays >= 1
+
+
+def test_a_recording_is_drawn_and_plays_where_its_picture_is_clicked(made, open_judge):
+    show(made, {"kind": "audio", "path": put_file(made, "tone.wav", sound())})
+    page = open_judge()
+    wave = page.locator("#document .wave")
+    expect(wave).to_have_class("wave is-drawn")
+    lengths = page.evaluate(
+        "document.querySelector('.wave path').getAttribute('d').match(/M[^M]+/g)"
+        ".map((bar) => { const [, a, b] = bar.match(/ ([\\d.]+)V([\\d.]+)/); return b - a; })"
+    )
+    assert len(lengths) == 160
+    assert lengths[0] < lengths[80] < lengths[159]  # it swells
+    box = wave.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + 20)
+    assert page.evaluate("document.querySelector('#document audio').currentTime") == pytest.approx(1.5, abs=0.05)
+
+
+def test_a_recording_too_large_to_be_drawn_plays_all_the_same(made, open_judge):
+    show(made, {"kind": "audio", "path": put_file(made, "long.wav", sound(300))})
+    page = open_judge()
+    expect(page.locator("#document [data-time]")).to_have_text("0:00 / 5:00")
+    expect(page.locator("#document .wave")).to_have_class("wave")
+
+
+def test_a_page_is_shown_without_scripts_and_its_words_are_marked(made, open_judge):
+    show(
+        made,
+        {
+            "kind": "html",
+            "text": PAGE + "<a href='https://elsewhere.example'>away</a><img src='https://elsewhere.example/x'>",
+        },
+    )
+    page = open_judge()
+    frame = page.frame_locator("#document iframe")
+    expect(frame.locator("h1")).to_have_text("A red circle")
+    assert page.locator("#document iframe").get_attribute("sandbox") == ""
+    assert page.evaluate("document.querySelector('#document iframe').contentDocument") is None
+    assert frame.locator("script, img, [href]").count() == 0
+    page.keyboard.press("w")
+    expect(frame.locator("mark")).to_have_text(["red", "circle", "circles", "red"])
+    page.keyboard.press("w")
+    expect(frame.locator("mark")).to_have_count(0)
+    frame.locator("p").click()
+    page.keyboard.press("2")  # a click into the page does not take the keys away
+    saved(page)
+    assert Judgment.objects.count() == 1
+
+
+def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(made, open_judge):
+    pairs = show(made, image(made), image(made, "s002.webp"))
+    asked = []
+
+    def fail(page):
+        page.route("**/media/**", lambda route: (asked.append(route.request.url), route.abort()))
+
+    page = open_judge(before=fail)
+    box = page.locator("#document .broken")
+    expect(box).to_contain_text("This image did not load. Trying again…")
+    expect(box.get_by_role("button", name="Report it")).to_be_visible()
+    n_asked = len(asked)
+    box.get_by_role("button", name="Try again").click()
+    expect(box.locator("[data-what]")).to_have_text("This image did not load.")
+    assert len(asked) > n_asked
+    page.keyboard.press("b")
+    saved(page)
+    report = Report.objects.get()
+    assert (report.kind, report.reason, report.pair in pairs) == ("cannot_judge", "does_not_play", True)
+    expect(page.locator("#document .broken")).to_be_visible()
+    page.unroute_all()
+    page.locator("#document").get_by_role("button", name="Try again").click()
+    expect(page.locator("#document img")).to_be_visible()
+    page.keyboard.press("b")  # nothing is broken any more
+    expect(page.locator("#document img")).to_be_visible()
+    assert Report.objects.count() == 1
+
+
+def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(made, open_judge):
+    show(made, image(made), image(made, "s002.webp"), image(made, "s003.webp"))
+    asked = []
+    page = open_judge(before=lambda page: page.on("request", lambda request: asked.append(request.url)))
+    page.wait_for_load_state("networkidle")
+    media = [url for url in asked if "/media/" in url]
+    assert len(set(media)) == 3
+    before = len(asked)
+    page.keyboard.press("2")
+    saved(page)
+    page.wait_for_load_state("networkidle")
+    assert [url for url in asked[before:] if "/media/" in url] == []
+
+
+def test_a_warning_covers_the_item_until_it_is_asked_for(made, open_judge):
+    show(made, image(made), warning="It may upset you")
+    page = open_judge()
+    expect(page.locator(".veil")).to_contain_text("It may upset you")
+    assert page.evaluate("document.querySelector('#document .item-body').inert")
+    page.keyboard.press("v")
+    expect(page.locator(".veil")).to_have_count(0)

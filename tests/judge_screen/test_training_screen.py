@@ -1,0 +1,116 @@
+"""The training screen in a real browser: the keys of the judge screen, and what is right after each answer."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from annotate.models import Guidelines, Judgment, Report, TrainingTry
+from annotate.services import training
+from tests import factories
+from tests.annotate.trainees import right_grade, trained, waiting
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def made():
+    made = trained(grades=(2, 0, 1))
+    Guidelines.objects.create(collection=made, version=2, markdown="# How to judge\n\n## Colours\n\nThey count.")
+    return made
+
+
+@pytest.fixture
+def annotator(made):
+    return factories.annotator(made)
+
+
+@pytest.fixture
+def page(context, live_server, annotator, sign_in):
+    """The screen of a try; at the end it may not have complained or asked another host."""
+    complaints = []
+    sign_in(annotator.user)
+    page = context.new_page()
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
+    page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
+    page.goto(f"{live_server.url}/c/birds/judge/")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#progress-text")).to_have_text("1 of 3")
+    yield page
+    assert complaints == []
+
+
+def press(page, annotator, *, rightly):
+    """Answer the card on screen by its key."""
+    right = right_grade(waiting(annotator)[0])
+    page.keyboard.press(str(right if rightly else (right + 1) % 3))
+    expect(page.locator("#told-title")).to_have_text("Right" if rightly else "Not quite")
+
+
+def test_a_try_is_gone_through_with_the_keyboard_alone(page, annotator):
+    for number in (1, 2, 3):
+        expect(page.locator("#progress-text")).to_have_text(f"{number} of 3")
+        press(page, annotator, rightly=True)
+        expect(page.locator("#told-next")).to_be_focused()
+        page.keyboard.press("Enter")
+    expect(page.get_by_text("You passed with 3 of 3 right")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="Judge").click()
+    expect(page.locator("#progress-text")).to_contain_text("Batch")
+    assert TrainingTry.objects.get().passed
+    assert all(ms > 0 for ms in Judgment.objects.values_list("active_ms", flat=True))
+
+
+def test_a_wrong_answer_is_told_in_a_live_region_with_the_paragraph_and_cannot_be_mended(page, annotator):
+    press(page, annotator, rightly=False)
+    told = page.locator("#told")
+    assert told.get_attribute("aria-live") == "polite"
+    expect(told).to_contain_text("you said")
+    expect(told).to_contain_text("reason")
+    page.keyboard.press("2")
+    page.keyboard.press("0")
+    page.get_by_role("button", name="Guidelines: Colours").click()
+    expect(page.locator("#guidelines #g-colours")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#told-next")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#progress-text")).to_have_text("2 of 3")
+    assert Judgment.objects.count() == 1
+
+
+def test_an_answer_whose_acknowledgement_is_lost_is_stored_once_and_told(page, annotator):
+    lost = []
+
+    def lose_the_first(route):
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.fetch().status)
+            route.abort()
+
+    page.route("**/pairs/answer", lose_the_first)
+    right = right_grade(waiting(annotator)[0])
+    page.keyboard.press(str(right))
+    expect(page.locator("#saved")).to_have_text("Not saved - will retry")
+    expect(page.locator("#told-title")).to_have_text("Right")
+    assert lost == [200]
+    assert Judgment.objects.count() == 1
+
+
+def test_a_pair_left_out_is_reported_and_the_next_one_comes(page, annotator):
+    page.keyboard.press("x")
+    page.get_by_label("What is wrong with it?").fill("It does not load.")
+    page.get_by_role("button", name="Leave it out").click()
+    expect(page.locator("#progress-text")).to_have_text("2 of 3")
+    assert Report.objects.get().note == "It does not load."
+    assert len(training.left(annotator=annotator)) == 2
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 800, "light"), (390, 844, "dark")])
+def test_the_screen_has_no_accessibility_finding(page, annotator, width, height, scheme):
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    assert Axe().run(page).response["violations"] == []
+    press(page, annotator, rightly=False)
+    assert Axe().run(page).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.locator("#told-next").bounding_box()["height"] >= 32

@@ -1,0 +1,123 @@
+"""What is undefined, out of range or cannot be compared is said so, and is never a number that looks like any other."""
+
+import math
+
+import numpy as np
+import pytest
+
+from metrics.core import agreement, anova, comparison, measures, multiple, raters, sampled, significance, swaps
+from metrics.core.alignment import Labels, RankedGrades, Rankings, align
+from metrics.core.intervals import Interval, mean_intervals
+from metrics.core.matrices import Cells, row_ranks
+
+
+def ranked(grades: list[float], *, retrieved: int = 2) -> RankedGrades:
+    docs = np.arange(len(grades))
+    labels = Labels(np.zeros(len(grades), dtype=int), docs, np.array(grades))
+    return align(Rankings(np.array([0, retrieved]), np.arange(retrieved)), labels)
+
+
+EVERY = measures.parse(" ".join(name.replace("@k", "@3").replace("@recall", "@0.5") for name in measures.spelled()))
+
+
+@pytest.mark.parametrize("grades", [[], [0], [-1, -2], [0.5, 2.0], [0, 0, 0], [-1, 0, 1]])
+@pytest.mark.parametrize("retrieved", [0, 1, 2])
+def test_every_measure_is_defined_and_in_range_whatever_the_labels(grades, retrieved):
+    for measure in EVERY:
+        (value,) = measure.compute(ranked(grades, retrieved=retrieved))
+        if measure.entry.smaller_is_better:
+            assert 1 <= value <= retrieved + 1 or (retrieved == 0 and math.isnan(value))
+        else:
+            assert 0 <= value <= 1, measure.name
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("RBP(p=1)", "p is a chance"),
+        ("gRBP(p=-0.1)", "p is a chance"),
+        ("RBPres(p=nan)", "p is a chance"),
+        ("F(beta=-1)@3", "beta is 0 or more"),
+        ("PMRP(cap=-3)", "cap is a whole number"),
+        ("PMRP_mean(zetas=0)", "zetas is a whole number"),
+        ("ERR(max_grade=-1)", "max_grade lies between"),
+        ("nDCG(dcg=ln)", "dcg is one of: log2, exp-log2"),
+        ("AP(rel=inf)", "rel is a grade"),
+        ("AP(rel=1,rel=2)", "says rel twice"),
+        ("AP(judged_only=perhaps)", "neither True nor False"),
+        ("RR@\N{ARABIC-INDIC DIGIT THREE}", "There is no measure"),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused_with_what_it_may_be(name, message):
+    with pytest.raises(measures.UnknownMeasure, match=message):
+        measures.parse(name)
+
+
+@pytest.mark.parametrize("name", ["ERR", "nDCG(dcg=exp-log2)@3"])
+def test_a_grade_whose_power_of_two_is_no_number_is_refused(name):
+    (measure,) = measures.parse(name)
+    with pytest.raises(ValueError, match="grade 2000, above the largest of 1000"):
+        measure.compute(ranked([2000, 1]))
+
+
+def test_scores_that_are_missing_or_of_other_queries_are_not_compared():
+    for formula in (swaps.reer_paired, swaps.reer_independent):
+        for x, y in (([1, 2], [2]), ([1], [2]), ([1, np.nan], [2, 3])):
+            with pytest.raises(ValueError, match="same queries, at least two"):
+                formula(x, y)
+    gap = np.array([[0.1, np.nan], [0.3, 0.4]])
+    with pytest.raises(ValueError, match="missing or not finite"):
+        swaps.swap_curve(gap, n_queries=1, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="without gaps"):
+        anova.two_way(np.where(np.isnan(gap), np.inf, gap))
+    with pytest.raises(ValueError, match="finite"):
+        multiple.compare_means([1, np.nan], standard_error=0.1, df=10)
+
+
+@pytest.mark.parametrize("method", comparison.CORRELATIONS)
+def test_a_measure_that_misses_a_system_and_a_single_system_have_no_correlation(method):
+    gap = comparison.measure_correlations(np.array([[1, 2], [np.nan, 3], [2, 1]]), method=method)
+    single = comparison.measure_correlations(np.ones((1, 2)), method=method)
+    for found in (gap, single):
+        assert np.isnan(found[0, 1])
+        assert np.isnan(found[1, 0])
+
+
+@pytest.mark.parametrize(
+    ("level", "values"),
+    [("interval", [1, np.inf, 1, 2]), ("interval", list("abba")), ("ratio", [-1, 1, 1, 1]), ("ratio", list("abba"))],
+)
+def test_values_a_level_cannot_compare_are_refused(level, values):
+    with pytest.raises(ValueError, match=r"finite numbers|from 0 up"):
+        agreement.alpha([1, 1, 2, 2], [1, 2, 1, 2], values, level=level)
+
+
+def test_kappa_needs_the_same_units_and_values_of_the_domain():
+    with pytest.raises(ValueError, match="every unit"):
+        raters.cohen_kappa([1], [1, 2])
+    with pytest.raises(ValueError, match="outside the value domain"):
+        raters.cohen_kappa([1, 2], [1, 9], domain=[1, 2])
+    assert math.isnan(raters.cohen_kappa([], []))
+
+
+@pytest.mark.parametrize("chance", [0, -0.5, 1.5, np.nan])
+def test_a_chance_to_be_judged_that_is_no_chance_is_refused(chance):
+    with pytest.raises(ValueError, match="above 0 and at most 1"):
+        sampled.Weighted(ranked([1]), np.array([chance]))
+
+
+def test_a_mean_with_a_gap_has_no_interval_and_does_not_take_the_others_with_it():
+    gap, whole = mean_intervals(np.array([[np.nan, 1.0], [1.0, 1.0]]), seed=1)
+    assert (gap, whole) == (Interval(None, None), Interval(1.0, 1.0))
+
+
+def test_scores_too_large_for_float32_tie_as_they_do_in_trec_eval_9():
+    first = Cells(np.zeros(2, dtype=int), np.arange(2), np.ones(2, dtype=int))
+    huge = np.array([[1e300, 1e200]])
+    assert row_ranks(huge, first).tolist() == [2, 1]
+    assert row_ranks(huge, first, score_type="float64").tolist() == [1, 2]
+
+
+def test_p_values_that_are_missing_stay_missing_after_a_correction():
+    for correct in significance.CORRECTIONS.values():
+        assert math.isnan(correct([np.nan, 0.01])[0])

@@ -1,0 +1,184 @@
+"""The closer look: agreement in parts, people and pace against krippendorff, by hand, and its way in the background."""
+
+from datetime import timedelta
+
+import krippendorff
+import numpy as np
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+
+from annotate.models import Judgment, Seat
+from metrics.models import Snapshot
+from metrics.services import closer, refresh
+from metrics.services.label_rows import LABEL, label_rows
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def made():
+    """A study three people judged, with pairs of one, two and three labels; refreshed and looked at."""
+    study = studies.study(n_queries=10, n_documents=10, labels_per_pair=2, ceiling=3, batch_candidates=18)
+    for seed in range(4):
+        studies.judge(factories.annotator(study), seed=seed, n=16)
+    refresh.refresh(collection=study)
+    closer.look(collection=study)
+    return study
+
+
+def value(study):
+    return closer.snapshot_of(collection=study).value
+
+
+def matrix(study, pairs=None):
+    """The labels as krippendorff wants them: annotators x pairs, NaN for none."""
+    rows = Seat.objects.filter(collection=study, purpose="label", state="done")
+    triples = list(rows.values_list("pair", "annotator", "judgment__level__grade"))
+    units = sorted({pair for pair, _, _ in triples} if pairs is None else pairs)
+    people = sorted({who for _, who, _ in triples})
+    table = np.full((len(people), len(units)), np.nan)
+    for pair, who, grade in triples:
+        if pair in units:
+            table[people.index(who), units.index(pair)] = grade
+    return table, people, units
+
+
+def test_alpha_by_number_of_labels_is_krippendorffs_on_those_pairs(made):
+    table, _, _ = matrix(made)
+    size = (~np.isnan(table)).sum(axis=0)
+    rows = {row["key"]: row for row in value(made)["by_size"]}
+    assert set(rows) == {2, 3}
+    for m, row in rows.items():
+        part = table[:, size == m]
+        assert row["n_pairs"] == row["n_shared"] == part.shape[1]
+        for level in ("nominal", "ordinal", "interval", "ratio"):
+            told = row["alpha"][level]
+            true = krippendorff.alpha(part, level_of_measurement=level, value_domain=[0, 1, 2])
+            assert told["value"] == pytest.approx(true, abs=1e-12)
+            assert told["low"] <= told["value"] <= told["high"]
+        same = [len(set(column[~np.isnan(column)])) == 1 for column in part.T]
+        assert row["unanimous"] == pytest.approx(np.mean(same))
+
+
+def test_leaving_one_person_out_is_krippendorff_without_that_row(made):
+    table, people, _ = matrix(made)
+    everybody = krippendorff.alpha(table, level_of_measurement="ordinal", value_domain=[0, 1, 2])
+    told = {row["annotator"]: row for row in value(made)["people"]}
+    assert list(told) == people
+    for i, who in enumerate(people):
+        without = krippendorff.alpha(np.delete(table, i, 0), level_of_measurement="ordinal", value_domain=[0, 1, 2])
+        assert told[who]["alpha_without"] == pytest.approx(without, abs=1e-12)
+        assert told[who]["drag"] == pytest.approx(without - everybody, abs=1e-12)
+
+
+def test_a_persons_levels_times_and_agreement_are_those_of_the_rows(made):
+    table, people, units = matrix(made)
+    for row in value(made)["people"]:
+        own = table[people.index(row["annotator"])]
+        others = np.delete(table, people.index(row["annotator"]), 0)
+        assert row["levels"] == [int(np.sum(own == grade)) for grade in range(3)]
+        compared = [(own[i], said) for i in range(len(units)) for said in others[:, i] if not np.isnan(own[i] + said)]
+        assert sum(step["of"] for step in row["steps"]) == len(compared)
+        assert sum(step["hits"] for step in row["steps"]) == sum(a == b for a, b in compared)
+        times = Judgment.objects.filter(annotator=row["annotator"]).values_list("active_ms", flat=True)
+        assert row["seconds"] == pytest.approx(np.median(times) / 1000)
+        shared = [others[:, i][~np.isnan(others[:, i])] for i in range(len(units)) if not np.isnan(own[i])]
+        shares = [[np.mean(said == grade) for grade in range(3)] for said in shared if len(said)]
+        assert row["others"] == pytest.approx(np.mean(shares, axis=0))
+
+
+def test_levels_beside_one_another_add_up_to_the_labels_of_shared_pairs(made):
+    table, _, _ = matrix(made)
+    shared = table[:, (~np.isnan(table)).sum(axis=0) > 1]
+    together = np.array(value(made)["by_level"]["together"])
+    assert np.allclose(together, together.T)
+    assert together.sum(axis=1) == pytest.approx([np.sum(shared == grade) for grade in range(3)])
+    row = value(made)["by_level"]["rows"][2]
+    twos = np.where(np.isnan(shared), np.nan, shared == 2)
+    assert row["alpha"]["value"] == pytest.approx(krippendorff.alpha(twos, level_of_measurement="nominal"), abs=1e-12)
+
+
+def test_pools_and_modalities_hold_all_pairs_where_there_is_one_of_each(made):
+    told = value(made)
+    (pool,), (modality,) = told["by_pool"], told["by_modality"]
+    snapshot = Snapshot.objects.get(collection=made, kind="agreement").value
+    assert (pool["key"], modality["key"]) == ("depth 3", "text to text")
+    for part in (pool, modality):
+        assert part["alpha"]["ordinal"]["value"] == pytest.approx(snapshot["all"]["ordinal"]["value"], abs=1e-12)
+        assert part["unanimous"] == snapshot["percent"]["unanimous_units"]
+
+
+def test_the_worst_queries_come_first_and_carry_their_own_alpha(made):
+    told = value(made)["queries"]
+    shares = [row["pairwise"] for row in told["rows"]]
+    assert shares == sorted(shares) and len(shares) == told["n_ranked"]
+    for row in told["rows"]:
+        table, _, _ = matrix(made, set(made.pairs.filter(query=row["item"]).values_list("pk", flat=True)))
+        table = table[:, (~np.isnan(table)).sum(axis=0) > 1]
+        assert row["n_shared"] == table.shape[1]
+        if row["alpha"]["value"] is not None:
+            true = krippendorff.alpha(table, level_of_measurement="ordinal", value_domain=[0, 1, 2])
+            assert row["alpha"]["value"] == pytest.approx(true, abs=1e-12)
+
+
+def test_rows_are_all_that_counts_for_a_seat(made):
+    rows = label_rows(collection=made)
+    done = Seat.objects.filter(collection=made, state="done")
+    assert sorted(rows.pair.tolist()) == sorted(done.values_list("pair", flat=True))
+    assert set(rows.kind.tolist()) == {LABEL} and (np.diff(rows.at) >= 0).all()
+
+
+def test_hours_are_active_times_and_a_single_day_makes_no_forecast(made):
+    told = value(made)["forecast"]
+    times = list(Judgment.objects.filter(collection=made).values_list("active_ms", flat=True))
+    assert told["spent"] == pytest.approx(sum(times) / 3_600_000)
+    assert told["hours_a_label"]["value"] == pytest.approx(np.mean(times) / 3_600_000)
+    assert (
+        told["pace"] is None
+        and told["n_left"] == Seat.objects.filter(collection=made, state__in=("free", "held")).count()
+    )
+
+
+def moments(study):
+    return dict(Snapshot.objects.filter(collection=study).values_list("kind", "computed_at"))
+
+
+def test_it_is_asked_for_once_a_minute_and_only_after_a_refresh_wrote_something(made):
+    cache.clear()
+    assert not closer.should_look(collection=made, moments=moments(made))
+    studies.judge(factories.annotator(made), n=3)
+    refresh.refresh(collection=made)
+    assert closer.should_look(collection=made, moments=moments(made))
+    assert not closer.should_look(collection=made, moments=moments(made))
+    cache.clear()
+    assert closer.look(collection=made)
+    assert not closer.should_look(collection=made, moments=moments(made))
+
+
+def test_the_same_labels_are_computed_once_and_a_rebuild_gives_the_same_bytes(made):
+    before = {key: field for key, field in vars(closer.snapshot_of(collection=made)).items() if key[0] != "_"}
+    assert not closer.look(collection=made)
+    refresh.rebuild(collection=made)
+    assert closer.snapshot_of(collection=made) is None
+    assert closer.look(collection=made)
+    after = {key: field for key, field in vars(closer.snapshot_of(collection=made)).items() if key[0] != "_"}
+    assert {**after, "id": 0, "computed_at": 0} == {**before, "id": 0, "computed_at": 0}
+
+
+def test_before_the_first_refresh_there_is_nothing_to_look_at():
+    study = studies.study()
+    assert not closer.look(collection=study)
+    assert not closer.should_look(collection=study, moments={})
+
+
+def test_a_study_without_a_label_has_empty_parts():
+    study = studies.study()
+    refresh.refresh(collection=study)
+    closer.look(collection=study)
+    told = value(study)
+    assert told["by_size"] == told["by_pool"] == told["by_modality"] == told["people"] == []
+    assert told["queries"]["rows"] == [] and told["forecast"]["hours_a_label"] is None
+    assert timezone.now() - closer.snapshot_of(collection=study).computed_at < timedelta(minutes=1)

@@ -1,0 +1,332 @@
+"""Downloads made in the background: whole or not at all, of one moment, the same bytes twice, kept for a while."""
+
+import gzip
+import hashlib
+import io
+import json
+import zipfile
+from datetime import timedelta
+from threading import Thread
+
+import pyarrow.parquet
+import pytest
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.utils import timezone
+
+from annotate.core.formats import Problems
+from annotate.core.reference_formats import read_reference
+from annotate.models import Item, Part, ReferenceLabel, Role, Undrawn
+from annotate.services import jobs, workers
+from metrics.models import Download
+from metrics.services import download_labels, download_rows, downloads, refresh
+from metrics.services.download_labels import people_by
+from metrics.services.labels import people_grades
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def study():
+    made = studies.study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
+    for item in made.items.all():
+        Item.objects.filter(pk=item.pk).update(external_id=f"{(item.pk * 7919) % 1000}-{item.external_id}é")
+    for seed in range(2):
+        studies.judge(factories.annotator(made), seed=seed, n=20)
+    return made
+
+
+def asked(study, kind, by=None, **data):
+    form = downloads.form_of(collection=study, kind=Download.Kind(kind), data=data)
+    assert form.is_valid(), form.errors
+    return downloads.ask(collection=study, kind=Download.Kind(kind), form=form, by=by)
+
+
+def made(study, kind, by=None, **data):
+    found = asked(study, kind, by, **data)
+    downloads.run(made=found)
+    assert (found.state, found.error) == (Download.State.DONE, "")
+    return found
+
+
+def content(found):
+    with found.file.open("rb") as file:
+        return file.read()
+
+
+EVERY_KIND = [
+    ("qrels", {}),
+    ("qrels", {"packed": "on", "direction": "reverse"}),
+    ("qrels", {"rule": "median", "label_source": "people", "grades": "binary"}),
+    ("beir", {}),
+    ("fire", {}),
+    ("judgments", {"format": "csv"}),
+    ("judgments", {"format": "jsonl", "packed": "on"}),
+    ("judgments", {"format": "parquet"}),
+    ("disputed", {}),
+    ("cannot-judge", {}),
+    ("scores", {}),
+]
+
+
+def test_each_kind_is_made_twice_with_the_same_bytes_and_what_is_said_of_it_is_so(study):
+    refresh.refresh(collection=study)
+    for kind, data in EVERY_KIND:
+        first, second = made(study, kind, **data), made(study, kind, **data)
+        assert first.pk != second.pk
+        assert content(first) == content(second) != b""
+        assert first.sha256 == hashlib.sha256(content(first)).hexdigest() and first.n_bytes == len(content(first))
+        assert first.file_name.startswith("study-") and first.as_of < second.as_of
+        assert first.file_name.endswith(".gz") == ("packed" in data)
+
+
+def test_rows_are_counted_without_the_header(study):
+    n_judgments, n_labels = study.judgments.count(), len(content(made(study, "qrels")).splitlines())
+    assert made(study, "qrels").n_rows == n_labels > 0
+    assert [made(study, "judgments", format=kind).n_rows for kind in ("csv", "parquet")] == [n_judgments] * 2
+    assert made(study, "disputed").n_rows == study.resolutions.filter(status="disputed").count() > 0
+
+
+def test_a_packed_file_holds_the_plain_one_and_no_time_or_name(study):
+    packed = content(made(study, "judgments", format="csv", packed="on"))
+    assert gzip.decompress(packed) == content(made(study, "judgments", format="csv"))
+    assert packed[3] == 0 and packed[4:8] == bytes(4)  # no flags such as a name; the time is not known
+
+
+def test_a_beir_folder_holds_items_and_labels_and_no_times(study):
+    item = study.items.filter(side="document").order_by("pk").first()
+    Part.objects.create(item=item, position=8, kind="video", path="media/a.webm")
+    archive = zipfile.ZipFile(io.BytesIO(content(made(study, "beir"))))
+    assert archive.namelist() == ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"]
+    assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    corpus = {row["_id"]: row for row in map(json.loads, archive.read("corpus.jsonl").splitlines())}
+    assert len(corpus) == 12
+    name = Item.objects.get(pk=item.pk).external_id
+    assert corpus[name]["metadata"] == {"media": [{"kind": "video", "path": "media/a.webm"}]}
+    qrels = [line.split() for line in content(made(study, "qrels")).decode().splitlines()]
+    table = [line.split("\t") for line in archive.read("qrels/test.tsv").decode().splitlines()]
+    assert table == [["query-id", "corpus-id", "score"], *([q, d, grade] for q, _, d, grade in qrels)]
+
+
+def test_pages_of_html_are_text_without_markup_in_a_beir_folder_and_in_json(study):
+    document, query = (study.items.filter(side=side).order_by("pk").first() for side in ("document", "query"))
+    page = (
+        "<!doctype html><html><head><title>T</title><style>p { color: red }</style><script>alert(1)</script></head>"
+        "<body><h1>A &amp; B</h1><p>one<br>two</p><ul><li>x<li>y</ul><img src=a.png onerror=alert(2)><b>bo</b>ld"
+    )
+    for item, text in ((document, page), (query, "<p>find <i>it</i></p>"), (document, "<script></script>")):
+        Part.objects.create(item=item, position=8 + item.parts.count(), kind="html", text=text)
+    Part.objects.create(item=document, position=99, kind="text", text="1 < 2 & <b>")
+    archive = zipfile.ZipFile(io.BytesIO(content(made(study, "beir"))))
+    texts = {
+        row["_id"]: row["text"]
+        for name in ("corpus.jsonl", "queries.jsonl")
+        for row in map(json.loads, archive.read(name).splitlines())
+    }
+    told = texts[document.external_id]
+    assert "A & B one two x y bold" in told
+    assert told.endswith("1 < 2 & <b>")  # plain text is left as it is
+    assert not any(word in told for word in ("<p>", "alert", "color", "script", "img"))
+    assert texts[query.external_id].endswith("find it")
+    found = json.loads(content(made(study, "fire")))["queries"]
+    assert found[query.external_id]["text"].endswith("find it")
+
+
+def test_json_holds_every_label_beside_the_grade(study):
+    found = json.loads(content(made(study, "fire", label_source="people")))
+    assert (found["collection"], found["direction"], found["positive_from"]) == ("study", "forward", 2)
+    qrels = content(made(study, "qrels", label_source="people")).decode().splitlines()
+    rows = [f"{q} 0 {d} {row['grade']}" for q, of in found["queries"].items() for d, row in of["relevance"].items()]
+    assert rows == qrels
+    given = [row["labels"] for of in found["queries"].values() for row in of["relevance"].values()]
+    assert all(given) and {len(labels) for labels in given} <= {1, 2}
+    names = set(study.annotators.values_list("pseudonym", flat=True))
+    assert {label["annotator"] for labels in given for label in labels} <= names
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 20_000])
+def test_another_rule_than_the_policys_resolves_the_labels_of_people(study, monkeypatch, at_once):
+    monkeypatch.setattr(download_labels, "ROWS_AT_ONCE", at_once)
+    by_policy = people_grades(collection=study, direction="forward")
+    by_majority = people_by(collection=study, direction="forward", rule="majority")
+    assert [list(column) for column in by_policy] == [list(column) for column in by_majority]
+    n_pairs = study.pairs.filter(seats__state="done").distinct().count()
+    assert len(people_by(collection=study, direction="forward", rule="largest").grade) == n_pairs
+    assert len(by_majority.grade) < n_pairs
+
+
+def test_what_is_asked_twice_before_it_is_made_is_one_download(study):
+    first = asked(study, "disputed")
+    assert asked(study, "disputed").pk == first.pk
+    assert asked(study, "disputed", packed="on").pk != first.pk
+    downloads.run(made=first)
+    assert asked(study, "disputed").pk != first.pk
+
+
+def test_a_download_shows_one_moment_whatever_is_written_meanwhile(study, monkeypatch):
+    """The grades change between the first question to the database and the one for them."""
+    plain, written = download_rows.Names, []
+
+    def writing_meanwhile(collection):
+        if not written:
+            graded = study.resolutions.filter(grade__isnull=False)
+            jobs_thread(lambda: written.append(graded.update(grade=3))).join()
+        return plain(collection)
+
+    before = content(made(study, "qrels", label_source="people"))
+    monkeypatch.setattr(download_rows, "Names", writing_meanwhile)
+    meanwhile = content(made(study, "qrels", label_source="people"))
+    assert written[0] > 0
+    assert meanwhile == before
+    assert content(made(study, "qrels", label_source="people")) != before
+
+
+def jobs_thread(work):
+    """A thread with a connection of its own, which it closes."""
+
+    def run():
+        work()
+        connection.close()
+
+    thread = Thread(target=run)
+    thread.start()
+    return thread
+
+
+def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(study, monkeypatch):
+    monkeypatch.setattr("metrics.services.telling.ROWS_BETWEEN", 1)
+    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 0)
+    monkeypatch.setattr(jobs, "SHARE_OF_TIME", 1)
+    found = asked(study, "judgments", format="csv")
+
+    def cancelled_meanwhile(work):
+        jobs_thread(lambda: jobs.cancel(job=downloads.job_of(found), collection=study)).join()
+        return plain_write(work)
+
+    kind = downloads.KINDS[Download.Kind.JUDGMENTS]
+    plain_write = kind.write
+    monkeypatch.setattr(kind, "write", cancelled_meanwhile)
+    monkeypatch.setattr("metrics.services.download_kinds._told", told_singly)
+    downloads.run(made=found)
+    assert (found.state, found.file.name) == (Download.State.CANCELLED, "")
+    assert not jobs.is_cancelling(job=downloads.job_of(found))
+    assert not default_storage.exists("downloads") or default_storage.listdir("downloads")[1] == []
+
+
+def told_singly(lines, work):
+    for line in lines:
+        work.count(1)
+        yield line
+
+
+def test_one_that_nobody_has_begun_is_cancelled_at_once(study):
+    found = asked(study, "disputed")
+    downloads.cancel(made=found, by=None)
+    assert found.state == Download.State.CANCELLED
+    downloads.run(made=found)
+    assert (found.state, found.file.name) == (Download.State.CANCELLED, "")
+
+
+def test_a_worker_that_dies_leaves_the_download_to_the_next_one_three_times(study, monkeypatch):
+    found = asked(study, "disputed")
+    Download.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    monkeypatch.setattr(downloads, "_write", dies)
+    for _ in range(downloads.MAX_ATTEMPTS):
+        assert downloads.overdue() == [found.pk]
+        with pytest.raises(MemoryError):
+            downloads.run(made=found)
+    downloads.run(made=found)
+    assert found.state == Download.State.FAILED and "begun 3 times" in found.error
+    assert downloads.overdue() == []
+
+
+def dies(made, stream):
+    raise MemoryError
+
+
+def test_two_workers_make_one_file(study):
+    found = asked(study, "disputed")
+    with workers.alone_with(found):
+        other = jobs_thread(lambda: downloads.run(made=Download.objects.get(pk=found.pk)))
+        other.join()
+    found.refresh_from_db()
+    assert (found.state, found.attempts) == (Download.State.ASKED, 0)
+    downloads.run(made=found)
+    assert found.state == Download.State.DONE
+
+
+def test_a_file_goes_when_it_was_kept_long_enough_and_can_be_made_again(study):
+    old, young = made(study, "qrels", rule="median"), made(study, "disputed")
+    name = old.file.name
+    Download.objects.filter(pk=old.pk).update(finished_at=timezone.now() - downloads.KEPT_FOR - timedelta(hours=1))
+    assert downloads.expire() == 1
+    old.refresh_from_db(), young.refresh_from_db()
+    assert (old.state, old.file.name, young.state) == (Download.State.EXPIRED, "", Download.State.DONE)
+    assert not default_storage.exists(name) and default_storage.exists(young.file.name)
+    renewed = downloads.again(made=old, by=None)
+    downloads.run(made=renewed)
+    assert (renewed.sha256, renewed.made_with) == (old.sha256, old.made_with)
+    assert "Median" in renewed.made_with
+
+
+def test_one_that_no_longer_fits_its_collection_says_what_is_missing(study):
+    found = asked(study, "qrels", reference="original", label_source="reference")
+    study.reference_sets.update(name="another")
+    downloads.run(made=found)
+    assert found.state == Download.State.FAILED
+    assert "original is not one of the available choices" in found.error
+    with pytest.raises(downloads.Unfit):
+        downloads.again(made=found, by=None)
+
+
+def test_a_sampled_reference_set_comes_back_with_strata_and_what_was_not_drawn(study):
+    queries, documents = (list(study.items.filter(side=side).order_by("pk")) for side in ("query", "document"))
+    reference = studies.reference(study, {}, name="sampled")
+    ReferenceLabel.objects.create(reference_set=reference, query=queries[0], document=documents[0], grade=2, stratum=1)
+    Undrawn.objects.create(reference_set=reference, query=queries[0], document=documents[1], stratum=2)
+    lines = content(made(study, "strata", sample="reference:sampled")).decode().splitlines()
+    ids = queries[0].external_id, documents[0].external_id, documents[1].external_id
+    assert sorted(lines) == sorted([f"{ids[0]} 0 {ids[1]} 1 2", f"{ids[0]} 0 {ids[2]} 2 -1"])
+
+
+def test_scores_name_no_hidden_run_of_somebody_else_and_the_file_is_hidden_with_them(study):
+    refresh.refresh(collection=study)
+    owner, other = factories.member(study, Role.RESEARCHER), factories.member(study, Role.RESEARCHER)
+    study.runs.filter(name="alpha").update(is_hidden=True, uploaded_by=owner)
+    hers, theirs = made(study, "scores", owner), made(study, "scores", other)
+    assert b"alpha\t" in content(hers) and b"alpha\t" not in content(theirs)
+    seen = {person: set(Download.objects.visible_to(person, collection=study)) for person in (owner, other)}
+    assert seen == {owner: {hers, theirs}, other: {theirs}}
+    study.runs.filter(name="beta").update(is_hidden=True, uploaded_by=owner)
+    assert set(Download.objects.visible_to(other, collection=study)) == set()
+
+
+def test_a_file_of_an_earlier_attempt_is_written_over(study):
+    found = asked(study, "disputed")
+    default_storage.save(f"downloads/{found.pk}-{found.file_name}", io.BytesIO(b"half"))
+    downloads.run(made=found)
+    assert default_storage.listdir("downloads")[1] == [f"{found.pk}-{found.file_name}"]
+    assert content(found).startswith(b"query\t")
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_our_reader_reads_the_qrels_back(study, direction):
+    text = content(made(study, "qrels", direction=direction))
+    rows = [(row.query, row.document, row.grade) for row in read_reference(io.BytesIO(text), "a.qrels", Problems())]
+    assert rows == [(q, d, int(g)) for q, _, d, g in (line.split() for line in text.decode().splitlines())]
+
+
+def test_parquet_and_json_lines_hold_the_same_judgments(study):
+    table = pyarrow.parquet.read_table(pyarrow.BufferReader(content(made(study, "judgments", format="parquet"))))
+    lines = [json.loads(line) for line in content(made(study, "judgments", format="jsonl")).splitlines()]
+    same = ("query", "document", "annotator", "grade", "level", "active_ms", "purpose", "why", "status", "reasons")
+    assert [[row[name] for name in same] for row in table.to_pylist()] == [
+        [row[name] for name in same] for row in lines
+    ]

@@ -1,0 +1,191 @@
+"""The explorer's numbers against plain loops over the rows they come from."""
+
+from collections import defaultdict
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from annotate.models import Collection, Direction, Judgment, QuerySet, ReferenceLabel, Resolution, Seat
+from metrics.explorer_state import Asked, Order, Show
+from metrics.models import LabelSource, Score
+from metrics.services import exploring, exploring_disagreement, refresh
+from metrics.services.exploring_order import JUDGED, ordered
+from pooling.models import Ranking, Run
+from tests import factories
+from tests.lasting import lasting
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def judged(django_db_setup, django_db_blocker):
+    """A study with three judges, refreshed and counted: its key."""
+    with lasting(django_db_blocker):
+        made = studies.study("study", n_queries=8, labels_per_pair=3)
+        for seed in (1, 2, 3):
+            studies.judge(factories.annotator(made), seed=seed, likes=0.5, n=20)
+        refresh.refresh(collection=made)
+        exploring_disagreement.count_disagreement(collection=made)
+        yield made.pk
+
+
+@pytest.fixture
+def made(judged):
+    return Collection.objects.get(pk=judged)
+
+
+def asked(made, direction="forward", **fields):
+    runs = list(Run.objects.filter(collection=made, direction=direction).order_by("name"))
+    plain = Asked(
+        Direction(direction), QuerySet.objects.get(collection=made, direction=direction), made.reference_sets.get(),
+        runs, runs, 5, Show.ALL, Order.LOADED, "AP", 0, "", "",
+    )  # fmt: skip
+    return plain._replace(**fields)
+
+
+def grades_of(made):
+    """Every pair's counting grades, by (query, document), seat by seat."""
+    found = defaultdict(list)
+    for seat in Seat.objects.filter(collection=made, state="done", purpose="label").order_by("pair", "number"):
+        judgment = Judgment.objects.select_related("pair", "level").get(pk=seat.judgment_id)
+        found[judgment.pair.query_id, judgment.pair.document_id].append(judgment.level.grade)
+    return found
+
+
+@pytest.mark.parametrize(("direction", "end"), [("forward", 0), ("reverse", 1)])
+def test_most_disagreed_goes_by_the_pairs_with_differing_labels_then_by_their_share(made, direction, end):
+    differing, shared = defaultdict(int), defaultdict(int)
+    for key, grades in grades_of(made).items():
+        shared[key[end]] += len(grades) > 1
+        differing[key[end]] += len(set(grades)) > 1
+    assert sum(differing.values()) >= 5
+    wanted = asked(made, direction, order=Order.DISAGREED)
+    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+    keys = [(-differing[pk], shared[pk] if differing[pk] else 0, pk) for pk in found.sources[found.order].tolist()]
+    assert keys == sorted(keys)
+    assert len(keys) == len(found.sources)
+
+
+def value(score, source, sources):
+    return np.frombuffer(score.per_query, dtype="<f8")[list(sources).index(source)]
+
+
+def test_most_gained_goes_by_the_mean_gain_of_the_runs_shown(made):
+    wanted = asked(made, order=Order.GAINED, measure="nDCG@10")
+    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+    gains = []
+    for source in found.sources[found.order].tolist():
+        scores = {(s.run_id, s.label_source): value(s, source, found.sources)
+                  for s in Score.objects.filter(run__in=wanted.runs, measure="nDCG@10")}  # fmt: skip
+        gains.append(np.mean([scores[run.pk, LabelSource.PEOPLE_OVER_REFERENCE] - scores[run.pk, LabelSource.REFERENCE]
+                              for run in wanted.runs]))  # fmt: skip
+    assert all(before >= after - 1e-12 for before, after in pairwise(gains))
+    assert gains[0] > gains[-1]
+
+
+def test_unjudged_at_the_top_goes_by_labels_among_the_first_ten(made):
+    known = {(label.query_id, label.document_id) for label in ReferenceLabel.objects.all()} | {
+        (row.pair.query_id, row.pair.document_id)
+        for row in Resolution.objects.filter(grade__isnull=False).select_related("pair")
+    }
+    run = Run.objects.get(name="beta")
+    wanted = asked(made, order=Order.UNJUDGED, runs=[run])
+    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+    tops = dict(Ranking.objects.filter(run=run).values_list("source", "targets"))
+    n_judged = [
+        sum((source, target) in known for target in tops[source][:10])
+        for source in found.sources[found.order].tolist()
+    ]  # fmt: skip
+    assert n_judged == sorted(n_judged) and n_judged[0] < n_judged[-1]
+
+
+def test_a_random_order_holds_every_query_once(made):
+    wanted = asked(made, order=Order.RANDOM, seed=3)
+    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+    assert sorted(found.order.tolist()) == list(range(8))
+    assert [found.rank(source) for source in found.sources[found.order].tolist()] == list(range(8))
+    assert found.at(-1) is None and found.at(8) is None and found.rank(0) is None and found.rank(10**9) is None
+
+
+def test_the_scores_shown_are_the_stored_ones_of_this_query(made):
+    wanted = asked(made, query="q5")
+    page = exploring.page_of(collection=made, asked=wanted)
+    source = made.items.get(external_id="q5")
+    sources = sorted(made.items.filter(side="query").values_list("pk", flat=True))
+    for column in page.query.columns:
+        for name, shown in zip(page.query.measures, column.values, strict=True):
+            scores = {s.label_source: s for s in Score.objects.filter(run=column.run, measure=name)}
+            assert shown.whole == 100 * value(scores["people_over_reference"], source.pk, sources)
+            assert shown.reference == 100 * value(scores["reference"], source.pk, sources)
+    assert {JUDGED, "AP"} < set(page.query.measures)
+
+
+def test_known_positives_below_the_depth_are_listed_with_their_ranks_in_every_run(made):
+    n_missed = 0
+    for source in made.items.filter(side="query"):
+        page = exploring.page_of(collection=made, asked=asked(made, query=source.external_id, depth=2)).query
+        grade = {label.document_id: label.grade for label in ReferenceLabel.objects.filter(query=source)}
+        people = Resolution.objects.filter(pair__query=source, grade__isnull=False)
+        grade.update(dict(people.values_list("pair__document", "grade")))
+        positive = {document for document, found in grade.items() if found >= made.positive_from}
+        ranks = [Ranking.objects.get(run__name=name, source=source).targets for name in ("alpha", "beta")]
+        missed = {target for target in positive if any(targets.index(target) >= 2 for targets in ranks)}
+        assert (page.n_positives, page.n_missed) == (len(positive), len(missed))
+        assert {row.shown.item.pk for row in page.missed} == missed
+        for row in page.missed:
+            assert row.ranks == [targets.index(row.shown.item.pk) + 1 for targets in ranks]
+        n_missed += len(missed)
+    assert n_missed > 3
+
+
+def test_agreement_and_labels_are_those_of_the_querys_pairs(made):
+    page = exploring.page_of(collection=made, asked=asked(made, query="q2", depth=100)).query
+    source = made.items.get(external_id="q2").pk
+    given = {document: grades for (query, document), grades in grades_of(made).items() if query == source}
+    shared = [grades for grades in given.values() if len(grades) > 1]
+    told = page.agreement
+    assert (told.n_labelled, told.n_shared) == (len(given), len(shared)) and shared
+    assert told.n_differing == sum(len(set(grades)) > 1 for grades in shared)
+    assert told.per_cent_equal == pytest.approx(100 * np.mean([len(set(grades)) == 1 for grades in shared]))
+    for result in page.columns[0].results:
+        said = [level.grade for level in result.said.given]
+        assert said == given.get(result.shown.item.pk, [])
+
+
+def test_differing_is_positive_for_one_and_not_for_the_other(made):
+    levels = {level.grade: level for level in made.levels.all()}
+    said = exploring.Said(threshold=1)
+    cases = [
+        (None, 2, False),
+        (2, 2, False),
+        (1, 2, False),
+        (0, 2, True),
+        (2, None, True),
+        (0, None, False),
+        (2, 0, True),
+    ]
+    for people, reference, differs in cases:
+        case = said._replace(
+            status="single" if people is not None else "", grade=people, reference=levels.get(reference)
+        )
+        assert case.is_differing is differs, (people, reference)
+
+
+def test_counting_twice_changes_nothing_and_counting_nothing_is_no_error(made):
+    before = exploring_disagreement.snapshot_of(collection=made)
+    exploring_disagreement.count_disagreement(collection=made)
+    after = exploring_disagreement.snapshot_of(collection=made)
+    assert (after.value, after.inputs_sha256) == (before.value, before.inputs_sha256)
+    bare = studies.study("bare")
+    exploring_disagreement.count_disagreement(collection=bare)
+    assert exploring_disagreement.snapshot_of(collection=bare).value == {"sources": [], "differing": [], "shared": []}
+
+
+def test_scores_of_a_set_that_grew_since_are_not_taken_for_those_of_other_queries(made):
+    query_set = QuerySet.objects.get(collection=made, direction="forward")
+    query_set.members.filter(item__external_id="q0").delete()
+    page = exploring.page_of(collection=made, asked=asked(made, order=Order.GAINED)).query
+    assert page.place.lacks == "the scores of the runs"
+    assert {value for column in page.columns for value in column.values} == {None}

@@ -1,0 +1,258 @@
+"""Leaderboards on demand: equal to `manage.py evaluate` on the same labels and runs, kept, and forgotten."""
+
+import json
+from datetime import timedelta
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.utils import timezone
+
+from annotate.models import (
+    Annotator,
+    Collection,
+    Item,
+    Part,
+    QuerySet,
+    QuerySetItem,
+    ReferenceLabel,
+    Resolution,
+    Seat,
+)
+from metrics.core import multiple, significance
+from metrics.models import BoardView, Score
+from metrics.services import leaderboard_views as views
+from metrics.services import refresh
+from metrics.services.leaderboard_wanted import read, read_pair
+from pooling.models import Ranking, Run
+from tests import factories
+from tests.lasting import lasting
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+MEASURES = "C@1 AP nDCG@10 R@5 Bpref AP(judged_only=True) MedR Judged@3"
+
+
+@pytest.fixture(scope="module")
+def judged(django_db_setup, django_db_blocker):
+    """A study of 12 queries with two judges who disagree now and then, refreshed: its key."""
+    with lasting(django_db_blocker):
+        made = studies.study("study", n_queries=12, n_documents=15)
+        studies.run(made, "delta", seed=7, missing=2)
+        for seed in range(2):
+            studies.judge(factories.annotator(made), likes=0.5, seed=seed)
+        refresh.refresh(collection=made)
+        yield made.pk
+
+
+@pytest.fixture
+def board(judged):
+    cache.clear()
+    return Collection.objects.get(pk=judged)
+
+
+def view_of(made, **given):
+    choices = read(collection=made, viewer=None, given=given)
+    assert choices.errors == []
+    views.compute(collection=made, wanted=choices.wanted)
+    return choices.wanted, views.find(collection=made, wanted=choices.wanted).value
+
+
+def labels_of(made, *, people, source, threshold=None):
+    """The labels of pairs by plain Python: {(query id, document id): grade}."""
+    names = dict(Item.objects.filter(collection=made).values_list("pk", "external_id"))
+    reference = {
+        (names[q], names[d]): grade
+        for q, d, grade in ReferenceLabel.objects.filter(reference_set__name="original").values_list(
+            "query", "document", "grade"
+        )
+    }
+    rows = {
+        "": lambda: Resolution.objects.filter(grade__isnull=False).values_list(
+            "pair__query", "pair__document", "grade"
+        ),
+        "first": lambda: Seat.objects.filter(state="done", number=1).values_list(
+            "pair__query", "pair__document", "judgment__level__grade"
+        ),
+    }.get(
+        people,
+        lambda: Seat.objects.filter(state="done", annotator=people).values_list(
+            "pair__query", "pair__document", "judgment__level__grade"
+        ),
+    )()
+    said = {(names[q], names[d]): grade for q, d, grade in rows}
+    if source == "union":
+        return {key: max(said.get(key, 0), reference.get(key, 0)) for key in {*said, *reference}}
+    return {"people": said, "reference": reference, "people_over_reference": {**reference, **said}}[source]
+
+
+def evaluated(made, run, labels, tmp_path, *, threshold, bound=None, measures=MEASURES):
+    """What `manage.py evaluate` says of a run on these labels; every query of the set has a line in the qrels.
+
+    bound : a grade to give to every unjudged target that the run retrieved
+    """
+    names = dict(Item.objects.filter(collection=made).values_list("pk", "external_id"))
+    labels, lines = dict(labels), []
+    for row in Ranking.objects.filter(run=run):
+        for rank, target in enumerate(row.targets):
+            lines.append(f"{names[row.source_id]} Q0 {names[target]} {rank + 1} {1000 - rank} x\n")
+            if bound is not None:
+                labels.setdefault((names[row.source_id], names[target]), bound)
+    for item in Item.objects.filter(collection=made, side="query"):
+        labels[item.external_id, "nowhere"] = 0
+    (tmp_path / "run").write_text("".join(lines))
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {grade}\n" for (q, d), grade in labels.items()))
+    out = StringIO()
+    call_command(
+        "evaluate", str(tmp_path / "run"), qrels=str(tmp_path / "qrels"), measures=measures, json=True,
+        threshold=threshold, stdout=out,
+    )  # fmt: skip
+    return json.loads(out.getvalue())["all"]
+
+
+def cell(value, run, name, direction=0):
+    found = value["directions"][direction]
+    (measure,) = [each for each in found["measures"] if each["name"] == name]
+    return measure["cells"][found["runs"].index(run.pk)]
+
+
+@pytest.mark.parametrize(("source", "threshold"), [("people_over_reference", 1), ("union", 2), ("people", 1)])
+def test_cells_and_bounds_equal_evaluate_on_the_same_labels(board, tmp_path, source, threshold):
+    _, value = view_of(board, measures=MEASURES, labels=source, threshold=str(threshold))
+    labels = labels_of(board, people="", source=source)
+    for run in Run.objects.filter(direction="forward"):
+        alone = evaluated(board, run, labels_of(board, people="", source="reference"), tmp_path, threshold=threshold)
+        for key, bound, labelled in (("whole", None, labels), ("negative", 0, labels), ("positive", 2, labels)):
+            said = evaluated(board, run, labelled, tmp_path, threshold=threshold, bound=bound)
+            for name in MEASURES.split():
+                found = cell(value, run, name)
+                # "nowhere" is a judged negative that nobody retrieved: it moves Bpref's number of negatives alone
+                if name != "Bpref":
+                    assert found[key] == pytest.approx(said[name], abs=1e-12), (run.name, name, key)
+                    assert found["reference"] == pytest.approx(alone[name], abs=1e-12)
+
+
+def test_first_labels_alone_and_one_person_alone_equal_evaluate(board, tmp_path):
+    source = "union"
+    one = Annotator.objects.filter(collection=board).last()
+    run = Run.objects.get(name="alpha")
+    shown = []
+    for people in ("first", str(one.pk)):
+        _, value = view_of(board, measures="AP nDCG@10", labels=source, people=people)
+        said = evaluated(board, run, labels_of(board, people=people, source=source), tmp_path, threshold=1)
+        for name in ("AP", "nDCG@10"):
+            assert cell(value, run, name)["whole"] == pytest.approx(said[name], abs=1e-12)
+        shown.append(cell(value, run, "nDCG@10")["whole"])
+    assert len(set(shown)) == 2
+
+
+def test_the_usual_view_equals_the_stored_scores(board):
+    _, value = view_of(board)
+    for score in Score.objects.filter(measure__in=["AP", "C@5"], label_source="people_over_reference"):
+        direction = 0 if score.run.direction == "forward" else 1
+        found = cell(value, score.run, score.measure, direction)
+        assert (found["whole"], found["low"], found["high"]) == (score.mean, score.low, score.high)
+        assert (found["defined"], found["n_defined"]) == (score.mean_with_positive, score.n_with_positive)
+
+
+def per_query(board, name, source="people_over_reference"):
+    runs = Run.objects.filter(direction="forward").order_by("name")
+    scores = Score.objects.filter(measure=name, label_source=source)
+    return [run.pk for run in runs], np.array([np.frombuffer(scores.get(run=run).per_query) for run in runs]).T
+
+
+def test_groups_and_decided_pairs_are_the_library_s_on_the_stored_values(board):
+    method = "tukey"
+    better = Run.objects.get(name="delta")
+    for row in Ranking.objects.filter(run=better):  # one run that is plainly better
+        own = ReferenceLabel.objects.get(query=row.source_id).document_id
+        row.targets = [own, *[target for target in row.targets if target != own]]
+        row.save()
+    refresh.rebuild(collection=board)
+    # by the reference: what people judge, and so who differs, is another thing each time
+    _, value = view_of(board, decide=method, labels="reference")
+    (found,) = [each["decided"] for each in value["directions"][0]["measures"] if each["name"] == "AP"]
+    runs, scores = per_query(board, "AP", "reference")
+    same = multiple.compare_systems(scores, method=method)
+    assert found["groups"] == [[runs[same.order[place]] for place in group] for group in same.groups]
+    assert len(found["groups"]) == 2 and found["groups"][0] == [better.pk]
+    assert len(found["pairs"]) == np.count_nonzero(np.triu(same.significant)) > 0
+
+
+def test_what_cannot_be_decided_says_why(board):
+    _, value = view_of(board, measures="MedR AP")
+    forward, reverse = value["directions"]
+    assert [each["decided"]["why"] for each in forward["measures"]] == ["a median, and the tests compare means", ""]
+    assert {each["decided"]["why"] for each in reverse["measures"]} == {"a single run"}
+    assert forward["measures"][0]["cells"][0]["low"] is None
+
+
+def test_parts_of_the_queries(board):
+    said = set(Resolution.objects.filter(grade__isnull=False).values_list("pair__query", flat=True))
+    _, value = view_of(board, subset="judged", measures="AP")
+    assert value["directions"][0]["n_queries"] == len(said)
+    Part.objects.filter(item__side="document").delete()
+    for number, item in enumerate(Item.objects.filter(collection=board, side="query").order_by("pk")):
+        Part.objects.filter(item=item).delete()
+        if number:  # the first has no text: it is of no length
+            Part.objects.create(item=item, position=1, kind="text", text=" ".join(["word"] * number))
+    for given, n in (({"words_from": "0"}, 11), ({"words_from": "4"}, 8), ({"words_from": "4", "words_to": "5"}, 2)):
+        _, value = view_of(board, measures="AP", **given)
+        assert (value["directions"][0]["n_queries"], value["directions"][1]["n_queries"]) == (n, 0)
+    assert value["directions"][1]["measures"][0]["cells"][0]["whole"] is None
+
+
+def test_a_query_set_of_part_of_the_queries_is_measured_on_those(board, tmp_path):
+    few = QuerySet.objects.create(collection=board, name="few", direction="forward")
+    QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
+    _, value = view_of(board, queries="few", measures="AP")
+    assert value["directions"][0]["n_queries"] == 1
+    assert value["directions"][0]["measures"][0]["decided"]["why"] == "fewer than two queries"
+
+
+def test_a_view_is_computed_once_a_version_and_again_when_labels_change(board):
+    wanted, before = view_of(board, measures="AP", labels="people")
+    assert views.compute(collection=board, wanted=wanted) is False
+    assert views.look(collection=board, wanted=wanted).should_ask is False
+    studies.judge(factories.annotator(board), likes=0.9, seed=9)
+    Resolution.objects.filter(pair__in=list(Resolution.objects.values_list("pair", flat=True)[:4])).update(
+        status="single", grade=2
+    )
+    refresh.rebuild(collection=board)
+    looked = views.look(collection=board, wanted=wanted)
+    assert looked.should_ask and looked.view.version != looked.version
+    assert looked.view.value == before, "the old view is served meanwhile"
+    assert views.look(collection=board, wanted=wanted).should_ask is False, "somebody asked a moment ago"
+    assert views.compute(collection=board, wanted=wanted) is True
+    assert views.find(collection=board, wanted=wanted).value != before
+
+
+def test_old_views_and_more_than_can_be_kept_are_forgotten(board, monkeypatch):
+    for name in ("AP", "RR", "Rprec"):
+        view_of(board, measures=name)
+    monkeypatch.setattr(views, "MOST", 2)
+    view_of(board, measures="R@3")
+    assert [view.wanted["measures"] for view in BoardView.objects.order_by("pk")] == [["Rprec"], ["R@3"]]
+    BoardView.objects.filter(wanted__measures=["Rprec"]).update(computed_at=timezone.now() - timedelta(days=2))
+    views.forget_old(collection=board)
+    assert [view.wanted["measures"] for view in BoardView.objects.all()] == [["R@3"]]
+
+
+def test_two_runs_compared_are_the_tests_on_the_stored_values(board):
+    alpha, beta = Run.objects.get(name="alpha"), Run.objects.get(name="beta")
+    choices = read_pair(collection=board, viewer=None, given={"a": str(beta.pk), "b": str(alpha.pk), "measure": "AP"})
+    views.compute(collection=board, wanted=choices.wanted)
+    value = views.find(collection=board, wanted=choices.wanted).value
+    x, y = (np.frombuffer(Score.objects.get(run=run, measure="AP", label_source="people_over_reference").per_query)
+            for run in (beta, alpha))  # fmt: skip
+    assert value["difference"] == pytest.approx(float(np.mean(x - y)))
+    told = {row["name"]: row for row in value["tests"]}
+    assert told["t"]["p"] == significance.paired_t(x, y).p_value
+    assert told["wilcoxon"]["p"] == significance.wilcoxon(x, y).p_value
+    assert set(told) == set(significance.TESTS)
+    assert [d for _, d in value["points"]] == pytest.approx(sorted(x - y, reverse=True))
+    assert (value["n_better"], value["n_worse"]) == (np.count_nonzero(x > y), np.count_nonzero(x < y))
+    best = value["ends"][0][0]
+    assert best["values"][0] - best["values"][1] == pytest.approx(np.max(x - y))

@@ -1,0 +1,225 @@
+"""Counts kept by difference are those of a recount, whatever people do and in whatever order."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from annotate.core.judgment_formats import JudgmentColumns
+from annotate.models import Batch, Change, HandOut, Judgment, Report, Round
+from annotate.services import accounts, claiming, importing, judging, reviewing, seating, settling, withdrawing
+from annotate.services.references import load_reference
+from metrics.models import Block, Snapshot, Tally
+from metrics.services import refresh, tallies
+from tests import factories
+from tests.annotate.core.files import file
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+
+
+class Campaign:
+    """A study on which everything happens that moves a number, by dice."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.made = studies.study(
+            n_queries=12, n_documents=12, batch_candidates=5, labels_per_pair=2, ceiling=3, double_share=0.2,
+            gold_positives=1,
+        )  # fmt: skip
+        self.lead = factories.user()
+        self.people = [factories.annotator(self.made, factories.user()) for _ in range(4)]
+        self.n = 0
+        for pair in self.made.pairs.order_by("pk")[:6]:
+            self.made.golds.create(pair=pair, grade=1, is_positive=True, origin="curated")
+
+    def any(self, rows):
+        """One of the rows, if there is any."""
+        found = list(rows)
+        return found[self.rng.integers(len(found))] if found else None
+
+    def judge(self):
+        studies.judge(self.any(self.people), n=int(self.rng.integers(1, 6)), seed=int(self.rng.integers(99)))
+
+    def change_mind(self):
+        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.made)
+        given = self.any(open_ones.filter(seat__state="done").select_related("batch__annotator"))
+        if given:
+            answer = judging.Answer(uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000)))
+            judging.record_judgment(annotator=given.batch.annotator, token=given.token, answer=answer)
+
+    def undo(self):
+        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.made)
+        given = self.any(open_ones.filter(seat__state="done").select_related("batch__annotator"))
+        if given:
+            judging.undo_judgment(annotator=given.batch.annotator, token=given.token)
+
+    def report(self):
+        annotator = self.any(self.people)
+        claiming.current_batch(annotator=annotator)
+        given = self.any(claiming.unanswered(annotator=annotator))
+        if given:
+            kind = self.any(["cannot_judge", "escalated"])
+            judging.report_pair(
+                annotator=annotator, token=given.token, submission_id=uuid4(), kind=kind, note="dark"
+            )  # fmt: skip
+
+    def settle(self):
+        report = self.any(Report.objects.filter(collection=self.made, settled_at=None))
+        if report:
+            settling.settle_reports(pair=report.pair, by=self.lead)
+
+    def reject(self):
+        batch = self.any(Batch.objects.filter(collection=self.made, finished_at__isnull=False, verdict=""))
+        if batch:
+            reviewing.reject_batch(batch=batch, by=self.lead, reason="golds")
+
+    def withdraw(self):
+        since = timezone.now() - timedelta(days=1)
+        withdrawing.withdraw_annotator(annotator=self.any(self.people), since=since, by=self.lead, reason="left")
+
+    def leave(self):
+        """An account goes; the labels stay. Somebody new comes."""
+        accounts.erase_person(user=self.people.pop(0).user)
+        self.people.append(factories.annotator(self.made, factories.user()))
+
+    def close_or_reopen(self):
+        round_ = self.made.rounds.get(name="pool")
+        (seating.close_round if round_.state == "open" else seating.reopen_round)(round_=round_)
+
+    def open_round(self):
+        self.n += 1
+        known = list(self.made.pairs.values_list("pk", flat=True))
+        pairs = self.rng.choice(known, 7, replace=False).tolist()
+        policy = factories.policy(self.made)
+        seating.open_round(
+            collection=self.made, kind=Round.Kind.POOL, name=f"more {self.n}", policy=policy, pair_ids=pairs
+        )
+
+    def import_labels(self):
+        self.n += 1
+        rows = [f"expert{n},q{self.rng.integers(12)},d{n},{self.rng.integers(3)}" for n in range(4)]
+        importing.import_judgments(
+            collection=self.made, stream=file("annotator,query,document,grade", *rows), file_name="a.csv",
+            columns=JudgmentColumns(), name=f"experts {self.n}",
+        )  # fmt: skip
+
+    def load_reference(self):
+        self.n += 1
+        rows = sorted({f"q{self.rng.integers(12)} 0 d{self.rng.integers(12)} 1" for _ in range(9)})
+        load_reference(
+            collection=self.made, stream=file(*rows), file_name="more.qrels", name=f"more {self.n}", by=self.lead
+        )
+
+    def threshold(self):
+        self.made.positive_from = 3 - self.made.positive_from
+        self.made.save()
+        seating.note_changes(collection_id=self.made.pk, pair_ids=[None])
+
+
+EVENTS = {
+    Campaign.judge: 8, Campaign.change_mind: 3, Campaign.undo: 2, Campaign.report: 2, Campaign.settle: 2,
+    Campaign.reject: 1, Campaign.withdraw: 0.5, Campaign.leave: 0.5, Campaign.close_or_reopen: 1,
+    Campaign.open_round: 1, Campaign.import_labels: 1, Campaign.load_reference: 0.5, Campaign.threshold: 0.5,
+}  # fmt: skip
+
+
+def counted(made):
+    """The tallies, and each block's counts: whatever the rows' keys and the order within."""
+    blocks = Block.objects.filter(collection=made).order_by("number").values_list("number", "keys", "numbers")
+    return {
+        "tallies": dict(Tally.objects.filter(collection=made).values_list("key", "n")),
+        "blocks": {number: dict(zip(keys, numbers, strict=True)) for number, keys, numbers in blocks},
+    }
+
+
+def live_equals_rebuilt(made):
+    refresh.refresh(collection=made)
+    assert not Change.objects.filter(collection=made).exists()
+    live, live_counts = studies.numbers(made), counted(made)
+    refresh.rebuild(collection=made)
+    assert counted(made) == live_counts
+    assert studies.numbers(made) == live
+    return True
+
+
+def play(seed, n_events):
+    campaign = Campaign(seed)
+    refresh.refresh(collection=campaign.made)
+    weights = np.array(list(EVENTS.values()))
+    for number in campaign.rng.choice(len(EVENTS), n_events, p=weights / weights.sum()):
+        list(EVENTS)[number](campaign)
+        if campaign.rng.random() < 0.6:  # else one refresh for several events
+            assert live_equals_rebuilt(campaign.made)
+    assert live_equals_rebuilt(campaign.made)
+    return campaign
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_after_anything_people_do_live_numbers_are_those_of_a_rebuild(seed):
+    campaign = play(seed, 20)
+    assert Judgment.objects.filter(collection=campaign.made).count() > 10
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("seed", range(10, 40))
+def test_after_anything_in_longer_campaigns_live_numbers_are_those_of_a_rebuild(seed):
+    play(seed, 80)
+
+
+def test_a_refresh_counts_the_blocks_of_changed_pairs_alone():
+    made = studies.study(n_queries=30, n_documents=30)
+    refresh.refresh(collection=made)
+    before = dict(Block.objects.filter(collection=made).values_list("number", "pk"))
+    studies.judge(factories.annotator(made), n=1)
+    (pair,) = Judgment.objects.filter(collection=made).values_list("pair", flat=True)
+    refresh.refresh(collection=made)
+    after = dict(Block.objects.filter(collection=made).values_list("number", "pk"))
+    assert {number for number in after if after[number] != before[number]} == {pair // 16}
+
+
+def test_counts_by_other_rules_are_counted_anew():
+    made = studies.study()
+    studies.judge(factories.annotator(made), n=4)
+    refresh.refresh(collection=made)
+    right = counted(made)
+    Tally.objects.filter(collection=made, key="rules").update(n=tallies.RULES - 1)
+    Tally.objects.filter(collection=made, key="judgments").update(n=1000)
+    refresh.refresh(collection=made)
+    assert counted(made) == right
+
+
+def test_more_changed_blocks_than_are_worth_it_are_counted_all_at_once(monkeypatch):
+    monkeypatch.setattr(tallies, "MANY", 1)
+    made = studies.study(n_queries=12, n_documents=12)
+    refresh.refresh(collection=made)
+    studies.judge(factories.annotator(made))
+    assert live_equals_rebuilt(made)
+
+
+def test_the_median_active_time_is_that_of_times_rounded_to_tenths_of_a_second():
+    made = studies.study(labels_per_pair=3, ceiling=3)
+    people = [factories.annotator(made) for _ in range(3)]
+    for n, annotator in enumerate(people, start=3):
+        studies.judge(annotator, n=n, seed=n)
+    refresh.refresh(collection=made)
+    told = {row["annotator"]: row for row in Snapshot.objects.get(collection=made, kind="people").value["people"]}
+    for annotator in people:
+        times = Judgment.objects.filter(annotator=annotator).values_list("active_ms", flat=True)
+        tenths = [(milliseconds + 50) // 100 for milliseconds in times]
+        assert told[annotator.pk]["median_ms"] == 100 * np.median(tenths)
+        assert abs(told[annotator.pk]["median_ms"] - np.median(times)) <= 50
+
+
+def test_a_refresh_takes_as_many_queries_however_many_pairs_changed(django_assert_max_num_queries):
+    made = studies.study(n_queries=30, n_documents=30)
+    refresh.refresh(collection=made)
+    counts = []
+    for n in (2, 40):
+        studies.judge(factories.annotator(made), n=n, likes=1.0)
+        with django_assert_max_num_queries(70) as queries:
+            refresh.refresh(collection=made)
+        counts.append(len(queries))
+    assert counts[1] <= counts[0] + 3

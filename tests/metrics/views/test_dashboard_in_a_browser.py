@@ -1,0 +1,48 @@
+"""The dashboard's closer look, a person's page and the alarms in a real browser: drawn, and nothing for axe to find."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+
+from annotate.models import Role
+from metrics.services import alarms, closer, refresh
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+
+
+@pytest.fixture
+def rooms(live_server, page, client):
+    """A study two people judged, looked at closely, with an alarm up; its lead's browser."""
+    made = studies.study("study")
+    for seed in range(2):
+        studies.judge(factories.annotator(made), seed=seed)
+    refresh.refresh(collection=made)
+    lead = factories.member(made, Role.LEAD)
+    alarms.set_alarm(collection=made, kind="alpha", below=1.1, n_at_least=1, by=lead)
+    closer.look(collection=made)
+    client.force_login(lead)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    page.complaints = []
+    page.on("console", lambda line: page.complaints.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.base = f"{live_server.url}/c/study/dashboard"
+    return made
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    person = rooms.annotators.first().pk
+    for path, charts in (("/", 5), (f"/people/{person}/", 3), ("/alarms/", 0)):
+        page.goto(page.base + path)
+        page.wait_for_function(f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}")
+        found = Axe().run(page, options=RULES).response["violations"]
+        assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == [], path
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), path
+        page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.complaints == []

@@ -1,0 +1,244 @@
+"""The explorer: which query it shows in which order, what it says of each result, to whom, and what it costs."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotate.models import Collection, Item, Part, QuerySet, QuerySetItem, Resolution, Role
+from metrics.services import exploring_disagreement, refresh
+from pooling.models import PoolPair, Run
+from tests import factories
+from tests.lasting import lasting
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/c/study/explorer/"
+
+
+@pytest.fixture(scope="module")
+def judged(django_db_setup, django_db_blocker):
+    """A study with two judges who differ here and there, refreshed and counted: its key."""
+    with lasting(django_db_blocker):
+        made = studies.study("study")
+        for seed in (1, 2):
+            studies.judge(factories.annotator(made), seed=seed, likes=0.6)
+        refresh.refresh(collection=made)
+        exploring_disagreement.count_disagreement(collection=made)
+        yield made.pk
+
+
+@pytest.fixture
+def made(client, judged):
+    """The study, and a researcher signed in."""
+    made = Collection.objects.get(pk=judged)
+    client.force_login(factories.member(made, Role.RESEARCHER))
+    return made
+
+
+def shown(client, status=200, **asked):
+    answer = client.get(ADDRESS, asked)
+    assert answer.status_code == status, answer.content.decode()
+    return answer.context["page"]
+
+
+def missing(client):
+    """The id of a query of which some run misses a known positive at the top five."""
+    return next(f"q{n}" for n in range(6) if shown(client, depth=5, q=f"q{n}").query.missed)
+
+
+def walk(client, **asked):
+    """The ids of all queries in an order, by following the link to the next one."""
+    page = shown(client, **asked)
+    found = [page.query.shown.item.external_id]
+    while page.query.place.next is not None:
+        page = shown(client, **{**asked, "q": page.query.place.next})
+        assert page.query.place.previous == found[-1]
+        found.append(page.query.shown.item.external_id)
+    assert len(found) == page.query.place.n_queries
+    return found
+
+
+def test_the_bare_address_shows_the_first_query_with_its_runs_side_by_side(client, made):
+    page = shown(client)
+    assert page.query.shown.item.external_id == "q0"
+    assert [column.run.name for column in page.query.columns] == ["alpha", "beta"]
+    text = client.get(ADDRESS, {"depth": 5, "q": missing(client)}).content.decode()
+    for part in ("Scores of this query", "text of d", "Known positives not at the top", "not in it"):
+        assert part in text, part
+
+
+def test_results_stand_in_the_order_of_the_ranking_to_the_depth_asked_for(client, made):
+    column = shown(client, q="q2", depth=5).query.columns[1]
+    targets = Run.objects.get(name="beta").rankings.get(source__external_id="q2").targets
+    assert [result.shown.item.pk for result in column.results] == targets[:5]
+    assert [result.rank for result in column.results] == [1, 2, 3, 4, 5]
+
+
+def test_documents_have_their_queries_in_the_other_direction(client, made):
+    page = shown(client, direction="reverse", q="d4")
+    assert [column.run.name for column in page.query.columns] == ["gamma"]
+    assert {result.shown.item.side for result in page.query.columns[0].results} == {"query"}
+
+
+def test_every_order_goes_once_through_all_queries_and_back(client, made):
+    everything = sorted(walk(client))
+    for order in ("random", "disagreed", "gained", "unjudged"):
+        assert sorted(walk(client, order=order, seed=5)) == everything
+
+
+def test_the_same_seed_gives_the_same_order_and_another_one_another(client, made):
+    assert walk(client, order="random", seed=5) == walk(client, order="random", seed=5)
+    assert walk(client, order="random", seed=5) != walk(client, order="random", seed=6)
+
+
+def test_filters_leave_what_they_name_and_ranks_as_they_are(client, made):
+    judged = Resolution.objects.filter(collection=made, grade__isnull=False).first().pair.query.external_id
+    everything = {r.rank: r for r in shown(client, q=judged).query.columns[0].results}
+    checks = {
+        "unjudged": lambda said: not said.is_judged,
+        "disagreed": lambda said: len({level.grade for level in said.given}) > 1,
+        "differing": lambda said: said.is_differing,
+    }
+    for show, check in checks.items():
+        for column in shown(client, q=judged, show=show).query.columns[:1]:
+            assert [r.rank for r in column.results] == [rank for rank, r in everything.items() if check(r.said)], show
+    assert 0 < sum(checks["unjudged"](r.said) for r in everything.values()) < len(everything)
+
+
+def test_only_the_runs_chosen_are_shown_and_others_cannot_be(client, made):
+    beta, gamma = Run.objects.get(name="beta"), Run.objects.get(name="gamma")
+    assert [column.run for column in shown(client, run=beta.pk).query.columns] == [beta]
+    answer = client.get(ADDRESS, {"run": gamma.pk})
+    assert answer.status_code == 422 and "This address cannot be shown." in answer.content.decode()
+
+
+def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nobody(client, made):
+    owner = factories.member(made, Role.LEAD)
+    Run.objects.filter(name="beta").update(is_hidden=True, uploaded_by=owner)
+    hidden = Run.objects.get(name="beta")
+    assert "beta" not in client.get(ADDRESS).content.decode()
+    assert client.get(ADDRESS, {"run": hidden.pk}).status_code == 422
+    client.force_login(owner)
+    assert [column.run.name for column in shown(client).query.columns] == ["alpha", "beta"]
+    Run.objects.filter(name="beta").update(retired_at=timezone.now())
+    assert [column.run.name for column in shown(client).query.columns] == ["alpha"]
+
+
+def test_an_address_that_makes_no_sense_is_refused_in_words(client, made):
+    for asked in (
+        {"depth": "7"},
+        {"order": "best"},
+        {"seed": "-1"},
+        {"reference": "x"},
+        {"run": "x"},
+        {"q": "q" * 256},
+    ):
+        answer = client.get(ADDRESS, asked)
+        assert answer.status_code == 422, asked
+        assert "This address cannot be shown." in answer.content.decode()
+
+
+def test_an_unknown_query_is_not_found_and_says_so(client, made):
+    for q in ("q99", "d0", "Q0"):
+        assert shown(client, status=404, q=q).query is None
+    assert "holds no query with the id “q99”" in client.get(ADDRESS, {"q": "q99"}).content.decode()
+
+
+def test_search_finds_by_id_and_by_all_words_and_one_find_is_shown_at_once(client, made):
+    Part.objects.filter(item__external_id="q3").update(text="A dog and its BALL")
+    Part.objects.filter(item__external_id="q4").update(text="a ball of 100% wool")
+    assert [item.external_id for item in shown(client, search="ball").found.items] == ["q3", "q4"]
+    assert shown(client, search="ball dog").query.shown.item.external_id == "q3"
+    assert shown(client, search="0% w").query.shown.item.external_id == "q4"
+    assert shown(client, search="q5").query.shown.item.external_id == "q5"
+    assert shown(client, search="d1").query is None
+    assert "No query with “zebra”" in client.get(ADDRESS, {"search": "zebra"}).content.decode()
+    assert len(shown(client, search="q").found.items) == 6
+
+
+def test_a_pair_leads_to_its_line_among_the_pairs_of_its_pool(client, made):
+    pool = made.pools.get()
+    pair = made.pairs.get(query__external_id="q1", document__external_id="d2")
+    PoolPair.objects.create(pool=pool, pair=pair, best_rank=1)
+    address = f"/c/study/pools/{pool.pk}/pairs/?query=q1"
+    assert address in client.get(ADDRESS, {"q": "q1"}).content.decode()
+    assert client.get(address).status_code == 200
+    assert address in client.get(ADDRESS, {"q": "d2", "direction": "reverse"}).content.decode()
+
+
+def test_a_query_set_with_a_gallery_shows_its_targets_alone_and_excluded_items_never(client, made):
+    few = QuerySet.objects.create(collection=made, name="few", direction="forward")
+    for name, part in (("q0", "source"), ("q2", "source"), ("d1", "gallery"), ("d5", "gallery"), ("d6", "gallery")):
+        QuerySetItem.objects.create(query_set=few, item=made.items.get(external_id=name), part=part)
+    Item.objects.filter(external_id="d6").update(excluded_at=timezone.now(), excluded_reason="broken")
+    page = shown(client, queries="few")
+    ids = [[result.shown.item.external_id for result in column.results] for column in page.query.columns]
+    assert [sorted(each) for each in ids] == [["d1", "d5"]] * 2
+    assert [[result.rank for result in column.results] for column in page.query.columns] == [[1, 2]] * 2
+    assert (page.query.place.n_queries, page.query.place.next) == (2, "q2")
+
+
+def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, made):
+    made.snapshots.filter(kind=exploring_disagreement.KIND).delete()
+    answer = client.get(ADDRESS, {"order": "disagreed"})
+    assert "Counting where people disagree" in answer.content.decode()
+    assert "This order waits for the count of differing labels." in answer.content.decode()
+    assert "hx-get" in client.get(f"{ADDRESS}state/").content.decode()
+    exploring_disagreement.count_disagreement(collection=made)
+    assert client.get(f"{ADDRESS}state/").headers["HX-Refresh"] == "true"
+    assert "Counting" not in client.get(ADDRESS, {"order": "disagreed"}).content.decode()
+
+
+def test_orders_by_scores_wait_for_scores(client, made):
+    Run.objects.filter(direction="forward").update(state="received", finished_at=None)
+    studies.run(made, "latecomer")
+    assert shown(client, order="gained").query.place.lacks == "the scores of the runs"
+    assert "not yet" in client.get(ADDRESS).content.decode()
+
+
+def test_without_reference_runs_or_items_the_page_says_what_there_is(client):
+    bare = studies.study("bare", with_runs=False)
+    bare.reference_sets.all().delete()
+    client.force_login(factories.member(bare, Role.LEAD))
+    text = client.get("/c/bare/explorer/").content.decode()
+    assert "No runs in this direction" in text and "Most gained" not in text
+    empty = factories.collection("empty")
+    client.force_login(factories.member(empty, Role.LEAD))
+    assert "Nothing to explore yet" in client.get("/c/empty/explorer/").content.decode()
+
+
+def test_ids_that_look_like_markup_or_addresses_stay_words(client, made):
+    name = "<b>&q=1#x/é"
+    Item.objects.filter(external_id="q1").update(external_id=name)
+    page = shown(client, q="q0")
+    assert page.query.place.next == name
+    link = client.get(ADDRESS, {"q": "q0"}).content.decode()
+    assert "<b>&q" not in link and "q=%3Cb%3E%26q%3D1%23x%2F%C3%A9" in link
+    assert shown(client, q=name).query.shown.item.external_id == name
+
+
+def test_annotators_and_strangers_do_not_find_it(client, made):
+    for person in (factories.member(made, Role.ANNOTATOR), factories.user()):
+        client.force_login(person)
+        for address in (ADDRESS, f"{ADDRESS}state/"):
+            assert client.get(address).status_code == 404
+
+
+def test_the_page_takes_as_many_queries_however_much_it_shows(client, made):
+    orders = ["loaded", "random", "disagreed", "gained", "unjudged"]
+
+    def queries(**asked):
+        client.get(ADDRESS, asked)
+        with CaptureQueriesContext(connection) as caught:
+            assert client.get(ADDRESS, {"depth": 100, **asked}).status_code == 200
+        return len(caught)
+
+    alone = Run.objects.get(name="alpha").pk
+    before = {order: queries(order=order, run=alone) for order in orders}
+    for seed in range(3):
+        studies.run(made, f"run {seed}", seed=seed)
+    refresh.refresh(collection=made)
+    assert {order: queries(order=order) for order in orders} == before
+    assert max(before.values()) <= 40
+    assert queries(search="q") == queries(search="text") <= before["loaded"]

@@ -1,0 +1,69 @@
+"""What can be chosen on the leaderboard: in the address, in a browser, by people who may not see every run."""
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from playwright.sync_api import expect
+
+from annotate.models import Role
+from metrics.models import BoardView
+from metrics.services import leaderboard_views, refresh
+from metrics.services.leaderboard_wanted import read
+from pooling.models import Run
+from tests import factories
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def board(client):
+    """A study with a judge, refreshed, and a researcher signed in."""
+    cache.clear()
+    made = studies.study("study")
+    studies.judge(factories.annotator(made), n=8, likes=0.9)
+    refresh.refresh(collection=made)
+    client.force_login(factories.member(made, Role.RESEARCHER))
+    return made
+
+
+def compute(made, **given):
+    leaderboard_views.compute(collection=made, wanted=read(collection=made, viewer=None, given=given).wanted)
+
+
+def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(client, board):
+    for given, words in (
+        ({"measures": "AP Nonsense@3"}, "There is no measure"),
+        ({"words_from": "many"}, "is not a number of words"),
+        ({"measures": "AP@0"}, "whole number from 1 up"),
+    ):
+        answer = client.get("/c/study/leaderboard/", given)
+        assert answer.status_code == 422 and words in answer.content.decode()
+        assert "alpha" in answer.content.decode()
+    answer = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"})
+    assert answer.status_code == 200 and "Measuring the runs" in answer.content.decode()
+    compute(board, measures="R@3 R@7")
+    page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
+    assert "R@7" in page and "Measuring the runs" not in page and "Pairs decided" in page
+    hidden = Run.objects.get(name="beta")
+    hidden.is_hidden, hidden.uploaded_by = True, factories.user()
+    hidden.save()
+    page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
+    assert "Measuring the runs" in page and "beta" not in page, "the table of all runs is not this person's"
+
+
+def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, client, board):
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    page.goto(f"{live_server.url}/c/study/leaderboard/")
+    page.get_by_text("Measures, labels and queries").click()
+    page.get_by_label("Measures", exact=True).fill("R@3 AP")
+    page.get_by_label("Label source").select_option("union")
+    page.get_by_label("Positive from").select_option("2")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_text("Measuring the runs")).to_be_visible()
+    compute(board, measures="R@3 AP", labels="union", threshold="2")
+    assert BoardView.objects.get().wanted["threshold"] == 2
+    expect(page.locator("th", has_text="R@3").first).to_be_visible()
+    expect(page.get_by_text("a pair is positive from grade 2 up")).to_be_visible()
+    expect(page.get_by_label("Label source")).to_have_value("union")

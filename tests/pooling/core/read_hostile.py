@@ -1,0 +1,75 @@
+"""Reads files that the tests made to do harm, one after the other, and prints what each reader said and what it took.
+
+Arguments: pairs of a reader's name and a path. A line of JSON each: the faults, processor seconds, and the most
+memory so far. The seconds are those of a machine of our pace: others measure slower, and busy ones too.
+"""
+
+import json
+import resource
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from annotate.core.formats import FormatError, Problems, guarded
+from annotate.core.id_lists import read_ids
+from annotate.core.item_formats import read_items
+from annotate.core.judgment_formats import JudgmentColumns, read_judgments
+from annotate.core.reference_formats import read_reference
+from annotate.core.sources import open_source
+from pooling.core.run_files import read_parts
+
+
+def _items(stream: BinaryIO, name: str, problems: Problems) -> Any:
+    return guarded(read_items(open_source(stream, name), problems), problems)
+
+
+READERS: dict[str, Callable[[BinaryIO, str, Problems], Any]] = {
+    "run": read_parts,
+    "items": _items,
+    "reference": lambda *given: guarded(read_reference(*given), given[2]),
+    "judgments": lambda stream, name, problems: guarded(
+        read_judgments(stream, name, JudgmentColumns(), problems), problems
+    ),
+    "ids": lambda *given: guarded(read_ids(*given), given[2]),
+}
+
+
+def seconds() -> float:
+    """Processor time of this process and of those it started and saw end."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in usage)
+
+
+def slowness() -> float:
+    """How many times as long as ours this machine takes to unpack and walk through a text, as readers do; 1 or more."""
+    packed = zlib.compress(b"q Q0 d 1 1 t\n" * 200_000, 1)
+    before = seconds()
+    assert sum(len(line.split()) for line in zlib.decompress(packed).splitlines()) == 1_200_000
+    return max(1.0, (seconds() - before) / 0.03)
+
+
+def memory() -> float:
+    """MiB that this process, or one it saw end, had at most so far."""
+    own = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return max(int(own.split()[1]), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024
+
+
+def main() -> None:
+    """Read all."""
+    for kind, path in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        pace = slowness()
+        before, problems = seconds(), Problems()
+        with Path(path).open("rb") as stream:
+            try:
+                for _ in READERS[kind](stream, Path(path).name, problems):
+                    pass
+            except FormatError as error:
+                problems.add(error)
+        taken = (seconds() - before) / pace
+        print(json.dumps({"faults": problems.lines()[:3], "seconds": taken, "MiB": memory()}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""One small run in every format."""
+
+import io
+import json
+
+import h5py
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROWS = [("q1", "d1", 2.5), ("q1", "d2", 1.5), ("q2", "d3", -1.0), ("q2", "d1", -3.25)]
+
+
+def npz(**arrays) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+MATRIX = {
+    "sim_mat": np.array([[2.5, 1.5, -np.inf], [-3.25, -np.inf, -1.0]], dtype="float32"),
+    "row_ids": np.array(["q1", "q2"]),
+    "column_ids": np.array(["d1", "d2", "d3"]),
+}
+
+
+def parquet(**columns) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    return file.getvalue()
+
+
+def hdf5(**arrays) -> bytes:
+    file = io.BytesIO()
+    with h5py.File(file, "w") as made:
+        for name, array in arrays.items():
+            made[name] = array.astype("S") if array.dtype.kind == "U" else array
+    return file.getvalue()
+
+
+SAMPLES = {
+    "trec": "".join(f"{q} Q0 {d} {i} {s} tag\n" for i, (q, d, s) in enumerate(ROWS, 1)).encode(),
+    "jsonl": "".join(json.dumps({"query": q, "document": d, "score": s}) + "\n" for q, d, s in ROWS).encode(),
+    "table": ("query,document,score\n" + "".join(f"{q},{d},{s}\n" for q, d, s in ROWS)).encode(),
+    "dictionary": json.dumps({q: {d: s for p, d, s in ROWS if p == q} for q in ("q1", "q2")}).encode(),
+    "npz": npz(**MATRIX),
+    "parquet": parquet(**dict(zip(("query", "document", "score"), map(list, zip(*ROWS, strict=True)), strict=True))),
+    "hdf5": hdf5(**MATRIX),
+}
+READ_HERE = [data for name, data in SAMPLES.items() if name not in ("parquet", "hdf5")]  # the others: a process a file
+RANKINGS = b'{"query":"q1","ranking":[["d1",2.5],["d2",1.5]]}\n{"query":"q2","ranking":[["d3",-1],["d1",-3.25]]}\n'
+TSV = SAMPLES["table"].replace(b",", b"\t")

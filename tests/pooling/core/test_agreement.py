@@ -1,0 +1,42 @@
+"""All pairs of runs at once equal two at a time, whatever their depths and whichever source items they miss."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pooling.core import agreement as module
+from pooling.core.agreement import agreement
+from pooling.core.overlap import overlap, rank_biased_overlap
+from pooling.core.rankings import Rankings
+from pooling.core.selections import RankedPairs
+
+LISTS = st.lists(st.lists(st.permutations(range(8)).flatmap(lambda p: st.integers(0, 8).map(lambda n: p[:n])),
+                          min_size=3, max_size=3), min_size=2, max_size=5)  # fmt: skip
+
+
+def as_rows(topics):
+    rows = [(source, target, rank) for source, each in enumerate(topics) for rank, target in enumerate(each, 1)]
+    return RankedPairs(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+
+def as_rankings(topics):
+    docs = np.array([target for each in topics for target in each], dtype=np.int64)
+    return Rankings(np.append(0, np.cumsum([len(each) for each in topics])), docs)
+
+
+@settings(max_examples=150, deadline=None)
+@given(LISTS, st.sampled_from([0.5, 0.9]), st.integers(1, 10), st.sampled_from([1, 10**6]))
+def test_every_two_runs_agree_as_they_do_alone(lists, p, k, cells):
+    limit, module._CELLS_A_BLOCK = module._CELLS_A_BLOCK, cells
+    found = agreement([as_rows(topics) for topics in lists], k=k, p=p)
+    module._CELLS_A_BLOCK = limit
+    for a, one in enumerate(lists):
+        for b, other in enumerate(lists):
+            both = np.array([bool(x) and bool(y) for x, y in zip(one, other, strict=True)])
+            if not both.any():
+                assert np.isnan(found.rbo[a, b]) and np.isnan(found.overlap[a, b])
+                continue
+            pair = as_rankings(one), as_rankings(other)
+            assert found.rbo[a, b] == pytest.approx(rank_biased_overlap(*pair, p=p).ext[both].mean(), abs=1e-12)
+            assert found.overlap[a, b] == pytest.approx(overlap(*pair, k=k)[both].mean(), abs=1e-12)

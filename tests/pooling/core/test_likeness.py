@@ -1,0 +1,64 @@
+"""All pairs of runs at once say what the functions for two runs say."""
+
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pooling.core import likeness as module
+from pooling.core import overlap
+from pooling.core.likeness import likeness
+from pooling.core.rankings import Rankings
+from tests.pooling.core.rankings import RANKINGS, Ranked, as_arrays
+
+
+def as_rankings(runs: list[Ranked]) -> list[Rankings]:
+    """Runs over the source items that all of them answer."""
+    common = sorted(reduce(set.__and__, (set(run) for run in runs)))
+    found = []
+    for run in runs:
+        depths = [len(run[source]) for source in common]
+        docs = [target for source in common for target in run[source]]
+        found.append(Rankings(np.append(0, np.cumsum(depths)).astype(np.int64), np.array(docs, dtype=np.int64)))
+    return found
+
+
+def mean(values) -> float:
+    defined = values[~np.isnan(values)]
+    return defined.mean() if len(defined) else float("nan")
+
+
+def check(runs: list[Ranked]) -> None:
+    found = likeness([as_arrays(run) for run in runs], k=4, p=0.8)
+    for row, first in enumerate(runs):
+        for column, second in enumerate(runs):
+            one, other = as_rankings([first, second])
+            expected = (
+                len(one.indptr) - 1,
+                mean(overlap.overlap(one, other, k=4)),
+                mean(overlap.rank_biased_overlap(one, other, p=0.8).ext),
+                mean(overlap.kendall(one, other)),
+                mean(overlap.rank_of_favourite(one, other)),
+            )
+            assert [matrix[row, column] for matrix in found] == pytest.approx(list(expected), nan_ok=True)
+
+
+@settings(deadline=None)
+@given(RANKINGS)
+def test_every_cell_is_the_mean_that_two_runs_alone_have(runs):
+    check(runs)
+
+
+@settings(deadline=None, max_examples=20)
+@given(RANKINGS, st.integers(1, 20))
+def test_cutting_the_sources_into_blocks_changes_nothing(runs, size):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_MEETINGS_A_BLOCK", size)
+        check(runs)
+
+
+def test_deep_runs_in_any_order_have_the_tau_of_their_order():
+    rng = np.random.default_rng(3)
+    check([{source: rng.permutation(300)[:200].tolist() for source in range(3)} for _ in range(3)])

@@ -1,0 +1,181 @@
+"""Pools whose opening is cut off: killed or cancelled it leaves nothing, and the next attempt comes to the end."""
+
+import threading
+import time
+from contextlib import contextmanager
+from uuid import uuid4
+
+import pytest
+from django.db import OperationalError, connection, connections, transaction
+
+from annotate.models import Cancellation, Pair, Round, Seat
+from annotate.services import claiming, copying, jobs, judging
+from config.management.commands.fsck import CHECKS
+from pooling.models import Pool, PoolPair
+from pooling.services import opening, pools, waiting
+from tests import factories
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db(transaction=True)
+# In this database: other tests run beside this one on the same server. Not by pg_stat_activity, of which a transaction
+# keeps what it saw first.
+_WAITING = """
+    SELECT pid FROM pg_locks WHERE NOT granted AND pid IN (
+        SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+"""
+
+
+@pytest.fixture(autouse=True)
+def media(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def made():
+    return making.collection(n_queries=8)
+
+
+@pytest.fixture
+def draft(made):
+    run = making.run(made, "a", {query: list(range(10)) for query in range(8)})
+    return making.draft(made, [run], name="large", depth=10)
+
+
+@pytest.fixture
+def judged(made):
+    """A pool of two of the pairs, one of them judged."""
+    pool = making.opened(made, [making.run(made, "b", {0: [0, 1]})], name="small")
+    person = factories.annotator(made)
+    batch = claiming.current_batch(annotator=person)
+    answer = judging.Answer(submission_id=uuid4(), grade=1)
+    judging.record_judgment(annotator=person, token=batch.hand_outs.first().token, answer=answer)
+    return pool
+
+
+@contextmanager
+def held_up(hold):
+    """A worker that opens the pool and waits for what `hold` holds; gives its database process and what it raised."""
+    raised = []
+
+    def work(pool):
+        try:
+            pools.open_pool(pool=Pool.objects.get(pk=pool.pk))
+        except OperationalError as error:
+            raised.append(error)
+        finally:
+            connections.close_all()
+
+    def begin(pool):
+        thread = threading.Thread(target=work, args=[pool])
+        thread.start()
+        until = time.monotonic() + 240
+        with connection.cursor() as cursor:
+            while time.monotonic() < until:
+                cursor.execute(_WAITING)
+                if found := cursor.fetchone():
+                    return thread, found[0]
+                time.sleep(0.01)
+        raise AssertionError("the worker never waited")
+
+    with transaction.atomic():
+        hold()
+        yield begin, raised
+
+
+def hold_round_pairs():
+    with connection.cursor() as cursor:
+        cursor.execute("LOCK TABLE annotate_roundpair IN EXCLUSIVE MODE")
+
+
+def terminate(process):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [process])
+
+
+def nothing_wrong():
+    return [(check.name, list(check.find())) for check in CHECKS if not check.notice and list(check.find())] == []
+
+
+def test_a_database_process_killed_in_mid_opening_leaves_nothing_and_the_next_attempt_opens(draft):
+    pools.request_opening(pool=draft)
+    with held_up(hold_round_pairs) as (begin, raised):
+        thread, process = begin(draft)
+        terminate(process)
+        thread.join(240)
+    assert len(raised) == 1
+    draft.refresh_from_db()
+    assert (draft.state, draft.attempts, draft.round) == ("opening", 1, None)
+    assert (Pair.objects.count(), PoolPair.objects.count(), Round.objects.count(), Seat.objects.count()) == (0, 0, 0, 0)
+    pools.open_pool(pool=draft)
+    assert (draft.state, draft.pool_pairs.count(), Seat.objects.filter(state="free").count()) == ("open", 80, 80)
+    assert nothing_wrong()
+
+
+def test_an_opening_killed_at_the_pairs_others_are_at_goes_on_from_there(draft, judged):
+    pools.request_opening(pool=draft)
+    known = Pair.objects.filter(pool_pairs__pool=judged)
+    with held_up(lambda: list(known.select_for_update(of=("self",), no_key=True))) as (begin, raised):
+        thread, process = begin(draft)  # the half of it that is new is stored: nobody's pair was waited for
+        assert Pool.objects.get(pk=draft.pk).round.state == "opening"
+        terminate(process)
+        thread.join(240)
+    assert len(raised) == 1
+    draft.refresh_from_db()
+    assert (draft.state, draft.pool_pairs.count()) == ("opening", 80)
+    assert nothing_wrong()
+    batch = claiming.current_batch(annotator=factories.annotator(judged.collection))
+    assert batch is None or not batch.hand_outs.filter(seat__round=draft.round).exists()
+    with pytest.raises(pools.PoolState, match="has its pairs already"):
+        pools.cancel_opening(pool=draft)
+    pools.open_pool(pool=draft)
+    assert (draft.state, draft.attempts, Round.objects.get(pk=draft.round_id).state) == ("open", 2, "open")
+    assert nothing_wrong()
+
+
+def test_an_opening_cancelled_on_its_way_leaves_nothing_and_may_be_asked_for_again(draft, monkeypatch):
+    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 0)
+    monkeypatch.setattr(jobs, "SHARE_OF_TIME", 1e9)
+    pools.request_opening(pool=draft)
+    with held_up(hold_round_pairs) as (begin, raised):
+        thread, _ = begin(draft)
+        pools.cancel_opening(pool=draft)  # committed with the end of what holds the worker up
+    thread.join(240)
+    draft.refresh_from_db()
+    assert (raised, draft.state, draft.attempts) == ([], "draft", 0)
+    assert (Pair.objects.count(), PoolPair.objects.count(), Round.objects.count()) == (0, 0, 0)
+    assert Cancellation.objects.count() == 0
+    pools.request_opening(pool=draft)
+    pools.open_pool(pool=draft)
+    assert draft.state == "open"
+
+
+def test_progress_counts_pairs_up_to_all_of_them(draft, monkeypatch):
+    monkeypatch.setattr(copying, "BLOCK", 30)
+    told = []
+    with transaction.atomic():
+        opening.make_contents(pool=draft, tell=lambda done, total=None, unit="": told.append((done, total, unit)))
+    assert told[0] == (0, None, "pairs")
+    assert told[-1] == (80, 80, "pairs")
+    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+
+
+def test_a_closing_that_kills_its_worker_three_times_is_given_up_and_may_be_asked_for_again(judged, monkeypatch):
+    def die(**options):
+        raise MemoryError
+
+    pools.request_closing(pool=judged)
+    assert waiting.unfinished_pools() == [judged.pk]
+    with monkeypatch.context() as broken:
+        broken.setattr(pools.seating, "finish_closing", die)
+        for _ in range(3):
+            with pytest.raises(MemoryError):
+                pools.finish_pool(pool=judged)
+        pools.finish_pool(pool=judged)
+    assert (judged.state, "begun 3 times" in judged.error) == ("closing", True)
+    assert waiting.unfinished_pools() == []
+    with pytest.raises(pools.PoolState, match="is closing, not closed"):
+        pools.request_reopening(pool=judged)
+    pools.request_closing(pool=judged)
+    pools.finish_pool(pool=judged)
+    assert (judged.state, judged.error) == ("closed", "")
+    assert nothing_wrong()

@@ -1,0 +1,142 @@
+"""The positives that the package eccv_caption ships, as reference sets of a collection: Table 3 must come out.
+
+Chun et al. 2022 (ECCV Caption), Table 3, counts each set on ECCV's own queries: 1,332 captions and 1,261 images.
+"""
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotate.core.sources import FileSource
+from annotate.models import Item, Membership, QuerySet, QuerySetItem, ReferenceSet
+from annotate.services.loading import load_collection
+from annotate.services.overview import overview
+from annotate.services.query_sets import load_query_set
+from annotate.services.reference_lines import qrels_lines
+from annotate.services.references import Rejected, load_reference
+from pooling.services.runs import ingest_run, receive_run
+from tests import factories
+from tests.annotate.core.files import archive, file
+
+DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
+FOUND = importlib.util.find_spec("eccv_caption")
+LISTS = Path(FOUND.origin).parent / "data" if FOUND and FOUND.origin else DATA
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(not DATA.is_dir(), reason="ASSAYER_DATA names no folder of data sets"),
+]
+KINDS = ("caption_to_image", "image_to_caption")
+
+
+def keys(name: str) -> list[str]:
+    return list(json.loads((LISTS / f"{name}.json").read_bytes()))
+
+
+@pytest.fixture
+def coco():
+    """The 5,000 test images of COCO and all captions that a list names, by their ids alone."""
+    made = factories.collection("coco")
+    captions, images = keys("original_caption_to_image"), keys("original_image_to_caption")
+    # two pairs of ECCV's lists name a caption that is none of COCO's test captions
+    listed = json.loads((LISTS / "eccv_image_to_caption.json").read_bytes()).values()
+    captions += sorted({str(each) for some in listed for each in some} - set(captions))
+    sides = [("query", each) for each in captions] + [("document", each) for each in images]
+    lines = [json.dumps({"side": side, "id": each, "parts": []}) for side, each in sides]
+    load_collection(collection=made, source=FileSource(file(*lines), "coco.jsonl"))
+    for name in ("original", "cxc", "eccv"):
+        both = archive({f"{kind}.json": (LISTS / f"{name}_{kind}.json").read_bytes() for kind in KINDS})
+        load_reference(collection=made, stream=both, file_name=f"{name}.zip", name=name)
+    for direction, kind in zip(("forward", "reverse"), KINDS, strict=True):
+        with (LISTS / f"eccv_{kind}.json").open("rb") as stream:
+            load_query_set(collection=made, stream=stream, file_name=f"{kind}.json", name="eccv", direction=direction)
+    return made
+
+
+def test_table_3_comes_out_on_the_collections_page(coco, client):
+    figures = overview(collection=coco)
+    names = [each.name for each in figures.reference_sets]
+    counts = {
+        (row.query_set.name, row.query_set.direction): (
+            row.query_set.n_sources,
+            dict(zip(names, row.counts, strict=True)),
+        )
+        for row in figures.positives
+    }
+    assert counts["eccv", "forward"] == (1_332, {"original": 1_332, "cxc": 1_895, "eccv": 11_279})
+    assert counts["eccv", "reverse"] == (1_261, {"original": 6_305, "cxc": 8_906, "eccv": 22_550})
+    assert counts["all", "forward"][1] | {"eccv": 0} == {"original": 25_000, "cxc": 35_585, "eccv": 0}
+    person = factories.user("rosa")
+    Membership.objects.create(user=person, collection=coco, role="researcher")
+    client.force_login(person)
+    page = client.get("/c/coco/").content.decode()
+    for count in ("1,332", "6,305", "1,895", "8,906", "11,279", "22,550"):
+        assert f'<td class="number">{count}</td>' in page
+
+
+def test_the_sets_go_out_and_come_in_again_the_same(coco):
+    for reference in ReferenceSet.objects.filter(collection=coco):
+        out = "".join(qrels_lines(reference_set=reference)).encode()
+        again = SimpleUploadedFile("again.qrels", out)
+        assert not load_reference(collection=coco, stream=again.file, file_name="a", name=reference.name).is_new
+
+
+@pytest.mark.heavy
+def test_a_random_matrix_of_all_captions_and_images_is_a_run(coco):
+    rng = np.random.default_rng(7)
+    rows = np.array(keys("original_caption_to_image"))
+    columns = np.array(keys("original_image_to_caption"))
+    sim = rng.standard_normal((len(rows), len(columns)), dtype=np.float32)
+    made = ContentFile(b"", "random.npz")
+    np.savez(made.file, sim_mat=sim, row_ids=rows, column_ids=columns)
+    made.seek(0)
+    run = receive_run(collection=coco, name="random", direction="forward", upload=made).run
+    ingest_run(run=run)
+    assert run.state == run.State.READY, run.report
+    assert run.rankings.count() == 25_000
+
+
+@pytest.mark.parametrize("name", ["qrels.test", "qrels.rel_level", "qrels-302.test"])
+def test_the_qrels_of_trec_evals_own_tests_load(name):
+    lines = (DATA / "trec_eval_test" / name).read_text().splitlines()
+    fields = [line.split() for line in lines]
+    report = loaded(name, fields)
+    assert report.n_rows == len(lines)
+    assert report.n_labels == len({(row[0], row[2]) for row in fields if int(row[3]) >= 0})
+
+
+def test_qrels_of_several_assessors_who_differ_are_no_reference_and_both_lines_are_named():
+    lines = (DATA / "trec_eval_test" / "qrels.123").read_text().splitlines()
+    with pytest.raises(Rejected, match=r"Line 3686: line 5 gives this pair grade 0; keep one of them\."):
+        loaded("qrels.123", [line.split() for line in lines])
+    assert not ReferenceSet.objects.exists()
+
+
+def loaded(name, fields):
+    """What is said of qrels of trec_eval's own tests, loaded into a collection of their items."""
+    made = factories.collection(grades=7)
+    for side, place in (("query", 0), ("document", 2)):
+        ids = {row[place] for row in fields}
+        Item.objects.bulk_create(Item(collection=made, side=side, external_id=each) for each in sorted(ids))
+    with (DATA / "trec_eval_test" / name).open("rb") as stream:
+        return load_reference(collection=made, stream=stream, file_name=name, name="original")
+
+
+def test_the_runs_of_trec_evals_own_tests_load():
+    lines = (DATA / "trec_eval_test" / "results.test").read_text().splitlines()
+    made = factories.collection()
+    fields = [line.split() for line in lines]
+    for side, place in (("query", 0), ("document", 2)):
+        ids = {row[place] for row in fields}
+        Item.objects.bulk_create(Item(collection=made, side=side, external_id=each) for each in sorted(ids))
+    upload = ContentFile((DATA / "trec_eval_test" / "results.test").read_bytes(), "results.test")
+    run = receive_run(collection=made, name="trec", direction="forward", upload=upload).run
+    ingest_run(run=run)
+    assert run.state == run.State.READY, run.report
+    assert run.report["n_kept"] == len(lines)
+    assert QuerySetItem.objects.count() == QuerySet.objects.count() == 0

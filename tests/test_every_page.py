@@ -1,0 +1,174 @@
+"""Every page of the product in a real browser: open to everybody, fit for a phone, quiet, and asking nobody else.
+
+What counts as a page is read from the access matrix: an address that answers a GET with 200 is opened here, or stands
+in `NO_PAGES` with what it is instead.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.template.loader import render_to_string
+from django.test.utils import override_settings
+from playwright.sync_api import Browser, BrowserContext, Page
+from pytest_django.live_server_helper import LiveServer
+
+from tests import access_table
+from tests.access_table import Address, World, url_of
+
+pytestmark = pytest.mark.django_db
+SEES_MOST = ("anonymous", "admin", "annotator")  # who does not know you sees the pages for strangers
+NO_PAGES = {
+    **dict.fromkeys(("healthz", "readyz"), "words for programs"),
+    **dict.fromkeys(("annotate:judge-recent", "annotate:judge-token"), "words for the screen's script"),
+    **dict.fromkeys(
+        ("annotate:own-data", "annotate:part-media", "annotate:review-log-csv", "metrics:download-file",
+         "metrics:download-qrels", "metrics:download-disputed", "metrics:download-scores",
+         "metrics:download-judgments"), "a file"),
+    **dict.fromkeys(
+        ("annotate:import-state", "annotate:review-work", "annotate:policy-preview", "pooling:run-state",
+         "pooling:run-adds", "pooling:pool-preview-state", "pooling:pool-alike", "pooling:pool-state",
+         "metrics:dashboard-numbers", "metrics:dashboard-person-numbers", "metrics:leaderboard-state",
+         "metrics:compare-state", "metrics:explorer-state", "metrics:download-state", "metrics:pool-favour-state"),
+        "a part that its page fetches"),
+}  # fmt: skip
+ALSO_AS = (("annotate:home", "annotator"), ("annotate:collection", "annotator"), ("annotate:home", "stranger"))
+ERRORS = ("400", "403", "403_csrf", "413", "429", "500")
+LOOKS = {"light on a desk": ("light", 1280), "dark on a phone": ("dark", 390)}
+MORE_LOOKS = {"dark on a desk": ("dark", 1280), "light on a phone": ("light", 390)}
+
+
+class Desk(NamedTuple):
+    """A browser for each of those who come, the server they go to, and what is there."""
+
+    world: World
+    server: LiveServer
+    contexts: dict[str, BrowserContext]
+
+
+def openings() -> list[tuple[Address, str]]:
+    """Every address that the matrix answers with 200, and as whom it is opened here."""
+    rows = access_table.table()
+    known = {found.name: found for found in access_table.addresses() if not found.name.startswith("api:")}
+    found = []
+    for name, address in known.items():
+        who = next((who for who in SEES_MOST if rows[name, "GET"][who] == "200"), None)
+        if who:
+            found.append((address, who))
+    return found + [(known[name], who) for name, who in ALSO_AS]
+
+
+@pytest.fixture(scope="module")
+def desk(
+    django_db_setup: None, django_db_blocker, tmp_path_factory: pytest.TempPathFactory, browser: Browser
+) -> Iterator[Desk]:  # fmt: skip
+    """One world for the module, which the server's threads can see; all of it is gone afterwards."""
+    folder = tmp_path_factory.mktemp("media")
+    with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder):
+        server = LiveServer("localhost")
+        try:
+            with server._live_server_modified_settings:
+                world = access_table.build(folder)
+                contexts = {who: come(browser, server, world, who) for who in world.clients}
+                yield Desk(world, server, contexts)
+                for context in contexts.values():
+                    context.close()  # and with it what the server's threads hold for it
+        finally:
+            server.stop()
+            call_command("flush", verbosity=0, interactive=False)
+            connection.close()  # the browser's loop makes this another connection than the tests' own
+
+
+def come(browser: Browser, server: LiveServer, world: World, who: str) -> BrowserContext:
+    """A browser of one's own, signed in as somebody."""
+    context = browser.new_context(reduced_motion="reduce")
+    cookie = world.clients[who].cookies.get(settings.SESSION_COOKIE_NAME)
+    if cookie:
+        context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": server.url}])
+    return context
+
+
+@pytest.fixture
+def open_page(desk: Desk) -> Iterator:
+    """Opens an address as somebody; afterwards the page may neither have complained nor asked another host."""
+    complaints: list[str] = []
+    pages: list[Page] = []
+
+    def act(url: str, who: str, body: str = "") -> tuple[Page, str]:
+        page = desk.contexts[who].new_page()
+        pages.append(page)
+        address = desk.server.url + url
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: line.type == "error" and line.location["url"] != address
+                and complaints.append(line.text))  # the address itself may be an error page: its status is asked
+        page.on("request", lambda asked: asked.url.startswith((desk.server.url, "data:", "blob:"))
+                or complaints.append(f"asks {asked.url}"))  # fmt: skip
+        if body:
+            page.route(address, lambda route: route.fulfill(body=body, content_type="text/html"))
+        answer = page.goto(address)
+        return page, answer.text()
+
+    yield act
+    for page in pages:
+        page.close()
+    assert complaints == []
+
+
+def shown(open_page, request: pytest.FixtureRequest, *asked: str) -> None:
+    """Open a page and look at it in the looks that this run wants."""
+    page, text = open_page(*asked)
+    assert "<!doctype html" in text.lower()[:100]
+    look_at(page, {**LOOKS, **(MORE_LOOKS if request.config.getoption("--heavy") else {})})
+
+
+def look_at(page: Page, looks: dict[str, tuple[str, int]]) -> None:
+    """What has to be true of every page, however it is looked at."""
+    assert page.title().strip()
+    assert page.locator("h1").all_text_contents() == [page.locator("h1").first.text_content()]
+    axe, found = Axe(), {}
+    for look, (scheme, width) in looks.items():
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found[look] = [(each["id"], each["nodes"][0]["html"]) for each in axe.run(page).response["violations"]]
+        axe = Axe("true")  # the page has it by now
+        too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if too_wide > 0:
+            found[look].append(("wider than the window", f"by {too_wide} pixels"))
+    assert {look: what for look, what in found.items() if what} == {}
+
+
+def plain(case: object) -> str:
+    return case.name if isinstance(case, Address) else str(case)
+
+
+@pytest.mark.parametrize(("address", "who"), [case for case in openings() if case[0].name not in NO_PAGES], ids=plain)
+def test_every_page_is_open_to_everybody_and_asks_nobody_else(desk, open_page, request, address, who):
+    url = url_of(desk.world, address, desk.world.made, keys_of=desk.world.made)
+    shown(open_page, request, url, who)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_what_says_that_something_went_wrong_is_a_page_like_others(desk, open_page, request, error):
+    shown(open_page, request, f"/{error}", "anonymous", render_to_string(f"{error}.html"))
+
+
+@pytest.mark.parametrize("who", ["anonymous", "annotator"])
+def test_what_is_not_there_is_a_page_like_others(open_page, request, who):
+    shown(open_page, request, "/no/such/thing/", who)
+
+
+def test_what_is_called_no_page_is_none(desk):
+    opened = {address.name: (address, who) for address, who in openings()}
+    assert set(NO_PAGES) <= set(opened)
+    pages = {}
+    for name in NO_PAGES:
+        address, who = opened[name]
+        answer = desk.world.clients[who].get(url_of(desk.world, address, desk.world.made, keys_of=desk.world.made))
+        body = b"".join(answer) if answer.streaming else answer.content
+        if b"<!doctype html" in body[:100].lower():
+            pages[name] = who
+    assert pages == {}
