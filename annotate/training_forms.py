@@ -1,5 +1,6 @@
 """What leads fill in to set up a training, and annotators to answer its quiz."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -43,6 +44,11 @@ class TrainingForm(forms.ModelForm):
             "max_tries": "Empty: as many as somebody likes.",
             "wait_minutes": "",
         }  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for mark in ("quiz_mark", "pass_mark"):  # as people write them: 0.8, not 0.800
+            self.initial[mark] = Decimal(self.initial[mark]).normalize()
 
 
 class PairForm(forms.Form):

@@ -247,6 +247,8 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(clien
     done = client.get(pages[3]).content.decode()
     assert "<strong>Done.</strong> 2 answers of" in done and "hx-get" not in done
     assert f'id="work-{work.pk}"' in done and f'href="{pages[0]}"' in done
+    assert f'id="work-{work.pk}-moved"' in said[0]  # the log's line, which what is said at last replaces
+    assert f'<span id="work-{work.pk}-moved" hx-swap-oob="true">2</span>' in done
 
 
 def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(client, made, lead, django_assert_max_num_queries):

@@ -181,7 +181,10 @@ def test_settings_that_make_no_sense_are_refused_in_words(client, made, lead):
 def test_an_empty_training_says_what_to_do(client):
     other = factories.collection("birds")
     client.force_login(factories.member(other, Role.LEAD))
-    assert "Three steps to a training" in page(client, "training-setup")
+    factories.annotator(other)
+    text = page(client, "training-setup")
+    assert "Three steps to a training" in text and "Waits for review" not in text
+    assert 'name="pass_mark" value="0.8"' in text
     assert "No pairs yet" in page(client, "training-pairs")
 
 
