@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
@@ -19,6 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests import access_table
 from tests.access_table import Address, World, url_of
+from tests.looks import look_at
 
 pytestmark = pytest.mark.django_db
 SEES_MOST = ("anonymous", "admin", "annotator")  # who does not know you sees the pages for strangers
@@ -38,8 +38,6 @@ NO_PAGES = {
 }  # fmt: skip
 ALSO_AS = (("annotate:home", "annotator"), ("annotate:collection", "annotator"), ("annotate:home", "stranger"))
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500")
-LOOKS = {"light on a desk": ("light", 1280), "dark on a phone": ("dark", 390)}
-MORE_LOOKS = {"dark on a desk": ("dark", 1280), "light on a phone": ("light", 390)}
 
 
 class Desk(NamedTuple):
@@ -122,23 +120,7 @@ def shown(open_page, request: pytest.FixtureRequest, *asked: str) -> None:
     """Open a page and look at it in the looks that this run wants."""
     page, text = open_page(*asked)
     assert "<!doctype html" in text.lower()[:100]
-    look_at(page, {**LOOKS, **(MORE_LOOKS if request.config.getoption("--heavy") else {})})
-
-
-def look_at(page: Page, looks: dict[str, tuple[str, int]]) -> None:
-    """What has to be true of every page, however it is looked at."""
-    assert page.title().strip()
-    assert page.locator("h1").all_text_contents() == [page.locator("h1").first.text_content()]
-    axe, found = Axe(), {}
-    for look, (scheme, width) in looks.items():
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found[look] = [(each["id"], each["nodes"][0]["html"]) for each in axe.run(page).response["violations"]]
-        axe = Axe("true")  # the page has it by now
-        too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        if too_wide > 0:
-            found[look].append(("wider than the window", f"by {too_wide} pixels"))
-    assert {look: what for look, what in found.items() if what} == {}
+    look_at(page, heavy=request.config.getoption("--heavy"))
 
 
 def plain(case: object) -> str:

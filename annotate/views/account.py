@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -71,8 +71,8 @@ def email_confirm(request: HttpRequest, token: str) -> HttpResponse:
             asked = addresses.asked_for(user=request.user, token=token)
             return render(request, "annotate/account_email.html", {"email": asked})
         messages.success(request, f"Your address is {addresses.take(user=request.user, token=token)} now.")
-    except addresses.LinkUnusable as error:
-        raise Http404 from error
+    except addresses.LinkUnusable:
+        return render(request, "annotate/account_email.html", {"is_unusable": True}, status=404)
     return redirect("annotate:account")
 
 
