@@ -30,7 +30,7 @@ __all__ = [
     "Annotator", "ApiToken", "Batch", "Cancellation", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
     "Guidelines", "HandOut", "Import", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent", "Level",
     "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
-    "ReferenceLabel", "ReferenceSet", "Report", "Resolution", "ReviewAction", "ReviewWork", "Role", "Round", "RoundPair",
-    "Seat", "Side", "Training", "TrainingDecision", "TrainingPair", "TrainingTry", "Undrawn", "User",
+    "ReferenceLabel", "ReferenceSet", "Report", "Resolution", "ReviewAction", "ReviewWork", "Role", "Round",
+    "RoundPair", "Seat", "Side", "Training", "TrainingDecision", "TrainingPair", "TrainingTry", "Undrawn", "User",
     "WorkerHeartbeat",
 ]

@@ -44,7 +44,8 @@ class Import(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["items", "reference", "judgments", "query_set"]), name="annotate_import_known_kind"
+                condition=Q(kind__in=["items", "reference", "judgments", "query_set"]),
+                name="annotate_import_known_kind",
             ),
             models.CheckConstraint(
                 condition=Q(state="received", finished_at=None)

@@ -14,7 +14,7 @@ class ImportReport:
     """What was in a file, what became of it, and what is wrong with it.
 
     sentences : what was done, for people and logs
-    loads : of each thing loaded its figures, unknown ids and repeated lines; the items of a BEIR folder, then its labels
+    loads : of each thing loaded its figures, unknown ids, repeated lines; the items of a BEIR folder, then its labels
     errors : the first 50 of n_errors, each with file, line, field and message
     """
 

@@ -21,8 +21,8 @@ class Modelled(NamedTuple):
 def write_model_grades(*, collection: Collection, answers: Sequence[Modelled]) -> int:
     """Resolve pairs by the model; returns how many resolutions changed.
 
-    A pair keeps what it has where its policy has another rule, where it is escalated or adjudicated, and where labels came or went
-    since the model looked. `reconcile_pairs` keeps these grades until then, and takes the majority after.
+    A pair keeps what it has where its policy has another rule, where it is escalated or adjudicated, and where labels
+    came or went since the model looked. `reconcile_pairs` keeps these grades until then, and takes the majority after.
     """
     n_changed = 0
     for start in range(0, len(answers), seating.CHUNK):
@@ -47,6 +47,7 @@ def _write(collection: Collection, answers: dict[int, Modelled]) -> list[int]:
 
 def _follows(row: Resolution, answer: Modelled) -> bool:
     """Whether a resolution is to become the model's, and is not yet."""
-    if row.policy.rule != Policy.Rule.MODEL or row.status in (Resolution.Status.ESCALATED, Resolution.Status.ADJUDICATED):
+    by_people = (Resolution.Status.ESCALATED, Resolution.Status.ADJUDICATED)
+    if row.policy.rule != Policy.Rule.MODEL or row.status in by_people:
         return False
     return row.n_labels == answer.n_labels and (row.status, row.grade) != (Resolution.Status.MODEL, answer.grade)

@@ -46,8 +46,8 @@ def agreement(runs: Sequence[RankedPairs], *, k: int, p: float) -> Agreement:
     for block in _blocks(runs):
         both = (block.depth[:, :, None] > 0) & (block.depth[:, None, :] > 0)
         count += both.sum(axis=0)
-        for total, values in zip(totals, _values(block, k, p), strict=True):
-            total += np.where(both, values, 0).sum(axis=0)
+        for each, values in enumerate(_values(block, k, p)):
+            totals[each] += np.where(both, values, 0).sum(axis=0)
     means = np.divide(totals, count, out=np.full_like(totals, np.nan), where=count > 0)
     return Agreement(*means)
 

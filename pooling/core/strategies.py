@@ -61,7 +61,7 @@ STRATEGIES: dict[str, Strategy] = {
         (
             _DEPTH,
             Number("n_sources", "Source items", 1, 1_000_000, 100, "How many are drawn."),
-            OneOf("strata", "Strata by", STRATA, "", "Draws from short and long, or easy and hard, source items apart."),
+            OneOf("strata", "Strata by", STRATA, "", "Draws from short and long or easy and hard source items apart."),
             Number("n_strata", "Strata", 2, 20, 4, "Of almost equal size, where there are strata."),
             OneOf("allocation", "Drawn from strata", ALLOCATIONS, "proportional"),
         ),
