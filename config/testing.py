@@ -22,6 +22,8 @@ from config.processes import StartError, stop
 MARK = "ASSAYER_TEST_HOME"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
+# Tests of several processes or threads at once, which the machine may disturb: they get a second try, named at the end.
+SHARED_MACHINE = BROWSER_FIXTURES | {"live_server", "live_stack", "fault_stack", "transactional_db"}
 servers: list[subprocess.Popen[bytes]] = []
 
 
@@ -67,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the options leave out; pytest counts it as deselected."""
+    """Leave out what the options leave out; pytest counts it as deselected. Give a second try where it is due."""
     left_out = [
         item
         for item in items
@@ -77,12 +79,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+    for item in items:
+        if shares_machine(item):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def shares_machine(item: pytest.Item) -> bool:
+    """Whether a test has other processes or threads beside it."""
+    marker = item.get_closest_marker("django_db")
+    commits = marker is not None and marker.kwargs.get("transaction", False)
+    return commits or not SHARED_MACHINE.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say that the browser was left out: a green run without it proves less."""
+    """Say what proves less: a browser left out, a test that passed at its second try only."""
     if config.getoption("--no-browser"):
         terminalreporter.write_line("The tests that need a browser were left out (--no-browser).")
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.write_line(f"Tried twice, look into it: {report.nodeid}\n{report.longreprtext}")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
