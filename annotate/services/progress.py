@@ -112,10 +112,10 @@ def _why_nothing_is_left(annotator: Annotator) -> Empty:
             message=f"{pairs} with other people; the next may be free in {minutes} min.",
             retry_seconds=max(30, int(seconds or 0)),
         )
+    own = Judgment.objects.filter(annotator=annotator).exclude(purpose=Seat.Purpose.TRAINING)
+    done = "You have judged every pair there is for you. Thank you." if own.exists() else "All pairs have their labels."
     return Empty(
-        reason="none_left",
-        message="You have judged every pair there is for you. Thank you. More comes when the lead opens another pool.",
-        retry_seconds=None,
+        reason="none_left", message=f"{done} More comes when the lead opens another pool.", retry_seconds=None
     )
 
 

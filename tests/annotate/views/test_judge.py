@@ -62,7 +62,7 @@ def test_an_answer_carries_the_next_cards(client, annotator):
     assert answered.json()["guidelines"]["version"] == 1
 
 
-def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator):
+def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator, made):
     cards = call(client, "next").json()["cards"]
     while cards:
         last = call(client, "answer", answer_to(cards[0])).json()
@@ -73,7 +73,11 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, an
     assert len(cards) == 2
     for card in cards:
         call(client, "answer", answer_to(card))
-    assert call(client, "next").json()["empty"]["reason"] == "none_left"
+    empty = call(client, "next").json()["empty"]
+    assert (empty["reason"], empty["message"][:27]) == ("none_left", "You have judged every pair ")
+    client.force_login(factories.annotator(made).user)
+    empty = call(client, "next").json()["empty"]
+    assert (empty["reason"], empty["message"][:27]) == ("none_left", "All pairs have their labels")
 
 
 def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator, made):
