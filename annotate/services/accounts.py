@@ -9,6 +9,7 @@ from typing import NamedTuple
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate.core.pseudonyms import pseudonym
@@ -175,7 +176,7 @@ def erase_person(*, user: User) -> None:
     annotators.update(user=None)
     Membership.objects.filter(user=user).delete()
     ApiToken.objects.filter(user=user).delete()
-    Invitation.objects.filter(accepted_by=user).update(email="")
+    _forget_invitations(user)
     EmailAddress.objects.filter(user=user).delete()  # sign-in keeps a copy
     Authenticator.objects.filter(user=user).delete()
     user.username, user.email = f"erased-{user.pk}", ""
@@ -184,6 +185,18 @@ def erase_person(*, user: User) -> None:
     user.last_login = None
     user.set_unusable_password()
     user.save()
+
+
+def _forget_invitations(user: User) -> None:
+    """Take her address out of every invitation: those she accepted, and those addressed to her that she did not.
+
+    An open one ends with that. Its link lies in her mailbox: whoever used it would make an account for the person who
+    is to be forgotten, and a mail that is still to be sent would have no address. Who wants her back invites her anew.
+    """
+    addressed = Q(email__iexact=user.email) if user.email else Q(pk__in=[])
+    Invitation.objects.usable().filter(addressed).update(expires_at=ClockTimestamp())
+    # what was mailed must have an address, says the database; without one it is a link like others
+    Invitation.objects.filter(addressed | Q(accepted_by=user)).update(email="", by_mail=False)
 
 
 def hash_token(token: str) -> str:

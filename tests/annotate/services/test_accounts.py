@@ -209,3 +209,33 @@ def test_an_erased_person_cannot_sign_in(client):
     accounts.erase_person(user=person)
     assert not client.login(username=f"erased-{person.pk}", password=factories.PASSWORD)
     assert not User.objects.get(pk=person.pk).is_active
+
+
+def test_who_joined_by_a_mailed_invitation_is_erased_and_her_address_stays_nowhere():
+    made = invited(email="ada@example.org", by_mail=True)
+    person = accounts.sign_up(token=made.token, username="ada", password=factories.PASSWORD)
+    accounts.erase_person(user=person)
+    made.invitation.refresh_from_db()
+    assert (made.invitation.email, made.invitation.accepted_by) == ("", person)
+
+
+def test_invitations_that_an_erased_person_never_accepted_end_and_forget_her_address():
+    person = factories.user("ada", email="Ada@example.org")
+    for_her = invited(email="ada@example.org", by_mail=True)
+    run_out = invited(email="ADA@example.org")
+    Invitation.objects.filter(pk=run_out.invitation.pk).update(expires_at=timezone.now() - timedelta(days=9))
+    for_eve = invited(email="eve@example.org", by_mail=True)
+    for_anybody = invited()
+    accounts.erase_person(user=person)
+    assert not Invitation.objects.filter(email__icontains="ada").exists()
+    assert set(Invitation.objects.usable()) == {for_eve.invitation, for_anybody.invitation}
+    with pytest.raises(accounts.InvitationUnusable):
+        accounts.open_invitation(token=for_her.token)
+    run_out.invitation.refresh_from_db()
+    assert run_out.invitation.expires_at < timezone.now() - timedelta(days=8)
+
+
+def test_erasing_somebody_without_an_address_ends_nobodys_invitation():
+    made = invited()
+    accounts.erase_person(user=factories.user("ada"))
+    assert accounts.open_invitation(token=made.token) == made.invitation
