@@ -21,6 +21,7 @@ from annotate.models import (
 from annotate.services import review_log
 
 POLICY = "policy"  # in the place of a lead's name
+FORMER_LEAD = "A former lead"  # who was erased; the policy never adjudicates
 
 
 class Said(NamedTuple):
@@ -145,7 +146,7 @@ def _said(said: list[Said], actions: list[ReviewAction]) -> list[Moment]:
     for each in said:
         judgment, level = each.judgment, f"{each.judgment.level.grade}, {each.judgment.level.name}"
         if judgment.purpose == Seat.Purpose.ADJUDICATION:
-            lead = _username(judgment.annotator.user)
+            lead = judgment.annotator.user.username if judgment.annotator.user else FORMER_LEAD
             found.append(Moment(judgment.at, f"adjudicated {level}", next(reasons, ""), lead=lead))
         else:
             what = "changed to" if judgment.supersedes_id else "gave"
@@ -159,7 +160,7 @@ def _event(event: JudgmentEvent, judgment: Judgment, level: str) -> Moment:
     what = f"{event.get_kind_display().lower()} {level}"
     if judgment.purpose == Seat.Purpose.ADJUDICATION:
         return Moment(event.at, what, event.reason, lead=_username(event.by))
-    if event.by_id is not None and event.by_id == judgment.annotator.user_id:
+    if event.kind == JudgmentEvent.Kind.UNDONE:  # nobody else can, and she may have been erased since
         return Moment(event.at, what, event.reason, judgment.annotator)
     return Moment(event.at, f"{what}, given by {judgment.annotator.pseudonym}", event.reason, lead=_username(event.by))
 

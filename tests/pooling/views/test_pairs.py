@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from annotate.models import Report, Seat
-from annotate.services import adjudicating
+from annotate.models import HandOut, Report, Role, Seat
+from annotate.services import accounts, adjudicating, claiming, judging
 from tests import campaigns, factories
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +40,28 @@ def test_it_tells_the_history_in_order(client, made):
     ]  # fmt: skip
     assert reported.at < decided[0].at
     assert [moment.at for moment in moments] == sorted(moment.at for moment in moments)
+
+
+def test_what_an_erased_person_undid_herself_is_no_leads_doing(client, made):
+    annotator = made.annotators[0]
+    claiming.current_batch(annotator=annotator)
+    given = HandOut.objects.filter(
+        batch__annotator=annotator, batch__settled_at=None, seat__purpose="label", seat__judgment__isnull=False
+    ).last()
+    judging.undo_judgment(annotator=annotator, token=given.token)
+    accounts.erase_person(user=annotator.user)
+    moments = explained(client, made, given.seat.pair, made.lead).context["history"].moments
+    (undone,) = [moment for moment in moments if moment.what.startswith("undone")]
+    assert (undone.annotator, undone.lead) == (annotator, "")
+
+
+def test_what_an_erased_lead_decided_is_not_the_policys_doing(client, made):
+    pair, other = Report.objects.get().pair, factories.member(made.collection, Role.LEAD)
+    adjudicating.adjudicate(pair=pair, by=made.lead, grade=2)
+    accounts.erase_person(user=made.lead)
+    page = explained(client, made, pair, other).content.decode()
+    assert "<b>A former lead</b> adjudicated 2, Level 2" in page
+    assert "The policy" not in page
 
 
 def test_a_researcher_sees_pseudonyms_and_no_leads_names(client, made):
