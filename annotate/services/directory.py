@@ -2,10 +2,11 @@
 
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate import access
-from annotate.models import Annotator, Collection, Item, Membership, Report, Role, Round, User
+from annotate.models import Annotator, Collection, Item, Membership, Role, Round, User
+from annotate.services import inbox
 from annotate.services.training_gate import in_training
 
 
@@ -20,36 +21,37 @@ class Entry(NamedTuple):
 
 
 def entries(*, user: User) -> list[Entry]:
-    """Every collection this person may enter, by name; the same two queries for one and for a hundred."""
+    """Every collection this person may enter, by name; the same three queries for one and for a hundred."""
     held: dict[int, list[Role]] = {}
     for collection_id, role in Membership.objects.filter(user=user).order_by("role").values_list("collection", "role"):
         held.setdefault(collection_id, []).append(Role(role))
-    return [_entry(user, row, held.get(row.pk, [])) for row in _with_state(user)]
+    rows = list(_with_state(user))
+    led = [row.pk for row in rows if user.is_superuser or Role.LEAD in held.get(row.pk, [])]
+    waiting = inbox.counts(collections=led)
+    return [_entry(user, row, held.get(row.pk, []), sum(waiting.get(row.pk, ()))) for row in rows]
 
 
 def _with_state(user: User) -> QuerySet[Collection]:
     own = {"collection": OuterRef("pk")}
     open_rounds = Round.objects.filter(**own, kind=Round.Kind.POOL, state=Round.State.OPEN)
     paused = Annotator.objects.filter(**own, user=user, paused_at__isnull=False)
-    reports = Report.objects.filter(**own, settled_at=None).order_by().values("collection").annotate(n=Count("pk"))
     return access.collections_of(user=user).order_by("name", "pk").annotate(
         has_items=Exists(Item.objects.filter(**own)),
         has_open_round=Exists(open_rounds),
         has_people=Exists(Annotator.objects.filter(**own)),
         is_paused=Exists(paused),
         is_in_training=Exists(Annotator.objects.filter(in_training(), **own, user=user)),
-        n_reports=reports.values("n"),
     )
 
 
-def _entry(user: User, collection: Collection, held: list[Role]) -> Entry:
+def _entry(user: User, collection: Collection, held: list[Role], n_waiting: int) -> Entry:
     roles = set(held) | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
     if Role.RESEARCHER in roles and not collection.has_items:
         step = ("It holds no items yet.", "Load items", "annotate:collection")
     elif Role.RESEARCHER in roles and not collection.has_open_round:
         step = ("No pool is open.", "Upload runs and open a pool", "pooling:runs")
-    elif Role.LEAD in roles and collection.n_reports:
-        step = (f"Pairs that wait for a lead: {collection.n_reports}.", "See the dashboard", "metrics:dashboard")
+    elif Role.LEAD in roles and n_waiting:
+        step = (f"Batches and pairs that wait for a lead: {n_waiting}.", "Open the inbox", "annotate:inbox")
     elif Role.LEAD in roles and not collection.has_people:
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
     elif Role.ANNOTATOR in roles:

@@ -13,12 +13,16 @@ from annotate.models import Batch, Collection, Level, Pair, Report, Resolution, 
 PAGE_SIZE = 50
 # Each part is answered by a partial index: this is asked on every page that a lead opens.
 _COUNT = """
-    SELECT (SELECT count(*) FROM annotate_batch WHERE collection_id = %(collection)s
+    SELECT asked.id,
+           (SELECT count(*) FROM annotate_batch WHERE collection_id = asked.id
             AND (verdict = 'held' OR (verdict = '' AND NOT gold_action = ''))),
-           (SELECT count(*) FROM annotate_resolution WHERE collection_id = %(collection)s AND status = 'disputed'),
-           count(DISTINCT pair_id) FILTER (WHERE kind = 'escalated'),
-           count(DISTINCT pair_id) FILTER (WHERE kind = 'cannot_judge')
-    FROM annotate_report WHERE collection_id = %(collection)s AND settled_at IS NULL
+           (SELECT count(*) FROM annotate_resolution WHERE collection_id = asked.id AND status = 'disputed'),
+           reported.escalated, reported.cannot
+    FROM unnest(%(collections)s::bigint[]) AS asked(id)
+    CROSS JOIN LATERAL (
+        SELECT count(DISTINCT pair_id) FILTER (WHERE kind = 'escalated') AS escalated,
+               count(DISTINCT pair_id) FILTER (WHERE kind = 'cannot_judge') AS cannot
+        FROM annotate_report WHERE collection_id = asked.id AND settled_at IS NULL) reported
 """
 
 
@@ -65,9 +69,14 @@ class WaitingPair(NamedTuple):
 
 def count(*, collection: Collection) -> Waiting:
     """How much waits; one query."""
+    return counts(collections=[collection.pk])[collection.pk]
+
+
+def counts(*, collections: Sequence[int]) -> dict[int, Waiting]:
+    """How much waits in each of these collections; one query."""
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT, {"collection": collection.pk})
-        return Waiting(*cursor.fetchone())
+        cursor.execute(_COUNT, {"collections": list(collections)})
+        return {key: Waiting(*found) for key, *found in cursor.fetchall()}
 
 
 def waiting_batches(*, collection: Collection) -> QuerySet[Batch]:

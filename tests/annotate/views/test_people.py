@@ -8,8 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import ApiToken, Invitation, Membership, Policy, Role, User
-from annotate.services import accounts, tokens
+from annotate.services import accounts, directory, tokens
 from tests import campaigns, factories
+from tests.annotate.views.test_inbox import dispute, fail_batch, report
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +78,30 @@ def test_home_sends_an_annotator_to_the_open_pool(client, made):
 def test_home_tells_a_lead_of_pairs_that_wait(client):
     made = campaigns.campaign("full")
     client.force_login(made.lead)
-    assert "Pairs that wait for a lead: 1." in page(client, "home")
+    text = page(client, "home")
+    assert "Batches and pairs that wait for a lead: " in text
+    assert f'href="{reverse("annotate:inbox", args=["full"])}"' in text
+
+
+def test_home_counts_for_each_collection_what_its_inbox_counts(client):
+    lead = factories.user()
+    client.force_login(lead)
+    fields = {"grades": 3, "positive_from": 2, "labels_per_pair": 2, "ceiling": 2, "gold_positives": 0,
+              "gold_negatives": 0, "batch_candidates": 20}  # fmt: skip
+    full, other, quiet = (factories.collection(slug, **fields) for slug in ("full", "other", "quiet"))
+    for made in (full, other, quiet):
+        factories.member(made, Role.LEAD, lead)
+    dispute(full)
+    fail_batch(full)
+    report(full, "cannot_judge", n_people=2)
+    dispute(other, 2)
+    found = {entry.collection.slug: (entry.todo, entry.page) for entry in directory.entries(user=lead)}
+    says = "Batches and pairs that wait for a lead"
+    assert found["full"] == (f"{says}: 3.", "annotate:inbox")
+    assert found["other"] == (f"{says}: 2.", "annotate:inbox")
+    assert says not in found["quiet"][0]
+    badge = '3<span class="unseen"> waiting</span>'
+    assert badge in page(client, "inbox", "full")
 
 
 def test_home_asks_as_often_for_one_collection_as_for_many(client):
