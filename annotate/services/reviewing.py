@@ -8,7 +8,7 @@ a large batch a worker does that, see review_work.py.
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from annotate.models import Batch, HandOut, Judgment, ReviewAction, ReviewWork, Seat, User
+from annotate.models import Annotator, Batch, HandOut, Judgment, ReviewAction, ReviewWork, Seat, User
 from annotate.services import review_log
 from annotate.services.review_work import Stretch, begin, of_annotator, require_rest
 from annotate.services.seating import lock_annotator
@@ -107,7 +107,7 @@ def _give_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
     lock_annotator(batch.annotator_id)  # an undo may be reopening it, another lead judging it
     batch.refresh_from_db()
     if batch.finished_at is None:
-        raise BatchUnfinished(f"Batch {batch.number} is not finished; wait, or pause the annotator first.")
+        raise BatchUnfinished(_unfinished(batch))
     if batch.verdict not in ("", Batch.Verdict.HELD, verdict):
         known = batch.get_verdict_display().lower()
         raise BatchJudged(f"Batch {batch.number} is {known} already; take that back first.")
@@ -116,6 +116,13 @@ def _give_verdict(batch: Batch, verdict: Batch.Verdict) -> bool:
     Batch.objects.filter(pk=batch.pk, settled_at=None).update(settled_at=F("finished_at"))
     batch.refresh_from_db()
     return is_new
+
+
+def _unfinished(batch: Batch) -> str:
+    """What to do about it: a pause finishes no batch, for its annotator may go on with it."""
+    is_paused = Annotator.objects.filter(pk=batch.annotator_id, paused_at__isnull=False).exists()
+    way = "Let its annotator, who is paused, go on" if is_paused else "Wait for its last answer"
+    return f"Batch {batch.number} is not finished. {way}, or withdraw her labels from a moment on, on her page."
 
 
 def _note(kind: ReviewAction.Kind, batch: Batch, by: User | None, reason: str, n_labels: int = 0) -> ReviewAction:

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Round, Seat
-from annotate.services import claiming, judging, reviewing, seating, settling, withdrawing
+from annotate.services import claiming, judging, pausing, reviewing, seating, settling, withdrawing
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +59,33 @@ def test_an_unfinished_batch_cannot_be_rejected(made):
     with pytest.raises(reviewing.BatchUnfinished, match="not finished"):
         reviewing.reject_batch(batch=batch, by=factories.user(), reason="too fast")
     assert Resolution.objects.count() == 1
+
+
+def test_what_a_lead_is_told_to_do_about_an_unfinished_batch_works(made):
+    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    batch, since = work(ann, limit=1), timezone.now() - timedelta(hours=1)
+    with pytest.raises(reviewing.BatchUnfinished, match="Wait for its last answer, or withdraw her labels"):
+        reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
+    assert withdrawing.withdraw_annotator(annotator=ann, since=since, by=lead, reason="too fast").n_done == 1
+    work(ann)
+    assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 3
+
+
+def test_what_a_lead_is_told_to_do_about_the_unfinished_batch_of_somebody_paused_works(made):
+    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    batch = work(ann, limit=1)
+    pausing.pause(annotator=ann, by=lead, reason="too fast")
+    Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
+    assert claiming.current_batch(annotator=ann) is None
+    with pytest.raises(reviewing.BatchUnfinished, match="Let its annotator, who is paused, go on, or withdraw"):
+        reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
+    work(factories.annotator(made))
+    ann.refresh_from_db()
+    pausing.resume(annotator=ann, by=lead)
+    claiming.current_batch(annotator=ann)
+    batch.refresh_from_db()
+    assert batch.n_golds == 0  # others took the rest: it is finished, and its golds were counted
+    assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 1
 
 
 def test_an_accepted_batch_is_settled(made):
