@@ -34,12 +34,13 @@ export function reportDialogs(report) {
 
 /** Over the page, never instead of it: what waits stays, and goes out after the person has signed in elsewhere. */
 export class SignInDialog {
-  constructor(resume) {
+  /** @param {{resume: () => Promise<void>, isNeeded: () => boolean}} parts isNeeded: nobody is signed in, open or not */
+  constructor({ resume, isNeeded }) {
     this.resume = resume;
     this.dialog = find("dialog-signin");
     find("signin-again").addEventListener("click", () => this.check(true));
-    // coming back from the tab one signed in with
-    addEventListener("focus", () => this.dialog.open && this.check(false));
+    // coming back from the tab one signed in with, even where the dialog was closed before
+    addEventListener("focus", () => isNeeded() && this.check(false));
   }
 
   open(address, waiting) {

@@ -31,7 +31,7 @@ const panel = new Panel(root, levels, (answer) => screen.answer(answer));
 const guidelines = new Guidelines({ owner, version: Number(urls.guidelines), focusBack: () => stage.region.focus() });
 const screen = new Screen({ urls, levels, stage, panel, status, comment, guidelines });
 const store = new Store(owner);
-const signIn = new SignInDialog(() => screen.resume());
+const signIn = new SignInDialog({ resume: () => screen.resume(), isNeeded: () => outbox.paused });
 const outbox = new Outbox({
   store,
   urls,
@@ -42,7 +42,6 @@ const outbox = new Outbox({
   onStopped: () => screen.show(),
 });
 screen.outbox = outbox;
-screen.onSignedOut = outbox.onSignedOut;
 
 const reports = reportDialogs((kind, fields) => screen.report(kind, fields));
 const whileJudging = (act) => () => screen.deck.current && act();
@@ -57,6 +56,7 @@ const actions = {
   guidelines: () => guidelines.toggle(),
   recent: () => screen.undo.list(),
   help: () => document.getElementById("dialog-help").showModal(),
+  signin: () => outbox.offer(),
 };
 
 const keys = new Keys({

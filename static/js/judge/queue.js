@@ -22,7 +22,7 @@ export class Outbox {
     this.paused = false;
     addEventListener("online", () => this.flush());
     addEventListener("beforeunload", (event) => {
-      if (this.tries || this.store.memory.size) event.preventDefault();
+      if (this.size) event.preventDefault();
     });
   }
 
@@ -64,8 +64,8 @@ export class Outbox {
 
   show() {
     const waiting = this.size;
-    if (!waiting) this.onState("saved", 0);
-    else if (this.paused) this.onState("signed_out", waiting);
+    if (this.paused) this.onState("signed_out", waiting);
+    else if (!waiting) this.onState("saved", 0);
     else this.onState(this.tries ? "waiting" : "saving", waiting);
   }
 
@@ -107,11 +107,7 @@ export class Outbox {
   }
 
   stop(error) {
-    if (error instanceof SignedOut) {
-      this.paused = true;
-      this.onSignedOut(error.signIn, this.size);
-      return;
-    }
+    if (error instanceof SignedOut) return this.pause(error.signIn);
     this.tries += 1;
     const wait = Math.min(LONGEST_WAIT, 1000 * 2 ** (this.tries - 1));
     // apart from each other, so that a server coming back is not met by everybody at once
@@ -120,11 +116,25 @@ export class Outbox {
     this.onStopped();
   }
 
+  /** Send nothing until somebody is signed in again, and offer the sign-in at this address. */
+  pause(signIn) {
+    this.paused = true;
+    this.signIn = signIn;
+    this.show();
+    this.offer();
+    this.onStopped();
+  }
+
+  offer() {
+    this.onSignedOut(this.signIn, this.size);
+  }
+
   /** After signing in elsewhere: take the new session's token and go on. Throws SignedOut when it is not so. */
   async resume() {
     await refreshToken(this.urls);
     this.paused = false;
     this.tries = 0;
-    return this.flush();
+    await this.flush();
+    if (this.paused) throw new SignedOut(this.signIn);
   }
 }

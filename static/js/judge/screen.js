@@ -19,13 +19,14 @@ export class Screen {
   /** Ask for cards; only when nothing waits to be sent, for then the server knows everything. */
   async next() {
     clearTimeout(this.retry);
+    if (this.outbox.paused) return this.outbox.offer();
     if (this.asking) return;
     this.asking = true;
     if (!this.deck.current) this.status.nothing({ reason: "looking" });
     try {
       this.take(await post(this.urls.nextUrl, {}, this.urls), true);
     } catch (error) {
-      if (error instanceof SignedOut) this.onSignedOut(error.signIn, this.outbox.size);
+      if (error instanceof SignedOut) this.outbox.pause(error.signIn);
       else if (error instanceof Refused) this.status.nothing({ reason: "closed", message: error.message });
       else this.wait();
     } finally {
@@ -69,12 +70,18 @@ export class Screen {
   showNothing() {
     this.shown = null;
     this.stage.clear();
-    if (this.outbox.tries) {
-      const kept = this.outbox.size === 1 ? "1 answer is" : `${this.outbox.size} answers are`;
-      this.status.nothing({ reason: "waiting", message: `${kept} kept in this browser and sent as soon as the server can be reached.` });
-    } else if (this.outbox.size) this.status.nothing({ reason: "saving" });
+    if (this.outbox.paused) this.status.nothing({ reason: "signed_out", message: this.kept("once you are signed in again") });
+    else if (this.outbox.tries) this.status.nothing({ reason: "waiting", message: this.kept("as soon as the server can be reached") });
+    else if (this.outbox.size) this.status.nothing({ reason: "saving" });
     else if (this.empty) this.status.nothing(this.empty);
     else this.next();
+  }
+
+  /** What waits here, and until when; nothing where nothing waits. */
+  kept(until) {
+    const { size } = this.outbox;
+    if (!size) return "";
+    return `${size === 1 ? "1 answer is" : `${size} answers are`} kept in this browser and sent ${until}.`;
   }
 
   answer({ grade, reasons, changes }) {

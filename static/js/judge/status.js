@@ -10,10 +10,11 @@ const TITLES = {
   training: "A training comes first",
   saving: "Saving…",
   waiting: "Waiting for the network",
+  signed_out: "You are signed out",
   looking: "Looking for your next pair…",
 };
 
-const AGAIN = { batch_done: "Next batch", training: "Go to the training" };
+const AGAIN = { batch_done: "Next batch", training: "Go to the training", signed_out: "Sign in" };
 
 function minutes(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -25,7 +26,7 @@ export class Status {
     this.root = root;
     this.onAgain = onAgain;
     const find = (id) => document.getElementById(id);
-    this.parts = { saved: find("saved"), progress: find("progress"), bar: find("progress-bar"), text: find("progress-text"), today: find("progress-today") };
+    this.parts = { saved: find("saved"), signIn: find("signin-offer"), progress: find("progress"), bar: find("progress-bar"), text: find("progress-text"), today: find("progress-today") };
     this.empty = { box: find("empty"), title: find("empty-title"), text: find("empty-text"), progress: find("empty-progress"), again: find("empty-again") };
     this.live = find("live");
     // the page itself leads to the training
@@ -41,7 +42,7 @@ export class Status {
       saved: "Saved",
       saving: "Saving…",
       waiting: `Not saved - will retry (${waiting} waiting)`,
-      signed_out: `Not saved - signed out (${waiting} waiting)`,
+      signed_out: waiting ? `Not saved - signed out (${waiting} waiting)` : "Signed out",
     };
     const changed = this.parts.saved.dataset.state !== state;
     this.parts.saved.textContent = words[state];
@@ -49,6 +50,7 @@ export class Status {
     if (changed && (state === "waiting" || state === "signed_out" || this.troubled)) this.announce(words[state]);
     this.troubled = state === "waiting" || state === "signed_out" || (this.troubled && state === "saving");
     this.parts.saved.dataset.state = state;
+    this.parts.signIn.hidden = state !== "signed_out";
   }
 
   /** @param {number} pending what was done here and is not yet in the server's figures */

@@ -1,0 +1,103 @@
+"""A session that ends while one judges: nothing is lost, and there is always a way back in."""
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import expect
+
+from tests.judge_screen.screen import N_PAIRS, grades, position, saved
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def come_back(page):
+    """Come back from the tab one signed in with."""
+    page.evaluate("dispatchEvent(new Event('focus'))")
+
+
+def warns_on_leaving(page):
+    return page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+
+@pytest.fixture
+def page(open_judge):
+    """The screen, whose session ended before the first answer."""
+    page = open_judge()
+    position(page, 1)
+    Session.objects.all().delete()
+    page.keyboard.press("2")
+    expect(page.locator("#dialog-signin")).to_be_visible()
+    return page
+
+
+def test_the_dialog_says_that_the_sign_in_opens_in_a_new_tab_and_the_page_stays(page):
+    dialog = page.locator("#dialog-signin")
+    expect(dialog).to_contain_text("This page stays as it is. The sign-in opens in a new tab")
+    expect(dialog).to_contain_text("Waiting: 1.")
+    link = dialog.get_by_role("link", name="Sign in in a new tab")
+    with page.context.expect_page() as opened:
+        link.click()
+    expect(opened.value.get_by_role("heading", name="Sign in")).to_be_visible()
+    opened.value.close()
+    expect(dialog).to_be_visible()
+
+
+def test_who_closed_the_dialog_goes_on_and_what_waits_is_sent_when_she_comes_back_signed_in(page, sign_in, person):
+    page.keyboard.press("Escape")
+    expect(page.locator("#dialog-signin")).to_be_hidden()
+    assert warns_on_leaving(page)
+    page.keyboard.press("0")
+    expect(page.locator("#saved")).to_have_text("Not saved - signed out (2 waiting)")
+    come_back(page)  # nobody signed in meanwhile
+    expect(page.locator("#saved")).to_have_text("Not saved - signed out (2 waiting)")
+    sign_in(person)
+    come_back(page)
+    saved(page)
+    assert grades() == [2, 0]
+    expect(page.get_by_role("button", name="Sign in")).to_be_hidden()
+    assert not warns_on_leaving(page)
+
+
+def test_the_header_offers_the_sign_in_that_was_closed_once_more(page, sign_in, person):
+    page.keyboard.press("Escape")
+    page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    expect(page.locator("#dialog-signin")).to_be_visible()
+    sign_in(person)
+    page.get_by_role("button", name="I have signed in").click()
+    expect(page.locator("#dialog-signin")).to_be_hidden()
+    saved(page)
+    assert grades() == [2]
+
+
+def test_an_empty_deck_says_that_one_is_signed_out_and_goes_on_from_there(page, sign_in, person):
+    page.keyboard.press("Escape")
+    while page.locator("#card").is_visible():
+        page.keyboard.press("2")
+    expect(page.locator("#empty-title")).to_have_text("You are signed out")
+    n_waiting = page.locator("#saved").inner_text().partition("(")[2].split()[0]
+    expect(page.locator("#empty-text")).to_contain_text(f"{n_waiting} answers are kept in this browser")
+    page.locator("#empty").get_by_role("button", name="Sign in").click()
+    expect(page.locator("#dialog-signin")).to_be_visible()
+    sign_in(person)
+    page.get_by_role("button", name="I have signed in").click()
+    saved(page)
+    assert grades() == [2] * int(n_waiting)
+
+
+def test_a_session_found_ended_when_cards_are_asked_for_is_told_the_same_way(open_judge, sign_in, person):
+    page = open_judge()
+    for number in range(1, N_PAIRS + 1):
+        position(page, number)
+        page.keyboard.press("2")
+    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    saved(page)
+    Session.objects.all().delete()
+    page.get_by_role("button", name="Next batch").click()
+    expect(page.locator("#dialog-signin")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#empty-title")).to_have_text("You are signed out")
+    expect(page.locator("#saved")).to_have_text("Signed out")
+    assert not warns_on_leaving(page)
+    sign_in(person)
+    come_back(page)
+    expect(page.locator("#empty-title")).to_have_text("Nothing is left to judge")
+    saved(page)
