@@ -13,10 +13,12 @@ from annotate.core.formats import FormatError, Problems, shown
 from annotate.core.training_files import TrainingLine, read_training
 from annotate.models import (
     Annotator,
+    Batch,
     ClockTimestamp,
     Collection,
     Gold,
     Item,
+    Pair,
     Round,
     RoundPair,
     Seat,
@@ -28,7 +30,8 @@ from annotate.models import (
 )
 from annotate.services.pairing import ensure_pairs
 from annotate.services.seating import lock_annotator
-from annotate.services.training import break_off
+from annotate.services.training import break_off, put_down
+from annotate.services.training_gate import in_training
 from annotate.services.training_standing import active_pairs, newest_quiz, training_of
 
 JUDGED_BEFORE = "Had judged before the training was switched on."
@@ -56,9 +59,10 @@ class PairSpec(NamedTuple):
 def change_training(*, collection: Collection, **changes: Any) -> Training:
     """Set what the training asks. Tries under way keep the mark they began with.
 
-    Switched on, whoever has judged already is exempt; switched off, tries under way are broken off.
-    Raises BadTraining.
+    Switched on, whoever has judged already is exempt, and others give back the pairs they hold; switched off, tries
+    under way are broken off. Raises BadTraining.
     """
+    _lock_people(collection)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     training = training_of(collection=collection)
     was_on = training.is_on
@@ -68,6 +72,7 @@ def change_training(*, collection: Collection, **changes: Any) -> Training:
     training.save()
     if training.is_on and not was_on:
         _exempt_who_judged(collection)
+        _put_all_down(collection)
     if was_on and not training.is_on:
         _break_all_off(collection)
     return training
@@ -186,11 +191,29 @@ def _exempt_who_judged(collection: Collection) -> None:
     )
 
 
+def _lock_people(collection: Collection) -> None:
+    """Let claims and answers under way end, and later ones see what is changed; before the collection, as they do."""
+    people = Annotator.objects.filter(collection=collection, origin=Annotator.Origin.PERSON)
+    for key in people.order_by("pk").values_list("pk", flat=True):
+        lock_annotator(key)
+
+
+def _put_all_down(collection: Collection) -> None:
+    """Whoever is to be trained first gives back the pairs she holds, as somebody who is sent back does."""
+    batches = Batch.objects.filter(annotator=OuterRef("pk"), finished_at=None)
+    people = Annotator.objects.filter(in_training(), Exists(batches), collection=collection)
+    people = people.filter(origin=Annotator.Origin.PERSON).order_by("pk")
+    held = Seat.objects.filter(annotator__in=people, state=Seat.State.HELD).values("pair")
+    # the pairs of all of them in one order, and not one person's after the other's: other services lock many, too
+    list(Pair.objects.filter(pk__in=held).order_by("pk").select_for_update(no_key=True).values_list("pk"))
+    for annotator in people:
+        put_down(annotator=annotator)
+
+
 def _break_all_off(collection: Collection) -> None:
     for annotator in Annotator.objects.filter(
         collection=collection, training_tries__isnull=False, training_tries__finished_at=None
     ).order_by("pk"):
-        lock_annotator(annotator.pk)
         break_off(annotator=annotator)
 
 

@@ -8,7 +8,16 @@ from django.utils import timezone
 from annotate.checks.check import run
 from annotate.fsck import CHECKS
 from annotate.models import Batch, Gold, Judgment, Report, Resolution, Seat, TrainingDecision, TrainingTry
-from annotate.services import claiming, judging, progress, training, training_gate, training_people, training_setup
+from annotate.services import (
+    cards,
+    claiming,
+    judging,
+    progress,
+    training,
+    training_gate,
+    training_people,
+    training_setup,
+)
 from annotate.services.training_standing import standing_of
 from metrics.services import refresh
 from tests import campaigns, factories
@@ -41,6 +50,34 @@ def test_without_a_training_nobody_is_held_up():
     campaigns.open_pool_round(made, factories.pairs(made, 2))
     assert claiming.current_batch(annotator=factories.annotator(made)) is not None
     assert not training_gate.is_in_training(annotator=factories.annotator(made))
+
+
+def test_switched_on_whoever_has_judged_goes_on_and_others_give_their_pairs_back():
+    made = trained()
+    training_setup.change_training(collection=made, is_on=False)
+    who_judged, newcomer = factories.annotator(made), factories.annotator(made)
+    for annotator in (who_judged, newcomer):
+        assert claiming.current_batch(annotator=annotator)
+    n_left = claiming.unanswered(annotator=newcomer).count()
+    campaigns.judge(claiming.unanswered(annotator=who_judged).first(), 1)
+    training_setup.change_training(collection=made, is_on=True)
+    assert claiming.unanswered(annotator=newcomer).count() == 0 < n_left
+    assert not Seat.objects.filter(annotator=newcomer, state="held").exists()
+    assert not newcomer.batches.filter(finished_at=None).exists()
+    assert claiming.unanswered(annotator=who_judged).count() == 3
+    assert progress.why_empty(annotator=newcomer, asked=False)["reason"] == "training"
+    assert state(newcomer) == "ready"
+    assert not broken()
+
+
+def test_an_open_tab_gets_no_card_once_the_training_is_switched_on():
+    made = trained()
+    training_setup.change_training(collection=made, is_on=False)
+    newcomer = factories.annotator(made)
+    claiming.current_batch(annotator=newcomer)
+    assert len(cards.next_cards(annotator=newcomer)) == 3
+    training_setup.change_training(collection=made, is_on=True)
+    assert cards.next_cards(annotator=newcomer) == []
 
 
 def test_each_answer_is_told_right_or_wrong_with_the_reason_and_the_paragraph():

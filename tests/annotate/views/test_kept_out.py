@@ -1,4 +1,4 @@
-"""Somebody is paused, or sent back to training, while cards are on her screen: what she then sends is kept.
+"""Somebody is paused, or is to be trained (first, or again) while cards are on her screen: what she then sends is kept.
 
 To see these tests fail: refuse answers of whoever is paused, or let a seat that another took be taken again.
 """
@@ -35,16 +35,22 @@ def paused(annotator, lead):
     pausing.pause(annotator=annotator, by=lead, reason="asleep")
 
 
-def sent_back(annotator, lead):
+def switched_on(annotator, lead):
     made = annotator.collection
     (pair,) = factories.pairs(made, 1, per_query=1)
     spec = training_setup.PairSpec(pair.query.external_id, pair.document.external_id, 2, "a reason", "")
     training_setup.add_pairs(collection=made, specs=[spec], by=None)
     training_setup.change_training(collection=made, is_on=True)
+
+
+def sent_back(annotator, lead):
+    training_people.decide(annotator=annotator, kind="exempted", by=lead)
+    switched_on(annotator, lead)
+    assert len(list(claiming.unanswered(annotator=annotator))) == 6  # she may go on until she is sent back
     training_people.decide(annotator=annotator, kind="sent_back", by=lead, reason="read them again")
 
 
-@pytest.mark.parametrize("kept_out", [paused, sent_back])
+@pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
 def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follows(client, made, annotator, kept_out):
     lead, before = factories.member(made, "lead"), timezone.now() - timedelta(minutes=1)
     cards = call(client, "next").json()["cards"]
@@ -61,14 +67,14 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
     assert sound()
 
 
-@pytest.mark.parametrize("kept_out", [paused, sent_back])
+@pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
 def test_what_another_took_meanwhile_is_kept_as_surplus(client, made, annotator, kept_out):
     cards = call(client, "next").json()["cards"]
     kept_out(annotator, factories.member(made, "lead"))
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     other = factories.annotator(made)
     claiming.current_batch(annotator=other)
-    if kept_out is sent_back:
+    if kept_out is not paused:
         training_people.decide(annotator=other, kind="exempted", by=None)
         claiming.current_batch(annotator=other)
     for hand_out in list(claiming.unanswered(annotator=other).select_related("batch__annotator")):

@@ -1,0 +1,63 @@
+"""A training is switched on while somebody's claim, or the collection's first answer, is under way.
+
+To see these tests fail: let `training_setup.change_training` lock nobody, or the collection before the people.
+"""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+from django.db import connection, transaction
+
+from annotate.services import claiming, training_gate, training_setup
+from tests import campaigns, factories
+from tests.annotate.sound import sound
+from tests.annotate.trainees import trained
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LONG = 60  # seconds: what no busy machine needs
+
+
+def somebody_waits():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("answers", [False, True])
+def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answers):
+    made = trained()
+    training_setup.change_training(collection=made, is_on=False)
+    annotator = factories.annotator(made)
+    claimed, may_go_on = Event(), Event()
+
+    def claim():
+        try:
+            with transaction.atomic():
+                claiming.current_batch(annotator=annotator)
+                claimed.set()
+                may_go_on.wait(LONG)
+                if answers:
+                    campaigns.judge(claiming.unanswered(annotator=annotator).first(), 1)
+        finally:
+            connection.close()
+
+    def switch_on():
+        try:
+            training_setup.change_training(collection=made, is_on=True)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        claim_ = pool.submit(claim)
+        assert claimed.wait(LONG)
+        switch = pool.submit(switch_on)
+        while not (switch.done() or somebody_waits()):
+            time.sleep(0.01)
+        may_go_on.set()
+        claim_.result(LONG)
+        switch.result(LONG)
+    assert training_gate.is_in_training(annotator=annotator) is not answers
+    assert claiming.unanswered(annotator=annotator).count() == (3 if answers else 0)
+    assert sound()
