@@ -206,6 +206,31 @@ def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(made, open_
     assert [url for url in asked[before:] if "/media/" in url] == []
 
 
+def test_what_was_prepared_is_what_is_shown_and_plays_as_was_chosen_meanwhile(made, open_judge):
+    show(made, video(made), video(made, "s011.webm"), video(made, "s014.webm"))
+    built = """window.built = 0;
+        const importNode = Document.prototype.importNode;
+        Document.prototype.importNode = function (node, deep) {
+            window.built += node.querySelector("video") ? 1 : 0;
+            return importNode.call(this, node, deep);
+        };"""
+    page = open_judge(before=lambda page: page.add_init_script(built))
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("s")
+    page.keyboard.press("o")
+    page.keyboard.press("m")
+    for _ in range(2):
+        first = page.locator("#document video").get_attribute("src")
+        page.keyboard.press("2")
+        expect(page.locator("#document video")).not_to_have_attribute("src", first)
+        until(page, "document.querySelector('#document video').readyState > 1")
+        chosen = "(({playbackRate, muted}) => [playbackRate, muted])(document.querySelector('#document video'))"
+        assert page.evaluate(chosen) == [1.5, False]
+        expect(page.locator("#document [data-act=loopToggle]")).to_have_attribute("aria-pressed", "false")
+    saved(page)
+    assert page.evaluate("window.built") == 3
+
+
 def test_a_warning_covers_the_item_until_it_is_asked_for(made, open_judge):
     show(made, image(made), warning="It may upset you")
     page = open_judge()

@@ -1,6 +1,6 @@
 // A video or sound with our own controls, played within the part's start and end.
 import { paintPlayer } from "./face.js";
-import { recall, remember, stillness } from "./prefs.js";
+import { adopt, recall, remember, stillness } from "./prefs.js";
 import { Strip } from "./strip.js";
 import { Watched } from "./watched.js";
 import { drawWave } from "./wave.js";
@@ -18,8 +18,6 @@ export class Player {
     this.start = part.start ?? 0;
     this.end = part.end ?? null;
     this.range = figure.querySelector("input[type=range]");
-    this.loop = recall("loop", true);
-    this.media.muted = recall("muted", part.kind === "video");
     for (const name of ["timeupdate", "play", "playing", "pause", "ended", "loadedmetadata", "seeked", "canplaythrough"]) {
       this.media.addEventListener(name, () => this.tick(name));
     }
@@ -32,7 +30,7 @@ export class Player {
     });
     // with a moment to show, browsers paint that picture before anything plays
     this.media.src = `${part.url}#t=${this.start || 0.001}`;
-    this.paint();
+    adopt(this);
   }
 
   get last() {
@@ -68,6 +66,7 @@ export class Player {
   /** Called when the card is shown. Sound does not start by itself, nor anything for people who asked for stillness. */
   shown() {
     this.isShown = true;
+    adopt(this);
     if (this.part.kind === "audio") drawWave(this.figure, this.part);
     if (this.media.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA) this.prepareStrip();
     if (this.media.tagName !== "VIDEO" || stillness.matches) return;

@@ -21,4 +21,12 @@ export function remember(key, value) {
   }
 }
 
+/** Loop, sound and speed of a clip as they were last chosen, which may have been after its card was prepared. */
+export function adopt(player) {
+  player.loop = recall("loop", true);
+  player.media.muted = recall("muted", player.part.kind === "video");
+  player.media.playbackRate = recall("speed", 1);
+  player.paint();
+}
+
 export const stillness = matchMedia("(prefers-reduced-motion: reduce)");

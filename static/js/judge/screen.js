@@ -55,13 +55,18 @@ export class Screen {
     if (this.figures) this.status.progress(this.figures, { answers: outbox.answers, steps: outbox.steps });
     if (!deck.current) return this.showNothing();
     this.status.cards();
+    if (this.shown !== deck.current.hand_out) this.bring(deck.current);
+    // after the one on screen was taken from those that were prepared before
     this.stage.prepare(deck.upcoming.slice(0, 2));
-    if (this.shown === deck.current.hand_out) return;
-    this.shown = deck.current.hand_out;
+  }
+
+  /** Put a card on screen, everything about it fresh. */
+  bring(card) {
+    this.shown = card.hand_out;
     this.panel.reset();
-    this.panel.asksReasons = deck.current.ask_reasons;
+    this.panel.asksReasons = card.ask_reasons;
     this.comment.value = "";
-    const { newQuery } = this.stage.show(deck.current);
+    const { newQuery } = this.stage.show(card);
     this.clock.start();
     this.stage.focus();
     this.status.announce(newQuery ? "New query." : "");
