@@ -26,9 +26,14 @@ export function watchForFaults(media, element, kind, again) {
       words.textContent = WORDS[kind];
     }
   });
-  for (const name of ["load", "loadeddata"]) media.addEventListener(name, () => box.isConnected && box.replaceWith(element));
+  // a card that is being prepared is on no page yet, but the box stands in it all the same
+  for (const name of ["load", "loadeddata"]) media.addEventListener(name, () => box.parentNode && box.replaceWith(element));
   box.querySelector("[data-retry]").addEventListener("click", retry);
-  addEventListener("online", () => box.isConnected && retry());
+}
+
+/** Load anew what did not load. */
+export function tryAgain(element) {
+  for (const button of element.querySelectorAll(".broken [data-retry]")) button.click();
 }
 
 /** Whether something of what is shown did not load, after a second try. */

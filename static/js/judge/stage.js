@@ -1,4 +1,5 @@
 // The query that stays and the document that changes; what comes next is built, and so loading, behind the scenes.
+import { tryAgain } from "./broken.js";
 import { ItemView } from "./card.js";
 
 export class Stage {
@@ -11,6 +12,7 @@ export class Stage {
     this.query = null;
     this.document = null;
     this.marked = false;
+    addEventListener("online", () => this.tryAgain());
   }
 
   show(card) {
@@ -84,6 +86,11 @@ export class Stage {
 
   get zoom() {
     return this.document?.zoom ?? this.query?.zoom ?? null;
+  }
+
+  /** Load anew what did not load, on screen or of what comes next. */
+  tryAgain() {
+    for (const view of [this.query, this.document, ...this.prepared.values()]) if (view) tryAgain(view.element);
   }
 
   get isBroken() {

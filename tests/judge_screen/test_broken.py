@@ -1,0 +1,84 @@
+"""Media that do not load at first, of the card on screen and of the card that is prepared behind it."""
+
+from collections import Counter
+
+import pytest
+from playwright.sync_api import expect
+
+from annotate.models import Report
+from tests.judge_screen.screen import saved, shape, show
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TRYING = "This image did not load. Trying again…"
+
+
+@pytest.fixture(autouse=True)
+def two_images(made, tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path
+    show(made, *({"kind": "image", "path": shape(made, name)} for name in ("s001.webp", "s002.webp")))
+
+
+@pytest.fixture
+def asked():
+    """How often each picture was asked for."""
+    return Counter()
+
+
+def failing(asked, *, times):
+    """What makes each picture fail so often."""
+
+    def answer(route):
+        asked[route.request.url] += 1
+        if asked[route.request.url] <= times:
+            route.abort()
+        else:
+            route.continue_()
+
+    return lambda page: page.route("**/media/**", answer)
+
+
+def wait_for(page, asked, *, times):
+    """Wait until both pictures were asked for so often, and answered."""
+    for _ in range(600):
+        if len(asked) == 2 and min(asked.values()) >= times:
+            break
+        page.wait_for_timeout(50)
+    assert (len(asked), min(asked.values())) == (2, times)
+    page.wait_for_load_state("networkidle")
+
+
+def test_a_picture_that_came_with_the_second_try_is_shown_when_its_card_is(open_judge, asked):
+    page = open_judge(before=failing(asked, times=1))
+    expect(page.locator("#document .broken")).to_contain_text(TRYING)
+    wait_for(page, asked, times=2)
+    expect(page.locator("#document img")).to_be_visible()
+    page.keyboard.press("2")
+    saved(page)
+    expect(page.locator("#document img")).to_be_visible()
+    expect(page.locator("#document .broken")).to_have_count(0)
+
+
+def test_a_picture_that_did_not_come_is_asked_for_again_when_the_network_is_back(open_judge, asked, context):
+    page = open_judge(before=failing(asked, times=2))
+    wait_for(page, asked, times=2)
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This image did not load.")
+    context.set_offline(True)
+    context.set_offline(False)
+    wait_for(page, asked, times=3)
+    expect(page.locator("#document img")).to_be_visible()
+    page.keyboard.press("2")
+    saved(page)
+    expect(page.locator("#document img")).to_be_visible()
+    assert set(asked.values()) == {3}
+
+
+def test_a_picture_that_did_not_load_while_it_was_prepared_is_reported_with_one_key(open_judge, asked):
+    page = open_judge(before=failing(asked, times=99))
+    wait_for(page, asked, times=2)
+    page.keyboard.press("b")
+    saved(page)
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This image did not load.")
+    page.keyboard.press("b")
+    expect(page.locator("#empty-title")).to_be_visible()
+    saved(page)
+    assert [report.reason for report in Report.objects.all()] == ["does_not_play"] * 2
