@@ -14,6 +14,7 @@ from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -71,6 +72,30 @@ def test_a_forgotten_password_is_chosen_anew_by_a_link_in_a_mail(client):
     person.refresh_from_db()
     assert person.check_password(NEW_PASSWORD)
     assert "no longer works" in client.get(link_in(message), follow=True).content.decode()
+
+
+def test_a_password_is_changed_by_who_knows_the_old_one_and_the_old_one_ends(client):
+    person = factories.user("ada")
+    sign_in(client, "ada")
+    elsewhere = Client()
+    sign_in(elsewhere, "ada")
+    address = reverse("account_change_password")
+    wanted = {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD}
+    refused = client.post(address, {"oldpassword": "a guess that is wrong", **wanted})
+    assert "type your current password" in refused.content.decode()
+    too_short = {"password1": "walnut trac", "password2": "walnut trac"}
+    for bad in (too_short, {**wanted, "password2": "walnut tractor harmony"}):
+        assert "field-error" in client.post(address, {"oldpassword": factories.PASSWORD, **bad}).content.decode()
+    person.refresh_from_db()
+    assert person.check_password(factories.PASSWORD)
+    assert client.post(address, {"oldpassword": factories.PASSWORD, **wanted}).status_code == 302
+    assert client.get("/").status_code == 200  # she stays signed in here, and nowhere else
+    assert elsewhere.get("/").url.startswith(reverse("account_login"))
+    client.post(reverse("account_logout"))
+    assert sign_in(client, "ada").status_code == 200
+    assert client.get("/").status_code == 302
+    assert sign_in(client, "ada", NEW_PASSWORD).status_code == 302
+    assert client.get("/").status_code == 200
 
 
 def test_no_mail_is_promised_where_there_is_no_mail_server(client, settings):
@@ -156,8 +181,8 @@ def switch_on(client):
     return secret
 
 
-def sign_in(client, name):
-    return client.post(reverse("account_login"), {"login": name, "password": factories.PASSWORD})
+def sign_in(client, name, password=factories.PASSWORD):
+    return client.post(reverse("account_login"), {"login": name, "password": password})
 
 
 def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
