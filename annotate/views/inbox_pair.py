@@ -18,7 +18,7 @@ from annotate.http import Shown, as_shown
 from annotate.models import Collection, Level, Pair, ReviewWork, Role
 from annotate.review_forms import AdjudicateForm, PairAct, ReasonForm
 from annotate.services import adjudicating, excluding, inbox, review_work, settling
-from annotate.services.pair_history import history_of
+from annotate.services.pair_history import History, history_of
 from annotate.views.inbox import asked_tab
 from annotate.views.review_log import shown_work
 
@@ -106,12 +106,13 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels = pair.collection, _levels(pair.collection)
-    works = review_work.of_items(items=[pair.query, pair.document])
+    works, history = review_work.of_items(items=[pair.query, pair.document]), history_of(pair=pair)
     context = {
         "collection": collection,
         "pair": pair,
         "levels": levels,
-        "history": history_of(pair=pair),
+        "history": history,
+        "was_returned": _was_returned(history),
         "works": [shown_work(work, collection.slug) for work in works],
         "sides": [(item.get_side_display(), Shown(item, as_shown(item, collection.slug)))
                   for item in (pair.query, pair.document)],
@@ -122,6 +123,13 @@ def _pair_page(
         "refusal": refusal,
     }  # fmt: skip
     return render(request, "annotate/inbox_pair.html", context, status=422 if form or act_form else 200)
+
+
+def _was_returned(history: History) -> bool:
+    """Whether returning it to the queue settled its reports; what a grade or leaving out settled opens with these."""
+    pair = history.pair
+    is_out = history.exclusion or pair.query.excluded_at or pair.document.excluded_at
+    return bool(history.reports) and not (history.open_reports or history.adjudication or is_out)
 
 
 def _tell(request: HttpRequest, pair: Pair, said: str) -> None:

@@ -1,5 +1,6 @@
 """The lead's inbox: what waits, what is decided about a pair, and that nobody else sees any of it."""
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -133,13 +134,63 @@ def test_without_a_grade_of_the_scheme_nothing_is_decided(client, made, lead, gr
     assert Resolution.objects.get().status == "disputed"
 
 
-def test_a_reported_pair_is_returned_excluded_and_taken_back(client, made, lead):
+def shown(page, name, value=None):
+    """Whether a page has a button of this name and value, or a field of this name."""
+    elements = re.findall(r"<(?:button|input|textarea)[^>]*>", page)
+    wanted = [f'name="{name}"', f'value="{value}"'] if value else [f'name="{name}"']
+    return any(all(words in element for words in wanted) for element in elements)
+
+
+def undo_form(page):
+    """The form of the page that takes an adjudication back."""
+    (form,) = (form for form in page.split("<form")[1:] if shown(form.split("</form>")[0], "act", "undo"))
+    return form.split("</form>")[0]
+
+
+def test_a_pair_returned_to_the_queue_is_taken_out_again_from_its_page(client, made, lead):
+    pair = report(made, "escalated")
+    url, act = (address(name, pair.pk, tab="escalated") for name in ("inbox-pair", "inbox-pair-act"))
+    page = client.get(url).content.decode()
+    assert shown(page, "act", "return") and not shown(page, "act", "reopen")
+    client.post(act, {"act": "return", "reason": "it plays"})
+    assert Report.objects.get().settled_by == lead
+    page = client.get(url).content.decode()
+    assert shown(page, "act", "reopen") and not shown(page, "act", "return")
+    client.post(act, {"act": "reopen", "reason": "it does not"})
+    assert Report.objects.get().settled_at is None
+    page = client.get(url).content.decode()
+    assert shown(page, "act", "return") and not shown(page, "act", "reopen")
+    assert list(ReviewAction.objects.order_by("pk").values_list("kind", "reason")) == [
+        ("reports_settled", "it plays"), ("reports_reopened", "it does not"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["nothing was reported", "a grade", "pair", "query", "document"])
+def test_reports_that_a_grade_or_leaving_out_settled_are_not_opened_by_themselves(client, made, lead, ending):
+    pair = dispute(made)[0] if ending == "nothing was reported" else report(made, "escalated")
+    if ending == "a grade":
+        client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": "2"})
+    elif ending != "nothing was reported":
+        client.post(address("inbox-pair-act", pair.pk), {"act": f"exclude-{ending}", "reason": "does not play"})
+    assert not Report.objects.filter(settled_at=None).exists()
+    page = client.get(address("inbox-pair", pair.pk)).content.decode()
+    assert not shown(page, "act", "reopen") and not shown(page, "act", "return")
+
+
+def test_a_grade_is_taken_back_with_a_reason_if_one_is_given(client, made, lead):
+    (pair,) = dispute(made)
+    for reason in ("pressed by mistake", ""):
+        client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": "2"})
+        assert shown(undo_form(client.get(address("inbox-pair", pair.pk)).content.decode()), "reason")
+        client.post(address("inbox-pair-act", pair.pk), {"act": "undo", "reason": reason})
+        assert Resolution.objects.get(pair=pair).status == "disputed"
+    undone = ReviewAction.objects.filter(kind="adjudication_undone").order_by("pk")
+    assert list(undone.values_list("reason", flat=True)) == ["pressed by mistake", ""]
+
+
+def test_a_reported_pair_is_excluded_and_taken_back(client, made, lead):
     pair = report(made, "escalated")
     act = address("inbox-pair-act", pair.pk, tab="escalated")
-    client.post(act, {"act": "return"})
-    assert Report.objects.get().settled_by == lead
-    client.post(act, {"act": "reopen"})
-    assert Report.objects.get().settled_at is None
     refused = client.post(act, {"act": "exclude-pair"})
     assert (refused.status_code, "Say why" in refused.content.decode()) == (422, True)
     for thing in ("pair", "query", "document"):
@@ -148,7 +199,7 @@ def test_a_reported_pair_is_returned_excluded_and_taken_back(client, made, lead)
         assert "does not play" in page and f'value="restore-{thing}"' in page
         client.post(act, {"act": f"restore-{thing}"})
     assert not Item.objects.filter(excluded_at__isnull=False).exists()
-    assert ReviewAction.objects.count() == 8
+    assert ReviewAction.objects.count() == 6
     assert client.post(act, {"act": "restore-pair"}).status_code == 422
     assert client.post(act, {"act": "burn"}).status_code == 422
 
