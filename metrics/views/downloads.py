@@ -181,6 +181,8 @@ def _page(request: HttpRequest, collection: Collection, **wrong: Any) -> HttpRes
     forms = {kind: service.form_of(collection=collection, kind=kind) for kind in ("qrels", "judgments", "strata")}
     if wrong:
         forms["qrels" if wrong["kind"] in LABELS else str(wrong["kind"])] = wrong["form"]
+    for kind, form in forms.items():
+        form.auto_id = f"{kind}_%s"  # all ask whether to pack, and a label names the first field of its id
     context = {
         "collection": collection,
         "forms": forms,

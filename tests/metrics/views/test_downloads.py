@@ -1,6 +1,7 @@
 """Downloads: qrels that give the leaderboard's numbers in other people's tools, and the same bytes each time."""
 
 import io
+import re
 
 import ir_measures
 import numpy as np
@@ -200,6 +201,11 @@ def test_what_cannot_be_made_is_said_at_its_field_and_nothing_is_asked_for(clien
     assert client.post(f"{PAGE}new/qrels/", {"rule": "dice"}).status_code == 422
     assert client.post(f"{PAGE}new/gossip/").status_code == 404
     assert not study.downloads.exists()
+
+
+def test_every_field_of_the_page_has_an_id_of_its_own_so_that_its_label_names_it(client, study):
+    ids = re.findall(r'<(?:input|select)[^>]* id="([^"]+)"', client.get(PAGE).content.decode())
+    assert "judgments_packed" in ids and len(ids) == len(set(ids))
 
 
 def test_a_large_collection_sends_nothing_at_once(client, study, monkeypatch):
