@@ -5,7 +5,7 @@ in `NO_PAGES` with what it is instead.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from django.conf import settings
@@ -18,7 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests import access_table
 from tests.access_table import Address, World, url_of
-from tests.looks import look_at
+from tests.looks import PHONE, look_at, too_low
 
 pytestmark = pytest.mark.django_db
 SEES_MOST = ("anonymous", "admin", "annotator")  # who does not know you sees the pages for strangers
@@ -37,6 +37,12 @@ NO_PAGES = {
         "a part that its page fetches"),
 }  # fmt: skip
 ALSO_AS = (("annotate:home", "annotator"), ("annotate:collection", "annotator"), ("annotate:home", "stranger"))
+TO_PRESS = (  # with a finger: what leads and annotators may do on the way
+    ("annotate:judge", "annotator"), ("annotate:inbox", "admin"), ("annotate:inbox-pair", "admin"),
+    ("annotate:inbox-batch", "admin"), ("annotate:annotator", "admin"), ("annotate:members", "admin"),
+    ("metrics:leaderboard", "admin"), ("metrics:dashboard", "admin"), ("metrics:downloads", "admin"),
+    ("pooling:pool-new", "admin"),
+)  # fmt: skip
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500")
 
 
@@ -81,9 +87,9 @@ def desk(
             connection.close()  # the browser's loop makes this another connection than the tests' own
 
 
-def come(browser: Browser, server: LiveServer, world: World, who: str) -> BrowserContext:
-    """A browser of one's own, signed in as somebody."""
-    context = browser.new_context(reduced_motion="reduce")
+def come(browser: Browser, server: LiveServer, world: World, who: str, **device: Any) -> BrowserContext:
+    """A browser of one's own, signed in as somebody; `device` as Playwright says it."""
+    context = browser.new_context(reduced_motion="reduce", **device)
     cookie = world.clients[who].cookies.get(settings.SESSION_COOKIE_NAME)
     if cookie:
         context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": server.url}])
@@ -131,6 +137,20 @@ def plain(case: object) -> str:
 def test_every_page_is_open_to_everybody_and_asks_nobody_else(desk, open_page, request, address, who):
     url = url_of(desk.world, address, desk.world.made, keys_of=desk.world.made)
     shown(open_page, request, url, who)
+
+
+def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(desk, browser):
+    known = {address.name: address for address in access_table.addresses()}
+    low = {}
+    for who in {who for _, who in TO_PRESS}:
+        context = come(browser, desk.server, desk.world, who, **PHONE)
+        page = context.new_page()
+        for name in (name for name, other in TO_PRESS if other == who):
+            page.goto(desk.server.url + url_of(desk.world, known[name], desk.world.made, keys_of=desk.world.made))
+            low[name] = too_low(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+        context.close()
+    assert {name: what for name, what in low.items() if what} == {}
 
 
 @pytest.mark.parametrize("error", ERRORS)

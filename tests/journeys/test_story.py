@@ -7,7 +7,6 @@ from typing import Any
 
 import ir_measures
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 from pytest_django import DjangoDbBlocker
@@ -15,6 +14,7 @@ from pytest_django import DjangoDbBlocker
 from annotate.models import Judgment, Part, Role
 from tests import factories
 from tests.journeys.study import Study, small_study
+from tests.looks import violations
 from tests.stack import Stack
 
 SLUG = "small-shapes"
@@ -58,8 +58,7 @@ def is_accessible(page: Page) -> None:
     """Nothing that axe finds, in either scheme; widths are the style sheets' own tests."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        findings = Axe().run(page).response["violations"]
-        assert [(page.url, found["id"], found["nodes"][0]["html"]) for found in findings] == []
+        assert (page.url, violations(page)) == (page.url, [])
 
 
 def sign_in(page: Page, username: str, password: str) -> None:

@@ -1,20 +1,19 @@
 """Everybody can judge: keyboard alone, screen readers, fingers, large print, stillness, light and dark."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings as django_settings
 from django.test import Client
 from playwright.sync_api import expect
 
 from annotate.models import Level
 from tests.judge_screen.screen import PAGE, position, put_file, saved, shape, show, sound
+from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def assert_accessible(page, state):
-    findings = Axe().run(page).response["violations"]
-    assert [(state, found["id"], found["nodes"][0]["html"]) for found in findings] == []
+    assert (state, violations(page)) == (state, [])
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, state
 
 
@@ -124,7 +123,7 @@ def test_the_screen_works_at_twice_the_size(open_judge):
 
 def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, made, person):
     Level.objects.filter(collection=made, grade=1).update(reasons=[{"name": "does not match", "what": ["colour"]}])
-    phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = browser.new_context(**PHONE)
     client = Client()
     client.force_login(person)
     name = django_settings.SESSION_COOKIE_NAME
@@ -137,9 +136,13 @@ def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, made
     page.get_by_role("radio", name="Level 1").tap()
     page.get_by_role("button", name="does not match").tap()
     chips = page.locator(".chip:visible, #reasons-save")
-    assert min(box["height"] for box in (chip.bounding_box() for chip in chips.all())) >= 44
+    assert min(box["height"] for box in (chip.bounding_box() for chip in chips.all())) >= 48
     page.get_by_role("button", name="colour").tap()
     page.locator("#reasons-save").tap()
     saved(page)
     position(page, 2)
+    for drawer in ("Guidelines", "Last 20", "Keys"):
+        page.get_by_role("button", name=drawer, exact=True).tap()
+        assert (drawer, too_low(page)) == (drawer, [])
+        page.get_by_role("button", name="Close").tap()
     phone.close()

@@ -1,7 +1,6 @@
 """The lead's inbox in a real browser: decided by keyboard alone, and open to everybody."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
@@ -9,6 +8,7 @@ from playwright.sync_api import Page, expect
 from annotate.models import Report, Resolution, ReviewAction
 from tests import factories
 from tests.annotate.views.test_inbox import dispute, fail_batch, report
+from tests.looks import violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,7 +71,6 @@ def test_no_page_of_the_room_has_an_accessibility_finding(made, desk, live_serve
     found = {}
     for path in paths:
         desk.goto(f"{live_server.url}/c/birds/{path}")
-        violations = Axe().run(desk).response["violations"]
-        found[path] = [(each["id"], each["nodes"][0]["html"]) for each in violations]
+        found[path] = violations(desk)
         assert desk.evaluate("document.documentElement.scrollWidth") <= width, path
     assert {path: what for path, what in found.items() if what} == {}

@@ -1,16 +1,15 @@
 """The dashboard's closer look, a person's page and the alarms in a real browser: drawn, and nothing for axe to find."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 
 from annotate.models import Role
 from metrics.services import alarms, closer, refresh
 from tests import factories
+from tests.looks import violations
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
 @pytest.fixture
@@ -40,8 +39,7 @@ def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     for path, charts in (("/", 5), (f"/people/{person}/", 3), ("/alarms/", 0)):
         page.goto(page.base + path)
         page.wait_for_function(f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}")
-        found = Axe().run(page, options=RULES).response["violations"]
-        assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == [], path
+        assert (path, violations(page)) == (path, [])
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), path
         page.set_viewport_size({"width": 1280, "height": 900})

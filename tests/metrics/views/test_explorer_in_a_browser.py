@@ -1,13 +1,13 @@
 """The explorer in a real browser: its keys, its picker of runs on a phone, and what a screen reader's checker says."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import expect
 
 from annotate.models import Item, Role
 from metrics.services import refresh
 from tests import factories
+from tests.looks import violations
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -82,5 +82,4 @@ def test_the_checker_finds_nothing_at_any_width_in_light_and_dark(explorer):
     for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
         explorer.set_viewport_size({"width": width, "height": 900})
         explorer.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found = Axe().run(explorer).response["violations"]
-        assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
+        assert violations(explorer) == []
