@@ -70,15 +70,35 @@ def shape(made: Collection, name: str) -> str:
 
 def show(made: Collection, *documents: dict[str, object], query: str = "a red circle", warning: str = "") -> list[Pair]:
     """Pairs of one query and these documents, each a single part; they alone are to be judged."""
+    asked = _item(made, Side.QUERY, "asked", {"kind": "text", "text": query})
+    return _open_only(
+        made,
+        [(asked, _item(made, Side.DOCUMENT, f"shown{i}", part, warning)) for i, part in enumerate(documents)],
+    )
+
+
+def ask(made: Collection, *queries: dict[str, object]) -> list[Pair]:
+    """Pairs of these queries, each a single part, and a text each; they alone are to be judged."""
+    words = {"kind": "text", "text": "two circles"}
+    return _open_only(
+        made,
+        [
+            (_item(made, Side.QUERY, f"asked{i}", part), _item(made, Side.DOCUMENT, f"shown{i}", words))
+            for i, part in enumerate(queries)
+        ],
+    )
+
+
+def _item(made: Collection, side: Side, name: str, part: dict[str, object], warning: str = "") -> Item:
+    item = Item.objects.create(collection=made, side=side, external_id=name, warning=warning)
+    Part.objects.create(item=item, position=0, **part)
+    return item
+
+
+def _open_only(made: Collection, shown: list[tuple[Item, Item]]) -> list[Pair]:
     for round_ in made.rounds.all():
         seating.close_round(round_=round_)
-    asked = Item.objects.create(collection=made, side=Side.QUERY, external_id="asked")
-    Part.objects.create(item=asked, position=0, kind="text", text=query)
-    pairs = []
-    for number, part in enumerate(documents):
-        item = Item.objects.create(collection=made, side=Side.DOCUMENT, external_id=f"shown{number}", warning=warning)
-        Part.objects.create(item=item, position=0, **part)
-        pairs.append(Pair.objects.create(collection=made, query=asked, document=item))
+    pairs = [Pair.objects.create(collection=made, query=query, document=document) for query, document in shown]
     seating.open_round(
         collection=made, kind=Round.Kind.POOL, name="shown", policy=factories.policy(made),
         pair_ids=[pair.pk for pair in pairs],

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, Report
-from tests.judge_screen.screen import PAGE, put_file, saved, shape, show, sound, until
+from tests.judge_screen.screen import PAGE, ask, put_file, saved, shape, show, sound, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -204,6 +204,27 @@ def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(made, open_
     saved(page)
     page.wait_for_load_state("networkidle")
     assert [url for url in asked[before:] if "/media/" in url] == []
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [(image, ("s001.webp", "s002.webp", "s003.webp")), (video, ("s004.webm", "s011.webm", "s014.webm"))],
+)
+def test_the_next_query_is_loaded_while_this_one_is_judged(made, open_judge, make, names):
+    ask(made, *(make(made, name) for name in names))
+    asked = []
+    page = open_judge(before=lambda page: page.on("request", lambda request: asked.append(request.url)))
+    for _ in range(2):
+        page.wait_for_load_state("networkidle")
+        before = len(asked)
+        first = page.locator("#query :is(img, video)").get_attribute("src")
+        page.keyboard.press("2")
+        expect(page.locator("#query :is(img, video)")).not_to_have_attribute("src", first)
+        expect(page.locator("#live")).to_have_text("New query.")
+        saved(page)
+        page.wait_for_load_state("networkidle")
+        assert [url for url in asked[before:] if "/media/" in url] == []
+    assert len({url for url in asked if "/media/" in url}) == 3
 
 
 def test_what_was_prepared_is_what_is_shown_and_plays_as_was_chosen_meanwhile(made, open_judge):

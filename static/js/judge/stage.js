@@ -1,6 +1,19 @@
 // The query that stays and the document that changes; what comes next is built, and so loading, behind the scenes.
 import { tryAgain } from "./broken.js";
 import { ItemView } from "./card.js";
+import { adopt } from "./prefs.js";
+
+/** A view of each item, by key: the one there was before, or else a new one. */
+function viewsOf(items, before) {
+  const views = new Map();
+  for (const [key, item] of items) if (!views.has(key)) views.set(key, before.get(key) ?? new ItemView(item));
+  return views;
+}
+
+/** Two cards are of one query when they show the same of it. */
+function queryKey(card) {
+  return JSON.stringify(card.query);
+}
 
 export class Stage {
   constructor(root) {
@@ -9,6 +22,7 @@ export class Stage {
     this.documentBox = root.querySelector("#document");
     this.region = root.querySelector("#card");
     this.prepared = new Map();
+    this.preparedQueries = new Map();
     this.query = null;
     this.document = null;
     this.marked = false;
@@ -17,8 +31,8 @@ export class Stage {
 
   show(card) {
     this.document?.hidden();
-    const sameQuery = JSON.stringify(card.query) === this.queryKey;
-    if (!sameQuery) this.showQuery(card.query);
+    const sameQuery = queryKey(card) === this.queryKey;
+    if (!sameQuery) this.showQuery(card);
     this.document = this.take(card);
     this.documentBox.replaceChildren(this.document.element);
     this.root.classList.toggle("document-is-text", !this.document.hasMedia);
@@ -29,14 +43,17 @@ export class Stage {
     return { newQuery: !sameQuery };
   }
 
-  showQuery(item) {
+  showQuery(card) {
+    const item = card.query;
     this.query?.hidden();
-    this.query = new ItemView(item);
-    this.queryKey = JSON.stringify(item);
+    this.queryKey = queryKey(card);
+    this.query = this.preparedQueries.get(this.queryKey) ?? new ItemView(item);
+    this.preparedQueries.delete(this.queryKey);
     this.queryBox.replaceChildren(this.query.element);
     this.root.classList.toggle("query-is-media", this.query.hasMedia);
     this.root.classList.toggle("query-is-long", item.parts.some((part) => (part.text ?? part.html ?? "").length > 180));
     if (!this.query.hasMedia) this.query.shown();
+    else if (this.query.player) adopt(this.query.player);
   }
 
   take(card) {
@@ -45,11 +62,11 @@ export class Stage {
     return ready;
   }
 
-  /** Build the cards that come next and forget those that do not. */
+  /** Build the cards that come next, with their queries where these are others, and forget those that do not. */
   prepare(cards) {
-    const wanted = new Set(cards.map((card) => card.hand_out));
-    for (const key of this.prepared.keys()) if (!wanted.has(key)) this.prepared.delete(key);
-    for (const card of cards) if (!this.prepared.has(card.hand_out)) this.prepared.set(card.hand_out, new ItemView(card.document));
+    const newQuery = cards.filter((card) => queryKey(card) !== this.queryKey);
+    this.prepared = viewsOf(cards.map((card) => [card.hand_out, card.document]), this.prepared);
+    this.preparedQueries = viewsOf(newQuery.map((card) => [queryKey(card), card.query]), this.preparedQueries);
   }
 
   focus() {
@@ -90,7 +107,8 @@ export class Stage {
 
   /** Load anew what did not load, on screen or of what comes next. */
   tryAgain() {
-    for (const view of [this.query, this.document, ...this.prepared.values()]) if (view) tryAgain(view.element);
+    const coming = [...this.prepared.values(), ...this.preparedQueries.values()];
+    for (const view of [this.query, this.document, ...coming]) if (view) tryAgain(view.element);
   }
 
   get isBroken() {
