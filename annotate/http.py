@@ -36,9 +36,10 @@ class AnswerForm(forms.Form):
     comment = forms.CharField(max_length=2000, required=False)
 
 
-class HandOutForm(forms.Form):
-    """Which hand-out an undo is about."""
+class UndoForm(forms.Form):
+    """Which hand-out an undo is about; the same submission again does nothing."""
 
+    submission_id = forms.UUIDField()
     hand_out = forms.UUIDField()
 
 

@@ -126,6 +126,10 @@ CASES = {
     "annotate_judgment_handling_range": update("annotate_judgment", "n_replays = 1001"),
     "annotate_judgment_handed_out": update("annotate_judgment", "hand_out_id = NULL", "purpose = 'label'"),
     "annotate_judgmentevent_known_kind": update("annotate_judgmentevent", "kind = 'lost'"),
+    "annotate_judgmentevent_once": again(
+        "annotate_judgmentevent", "submission_id IS NOT NULL",
+        "INSERT INTO annotate_judgmentevent (judgment_id, kind, reason, submission_id) SELECT judgment_id, kind,"
+        " reason, gen_random_uuid() FROM annotate_judgmentevent LIMIT 1"),
     "annotate_resolution_grade_by_status": update("annotate_resolution", "grade = NULL, status = 'single'"),
     "annotate_reviewaction_known_kind": again("annotate_reviewaction", kind="'sung'"),
     "annotate_reviewaction_about_something": again("annotate_reviewaction", annotator_id="NULL"),

@@ -32,7 +32,7 @@ class Change(NamedTuple):
 
     n_pairs : pairs whose grade, or whether they have one, changes
     n_to_relevant, n_to_irrelevant : of those with a grade before and after, how many cross the threshold, which way
-    n_settled, n_disputed : pairs that get a grade, and that lose theirs
+    n_settled, n_disputed : pairs that get a grade, and that lose theirs, perhaps until another label is given
     moved : where the pairs go, most pairs first
     """
 

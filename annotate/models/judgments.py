@@ -105,6 +105,9 @@ class JudgmentEvent(models.Model):
     kind = models.CharField(max_length=9, choices=Kind)
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     reason = models.CharField(max_length=200, blank=True)
+    submission_id = models.UUIDField(
+        null=True, blank=True, help_text="Of an undo, made by the browser: the same one again does nothing."
+    )
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
@@ -113,6 +116,7 @@ class JudgmentEvent(models.Model):
                 condition=Q(kind__in=["undone", "withdrawn", "restored"]),
                 name="annotate_judgmentevent_known_kind",
             ),
+            models.UniqueConstraint(fields=["judgment", "submission_id"], name="annotate_judgmentevent_once"),
         ]
 
     def __str__(self) -> str:
@@ -129,6 +133,7 @@ class Resolution(models.Model):
         MEDIAN = "median", "Median"
         ADJUDICATED = "adjudicated", "Adjudicated"
         MODEL = "model", "Model"
+        WAITING = "waiting", "Waits for another label"
         DISPUTED = "disputed", "Disputed"
         ESCALATED = "escalated", "Escalated"
 
@@ -147,7 +152,7 @@ class Resolution(models.Model):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(status__in=["disputed", "escalated"], grade__isnull=True)
+                condition=Q(status__in=["waiting", "disputed", "escalated"], grade__isnull=True)
                 | Q(
                     status__in=["single", "agreed", "majority", "median", "adjudicated", "model"],
                     grade__isnull=False,

@@ -61,7 +61,7 @@ def _desk(annotator: Annotator) -> tuple[bool, int | None, bool, int]:
 
 
 def hold_again(*, annotator: Annotator) -> None:
-    """Renew the leases of what a person has left to do; give up what others took meanwhile.
+    """Renew the leases of what a person has left to do; give up what others took meanwhile, and checks with it.
 
     A paused person's leases run out.
     """
@@ -86,8 +86,25 @@ def hold_again(*, annotator: Annotator) -> None:
             """,
             {"annotator": annotator.pk, "minutes": minutes},
         )
-    lost = ~Q(seat__state=Seat.State.HELD) | ~Q(seat__annotator=annotator)
-    unanswered(annotator=annotator).filter(lost).update(answered_at=ClockTimestamp())
+    lost = unanswered(annotator=annotator).filter(~Q(seat__state=Seat.State.HELD) | ~Q(seat__annotator=annotator))
+    n_lost = lost.filter(seat__purpose=Seat.Purpose.LABEL).count()
+    lost.update(answered_at=ClockTimestamp())
+    if n_lost:
+        _give_up_checks(annotator, n_lost)
+
+
+def _give_up_checks(annotator: Annotator, n_lost: int) -> None:
+    """Give up as large a share of the golds and repeats that wait as was lost of the candidates.
+
+    Nobody else can take those: of a batch that lapsed they would be left over, and known by it.
+    """
+    left = unanswered(annotator=annotator)
+    n_candidates = left.filter(seat__purpose=Seat.Purpose.LABEL).count()
+    checks = left.exclude(seat__purpose=Seat.Purpose.LABEL).order_by("token")
+    rows = list(checks.values_list("pk", "seat"))
+    rows = rows[len(rows) * n_candidates // (n_candidates + n_lost) :]
+    HandOut.objects.filter(pk__in=[hand_out for hand_out, _ in rows]).update(answered_at=ClockTimestamp())
+    Seat.objects.filter(pk__in=[seat for _, seat in rows]).update(state=Seat.State.WITHDRAWN, leased_until=None)
 
 
 def unanswered(*, annotator: Annotator) -> QuerySet[HandOut]:
@@ -112,21 +129,25 @@ def finish_if_done(*, batch: Batch) -> None:
 
 
 def free_later(*, annotator: Annotator) -> tuple[int, float | None]:
-    """What others hold that this annotator could get: how many seats, and seconds to the first."""
+    """What others hold that this annotator could get: how many pairs, and seconds to the first."""
     with prepared() as cursor:
         cursor.execute(
             """
-            SELECT count(*), extract(epoch FROM min(seat.leased_until) - clock_timestamp())
+            SELECT count(DISTINCT seat.pair_id), extract(epoch FROM min(seat.leased_until) - clock_timestamp())
             FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
             WHERE round.collection_id = %(collection)s AND round.state = 'open'
               AND seat.purpose = 'label' AND seat.state = 'held' AND seat.annotator_id <> %(annotator)s
               AND NOT EXISTS (SELECT FROM annotate_judgment said
                               WHERE said.annotator_id = %(annotator)s AND said.pair_id = seat.pair_id)
+              AND NOT EXISTS (SELECT FROM annotate_seat mine
+                              WHERE mine.annotator_id = %(annotator)s AND mine.pair_id = seat.pair_id)
+              AND NOT EXISTS (SELECT FROM annotate_report report
+                              WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id)
             """,
             {"collection": annotator.collection_id, "annotator": annotator.pk},
         )
-        n_seats, seconds = cursor.fetchone()
-    return n_seats, None if seconds is None else float(seconds)
+        n_pairs, seconds = cursor.fetchone()
+    return n_pairs, None if seconds is None else float(seconds)
 
 
 def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:

@@ -26,13 +26,17 @@ WARNING = (
 def check_batch(*, batch: Batch, policy: Policy) -> None:
     """Count the golds of a batch that was just finished, and do what the policy says when too few are right.
 
-    Checking again, after an answer was changed, counts again; what has a verdict is left alone. Call it behind the
-    annotator's lock.
+    Checking again, after an answer was changed, counts again, for the leads alone: what is done stays as it was
+    decided first. Otherwise she could try one answer after another and see by what follows which pairs are golds.
+    What has a verdict is left alone. Call it behind the annotator's lock.
     """
     if batch.verdict:
         return
     right = _answers(batch)
     n, n_right = len(right), sum(right)
+    if batch.n_golds is not None:
+        Batch.objects.filter(pk=batch.pk).update(n_golds=n, n_golds_right=n_right)
+        return
     action = policy.gold_action if is_failed(n_right=n_right, n=n, smallest=policy.gold_pass) else ""
     Batch.objects.filter(pk=batch.pk).update(n_golds=n, n_golds_right=n_right, gold_action=action)
     if action in HOLDING:

@@ -119,14 +119,15 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer, in_tra
 
 
 @transaction.atomic
-def undo_judgment(*, annotator: Annotator, token: UUID) -> HandOut:
+def undo_judgment(*, annotator: Annotator, token: UUID, submission_id: UUID | None = None) -> HandOut:
     """Take back the answer to a hand-out of an unsettled batch; the seat is held by her again.
 
-    Undoing twice is harmless. Raises NotHandedOut, NothingToUndo, BatchSettled.
+    Undoing twice is harmless, and so is the same submission after another answer was given: that one stays.
+    Raises NotHandedOut, NothingToUndo, BatchSettled.
     """
     lock_annotator(annotator.pk)
     hand_out = _hand_out(annotator, token)
-    if hand_out.answered_at is None:
+    if hand_out.answered_at is None or _is_replayed(annotator, submission_id):
         return hand_out
     pair = Pair.objects.select_for_update(no_key=True).get(pk=hand_out.seat.pair_id)
     seat = Seat.objects.select_for_update().get(pk=hand_out.seat_id)
@@ -134,7 +135,9 @@ def undo_judgment(*, annotator: Annotator, token: UUID) -> HandOut:
     if last is None or seat.judgment_id != last.pk:
         raise NothingToUndo("There is no answer to undo: nothing was judged, or it came too late to count.")
     _require_changeable(hand_out)
-    JudgmentEvent.objects.create(judgment=last, kind=JudgmentEvent.Kind.UNDONE, by_id=annotator.user_id)
+    JudgmentEvent.objects.create(
+        judgment=last, kind=JudgmentEvent.Kind.UNDONE, by_id=annotator.user_id, submission_id=submission_id
+    )
     # An expired lease at once renewed: the lease's length is claiming's business.
     Seat.objects.filter(pk=seat.pk).update(state=Seat.State.HELD, judgment=None, leased_until=ClockTimestamp())
     _reopen(hand_out)
@@ -210,6 +213,11 @@ def _hand_out(annotator: Annotator, token: UUID, *, in_training: bool = False) -
     if hand_out is None or in_training != (hand_out.seat.purpose == Seat.Purpose.TRAINING):
         raise NotHandedOut(NOT_HANDED_OUT)
     return hand_out
+
+
+def _is_replayed(annotator: Annotator, submission_id: UUID | None) -> bool:
+    known = JudgmentEvent.objects.filter(judgment__annotator=annotator, submission_id=submission_id)
+    return submission_id is not None and known.exists()
 
 
 def _require_known(answer: Answer, asked: Asked) -> None:
@@ -293,7 +301,10 @@ def _require_changeable(hand_out: HandOut) -> None:
     batch = hand_out.batch
     if batch.settled_at is not None:
         raise BatchSettled(f"Batch {batch.number} is settled; its answers stand.")
-    newer = HandOut.objects.filter(batch__annotator=batch.annotator_id, answered_at__gt=hand_out.answered_at)
+    newer = HandOut.objects.filter(
+        batch__annotator=batch.annotator_id, answered_at__gt=hand_out.answered_at,
+        seat__judgment__annotator=batch.annotator_id,  # what was reported or given up is no judgment
+    ).exclude(seat__purpose=Seat.Purpose.TRAINING)  # fmt: skip
     if newer[: CHANGEABLE + 1].count() >= CHANGEABLE:
         raise BatchSettled(f"Only the last {CHANGEABLE} judgments can be undone.")
 

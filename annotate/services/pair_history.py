@@ -201,10 +201,10 @@ def _sentence(history: History) -> str:
         return f"A lead decided on grade {resolution.grade}; the labels were {grades or 'none'}."
     if resolution.status == Resolution.Status.ESCALATED:
         return f"It waits for a lead: it was escalated, or people could not judge it. Labels: {grades or 'none'}."
-    if resolution.status == Resolution.Status.DISPUTED:
-        return f"Disputed: labels {grades} find no grade under {rule}."
-    word = resolution.get_status_display().lower()
-    return f"Grade {resolution.grade}: {word}, from labels {grades}, under {rule}."
+    word = resolution.get_status_display()
+    if resolution.grade is None:
+        return f"{word}: labels {grades} find no grade under {rule}."
+    return f"Grade {resolution.grade}: {word.lower()}, from labels {grades}, under {rule}."
 
 
 def _tie(policy: Policy) -> str:

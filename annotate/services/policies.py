@@ -28,7 +28,7 @@ SHOWN = 12  # kinds of change that a page lists
 _MAY_CHANGE = """
     FROM annotate_resolution resolution JOIN annotate_policy policy ON policy.id = resolution.policy_id
     WHERE resolution.collection_id = %(collection)s
-      AND (resolution.status IN ('majority', 'median', 'disputed', 'model')
+      AND (resolution.status IN ('majority', 'median', 'waiting', 'disputed', 'model')
            OR (resolution.status = 'agreed' AND policy.tolerance > 0))
       AND (%(with_closed)s OR (
           SELECT true FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id

@@ -17,7 +17,8 @@ _HAS_GOLDS = """
     SELECT EXISTS (SELECT FROM annotate_gold WHERE collection_id = %s AND retired_at IS NULL AND is_positive),
            EXISTS (SELECT FROM annotate_gold WHERE collection_id = %s AND retired_at IS NULL AND NOT is_positive)
 """
-# Golds of one kind that this person has no seat of and reported nothing about; of these queries alone if any are named.
+# Golds of one kind that this person has no seat of, never judged (a late answer may have no seat) and reported nothing
+# about; of these queries alone if any are named.
 # Another order for each batch and kind: golds of one query that came one after the other would be known by it.
 _UNMET = """
     SELECT gold.pair_id, pair.query_id
@@ -30,6 +31,8 @@ _UNMET = """
       AND NOT EXISTS (SELECT FROM annotate_pairexclusion out WHERE out.pair_id = gold.pair_id)
       AND NOT EXISTS (SELECT FROM annotate_seat met
                       WHERE met.annotator_id = %(annotator)s AND met.pair_id = gold.pair_id)
+      AND NOT EXISTS (SELECT FROM annotate_judgment said
+                      WHERE said.annotator_id = %(annotator)s AND said.pair_id = gold.pair_id)
       AND NOT EXISTS (SELECT FROM annotate_report report
                       WHERE report.annotator_id = %(annotator)s AND report.pair_id = gold.pair_id)
     ORDER BY hashint8extended(gold.pair_id, %(seed)s), gold.id

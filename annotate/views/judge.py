@@ -101,8 +101,8 @@ def answer(annotator: Annotator, body: dict[str, Any]) -> None:
 @answers_with_cards
 def undo(annotator: Annotator, body: dict[str, Any]) -> None:
     """Take the answer to one hand-out back."""
-    sent = http.read_form(http.HandOutForm, body)
-    judging.undo_judgment(annotator=annotator, token=sent["hand_out"])
+    sent = http.read_form(http.UndoForm, body)
+    judging.undo_judgment(annotator=annotator, token=sent["hand_out"], submission_id=sent["submission_id"])
 
 
 @answers_with_cards

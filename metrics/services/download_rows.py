@@ -36,7 +36,7 @@ def qrels(*, collection: Collection, wanted: Wanted) -> Iterator[str]:
 
 
 def disputed(*, collection: Collection) -> Iterator[str]:
-    """Pairs on which people's labels decide nothing: status and all counting grades, in the order of the seats."""
+    """Pairs on which people's labels decide nothing and no more are asked: status and all counting grades by seat."""
     counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
     grades = ArrayAgg("pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number")
     statuses = [Resolution.Status.DISPUTED, Resolution.Status.ESCALATED]

@@ -8,7 +8,7 @@ from metrics.core.counts import annotations, count_units
 from metrics.explorer_state import Asked, Show
 from metrics.services.labels import ends
 
-UNDECIDED = {Resolution.Status.DISPUTED, Resolution.Status.ESCALATED}
+UNDECIDED = {Resolution.Status.WAITING, Resolution.Status.DISPUTED, Resolution.Status.ESCALATED}
 
 
 class Said(NamedTuple):

@@ -11,7 +11,8 @@ from metrics.services.tallies import Tallies
 
 Summary = dict[str, Any]
 WANTING = (Round.Kind.POOL, Round.Kind.IMPORT)  # the kinds of rounds whose labels count
-UNDECIDED = (Resolution.Status.DISPUTED, Resolution.Status.ESCALATED)  # resolutions without a grade
+# Resolutions without a grade.
+UNDECIDED = (Resolution.Status.WAITING, Resolution.Status.DISPUTED, Resolution.Status.ESCALATED)
 NONE = "-"
 
 

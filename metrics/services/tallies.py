@@ -34,7 +34,7 @@ from annotate.models import Collection
 from metrics.models import BLOCK_SIZE, Block, Tally
 from metrics.services.count_sql import COUNTS_OF_ALL, COUNTS_OF_SOME
 
-RULES = 4  # changes when the same rows would give other counts
+RULES = 5  # changes when the same rows would give other counts
 MANY = 2_000  # changed blocks from which on all are counted again
 
 _SUMS = "SELECT key, sum(n)::bigint FROM moved, unnest(keys, numbers) AS counted(key, n) GROUP BY key"

@@ -10,9 +10,11 @@ from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool, PoolPair
 from pooling.services.ordering import LIVE
 
+STUCK = (Resolution.Status.DISPUTED, Resolution.Status.ESCALATED)
+
 
 class PoolFigures(NamedTuple):
-    """Pairs that a pool wants, its seats by state, and those pairs that have a grade or are disputed.
+    """Pairs that a pool wants, its seats by state, and those pairs that have a grade or wait for a lead's.
 
     A pair that only retired runs hold is not wanted, whether somebody judged it or not (see retiring.py).
     """
@@ -53,7 +55,7 @@ _DROPPED = Exists(
 def pool_figures(*, pool: Pool) -> PoolFigures:
     """The figures of one pool, counted now; two queries."""
     graded = Resolution.objects.filter(pair=OuterRef("pair"), grade__isnull=False)
-    stuck = Resolution.objects.filter(pair=OuterRef("pair"), grade__isnull=True)
+    stuck = Resolution.objects.filter(pair=OuterRef("pair"), status__in=STUCK)
     pairs = pool.pool_pairs.filter(~_DROPPED).aggregate(
         pairs=Count("pk"), resolved=Count("pk", filter=Exists(graded)), disputed=Count("pk", filter=Exists(stuck))
     )

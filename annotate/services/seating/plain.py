@@ -53,6 +53,10 @@ _WITHDRAW = """
     UPDATE annotate_seat seat SET state = 'withdrawn' FROM unnest(%(pairs)s::bigint[]) AS plain(pair)
     WHERE seat.pair_id = plain.pair AND seat.purpose = 'label' AND seat.state = 'free'
 """
+# Who waits for a label that nobody is asked for any more is disputed.
+_DISPUTE = """
+    UPDATE annotate_resolution SET status = 'disputed' WHERE pair_id = ANY(%(pairs)s) AND status = 'waiting'
+"""
 
 
 class Untouched(NamedTuple):
@@ -97,7 +101,9 @@ def withdraw_plain(*, round_: Round, pairs: Keys) -> Keys:
     """Withdraw the free seats of a closing round's pairs that no other round names; returns the others."""
     lock_pairs(pairs)
     (shared,) = _columns(_SHARED, 1, round=round_.pk, pairs=pairs.tolist())
-    _run(_WITHDRAW, pairs=np.setdiff1d(pairs, shared).tolist())
+    own = np.setdiff1d(pairs, shared).tolist()
+    _run(_WITHDRAW, pairs=own)
+    _run(_DISPUTE, pairs=own)
     return shared
 
 

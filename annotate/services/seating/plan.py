@@ -128,8 +128,17 @@ def _why(standing: Standing, number: int) -> Seat.Why:
     return Seat.Why.FIRST if number <= labels.n_first(policy.labels_per_pair, policy) else Seat.Why.DOUBLE
 
 
+def _asks_for_more(standing: Standing, policy: labels.LabelPolicy) -> bool:
+    """Whether people are still to settle what is disputed; a model settles it with the labels there are."""
+    n_needed = labels.n_needed(standing.grades, n_wanted=standing.n_wanted, policy=policy)
+    return policy.rule != labels.MODEL and n_needed > len(standing.grades)
+
+
 def _resolution(pair: Pair, standing: Standing) -> Resolution | None:
-    decision = labels.decide(standing.grades, label_policy(standing.policy), modelled=standing.modelled)
+    policy = label_policy(standing.policy)
+    decision = labels.decide(standing.grades, policy, modelled=standing.modelled)
+    if decision is not None and decision.status == Resolution.Status.DISPUTED and _asks_for_more(standing, policy):
+        decision = decision._replace(status=Resolution.Status.WAITING)  # a lead is asked last
     if standing.escalated:
         decision = labels.Decision("escalated", None, len(standing.grades))
     if standing.adjudicated is not None:

@@ -84,7 +84,7 @@ def test_a_changed_answer_to_a_finished_batchs_gold_is_counted_again():
                 if each.seat.purpose == "gold" and each.seat.judgment.level.grade
                 != Gold.objects.get(pair=each.seat.pair_id).grade)  # fmt: skip
     campaigns.judge(gold, Gold.objects.get(pair=gold.seat.pair_id).grade)
-    assert standing(Batch.objects.get()) == (2, 2, "", "")
+    assert standing(Batch.objects.get()) == (2, 2, "warn", "")  # what she is told must not say which answer it was
 
 
 def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_policy(django_capture_on_commit_callbacks):

@@ -9,7 +9,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import (
-    Batch,
     Change,
     Gold,
     HandOut,
@@ -97,42 +96,6 @@ def test_a_changed_grade_supersedes_and_only_the_new_one_counts():
     assert new.supersedes == old
     assert Seat.objects.get(pk=hand_out.seat_id).judgment == new
     assert Resolution.objects.get(pair=new.pair).grade == 2
-
-
-def test_undo_gives_the_seat_back_and_keeps_the_row():
-    ann = factories.annotator(study())
-    hand_out = hand_outs(ann)[0]
-    old = judge(ann, hand_out, grade=0)
-    judging.undo_judgment(annotator=ann, token=hand_out.token)
-    seat = Seat.objects.get(pk=hand_out.seat_id)
-    assert (seat.state, seat.judgment, seat.leased_until > timezone.now()) == ("held", None, True)
-    assert not Resolution.objects.filter(pair=old.pair).exists()
-    assert claiming.unanswered(annotator=ann).first() == hand_out
-    new = judge(ann, hand_out, grade=1)
-    assert new.supersedes == old
-    assert Resolution.objects.get(pair=old.pair).grade == 1
-
-
-def test_undo_of_the_last_answer_opens_the_batch_again():
-    ann = factories.annotator(study(n_pairs=2))
-    for hand_out in hand_outs(ann):
-        judge(ann, hand_out)
-    assert Batch.objects.get().finished_at is not None
-    judging.undo_judgment(annotator=ann, token=hand_out.token)
-    assert Batch.objects.get().finished_at is None
-
-
-def test_a_settled_batch_can_no_longer_be_changed():
-    ann = factories.annotator(study(n_pairs=10))
-    first = hand_outs(ann)
-    for hand_out in first:
-        judge(ann, hand_out)
-    for hand_out in hand_outs(ann):
-        judge(ann, hand_out)
-    with pytest.raises(judging.BatchSettled):
-        judge(ann, first[0], grade=2)
-    with pytest.raises(judging.BatchSettled):
-        judging.undo_judgment(annotator=ann, token=first[0].token)
 
 
 def test_two_who_disagree_ask_for_a_third_and_three_ways_is_disputed():

@@ -121,7 +121,7 @@ def test_seats_follow_a_narrower_tolerance():
     assert Seat.objects.filter(state="free", why="disagreement").count() == 2
     see(made, tolerance=2)
     assert Seat.objects.filter(state="free").count() == 0
-    assert not Resolution.objects.filter(status="disputed").exists()
+    assert not Resolution.objects.filter(grade=None).exists()
 
 
 def test_from_a_model_to_a_rule_all_that_the_model_decided_is_looked_at(made):

@@ -65,8 +65,8 @@ def test_an_exact_share_of_doubles_stays_exact_where_people_stop_early():
 
 
 @pytest.mark.parametrize(("grades", "n_free", "status"), [
-    ((0, 1), 0, "agreed"), ((0, 3), 1, "disputed"), ((0, 3, 3), 0, "majority"), ((0, 3, 1), 1, "disputed"),
-    ((0, 3, 1, 2), 1, "disputed"), ((0, 3, 1, 2, 3), 0, "disputed"),
+    ((0, 1), 0, "agreed"), ((0, 3), 1, "waiting"), ((0, 3, 3), 0, "majority"), ((0, 3, 1), 1, "waiting"),
+    ((0, 3, 1, 2), 1, "waiting"), ((0, 3, 1, 2, 3), 0, "disputed"),
 ])  # fmt: skip
 def test_0_against_1_is_fine_and_0_against_3_goes_on_up_to_the_ceiling_and_is_then_disputed(grades, n_free, status):
     made, _ = study(labels_per_pair=2, tolerance=1)

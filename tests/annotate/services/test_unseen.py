@@ -6,6 +6,7 @@ or the quota out of `queues.Walk`.
 
 from collections import Counter
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -104,6 +105,55 @@ def old(annotator, days=8):
         cursor.execute("SET LOCAL session_replication_role = replica")
         Judgment.objects.filter(annotator=annotator).update(at=timezone.now() - timedelta(days=days))
         cursor.execute("SET LOCAL session_replication_role = origin")
+
+
+def lapse(seats):
+    seats.update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+@pytest.mark.parametrize(("n_lapsed", "n_golds_left"), [(0, 2), (2, 1), (4, 0)])
+def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(n_lapsed, n_golds_left):
+    made = study(10, n_golds=1, batch_candidates=4, labels_per_pair=1)
+    late = campaigns.first_batch(made)[0].batch.annotator
+    held = Seat.objects.filter(annotator=late, purpose="label").order_by("pk")
+    lapse(Seat.objects.filter(pk__in=list(held.values_list("pk", flat=True)[:n_lapsed])))
+    other = factories.annotator(made)
+    while again(other):
+        pass
+    claiming.current_batch(annotator=late)
+    left = claiming.unanswered(annotator=late).select_related("seat")
+    assert purposes(left) == +Counter({"label": 4 - n_lapsed, "gold": n_golds_left})
+    assert clean() == {}
+
+
+def test_a_pair_that_she_judged_too_late_to_count_is_no_gold_for_her():
+    made = factories.collection(batch_candidates=2, gold_positives=1, gold_negatives=0, grouped=False)
+    pairs = factories.pairs(made, 3, per_query=3)
+    campaigns.open_pool_round(made, pairs[:2])
+    (first, _) = campaigns.first_batch(made)
+    lapse(Seat.objects.all())
+    for hand_out in campaigns.first_batch(made):
+        campaigns.judge(hand_out)
+    campaigns.judge(first)
+    assert not Seat.objects.filter(annotator=first.batch.annotator, pair=first.seat.pair_id).exists()
+    Gold.objects.create(collection=made, pair_id=first.seat.pair_id, grade=1, is_positive=True, origin="curated")
+    campaigns.open_pool_round(made, pairs[2:], "second")
+    batch = claiming.current_batch(annotator=first.batch.annotator)
+    assert [each.seat.pair_id for each in claiming.unanswered(annotator=batch.annotator)] == [pairs[2].pk]
+
+
+def test_what_others_hold_is_counted_in_pairs_that_may_come_to_her():
+    made = factories.collection(labels_per_pair=2, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, factories.pairs(made, 1))
+    (hers,) = campaigns.first_batch(made)
+    campaigns.first_batch(made)
+    person = hers.batch.annotator
+    assert claiming.free_later(annotator=person)[0] == 0  # she is at this pair herself
+    newcomer = factories.annotator(made)
+    assert claiming.free_later(annotator=newcomer)[0] == 1  # by two people
+    judging.report_pair(annotator=person, token=hers.token, submission_id=uuid4(), kind="cannot_judge")
+    claiming.current_batch(annotator=newcomer)
+    assert claiming.free_later(annotator=person)[0] == 0  # it never comes back to who could not judge it
 
 
 @pytest.mark.parametrize("grouped", [True, False])

@@ -101,13 +101,16 @@ def test_undo_brings_the_card_back(client, annotator):
     card = call(client, "next").json()["cards"][0]
     call(client, "answer", answer_to(card))
     assert client.get("/c/birds/judge/recent").json()["judged"][0]["grade"] == 1
-    back = call(client, "undo", {"hand_out": card["hand_out"]}).json()
+    undo = {"hand_out": card["hand_out"], "submission_id": str(uuid4())}
+    back = call(client, "undo", undo).json()
     assert back["cards"][0]["hand_out"] == card["hand_out"]
     assert client.get("/c/birds/judge/recent").json()["judged"] == []
     assert back["progress"]["today"] == 0
     assert progress.progress(annotator=annotator)["total"] == 0
     again = call(client, "answer", answer_to(card, grade=2)).json()
     assert again["progress"]["today"] == 1
+    call(client, "undo", undo)  # on its way twice: it does not take back what was answered since
+    assert client.get("/c/birds/judge/recent").json()["judged"][0]["grade"] == 2
     assert progress.progress(annotator=annotator)["total"] == 1
 
 

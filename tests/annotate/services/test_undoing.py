@@ -1,0 +1,64 @@
+"""Taking answers back: what an undo gives back, until when, and which of the last ones."""
+
+import pytest
+from django.utils import timezone
+
+from annotate.models import Batch, Resolution, Seat
+from annotate.services import claiming, judging
+from tests import factories
+from tests.annotate.services.test_judging import hand_outs, judge, report, study
+
+pytestmark = pytest.mark.django_db
+
+
+def test_undo_gives_the_seat_back_and_keeps_the_row():
+    ann = factories.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    old = judge(ann, hand_out, grade=0)
+    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    seat = Seat.objects.get(pk=hand_out.seat_id)
+    assert (seat.state, seat.judgment, seat.leased_until > timezone.now()) == ("held", None, True)
+    assert not Resolution.objects.filter(pair=old.pair).exists()
+    assert claiming.unanswered(annotator=ann).first() == hand_out
+    new = judge(ann, hand_out, grade=1)
+    assert new.supersedes == old
+    assert Resolution.objects.get(pair=old.pair).grade == 1
+
+
+def test_undo_of_the_last_answer_opens_the_batch_again():
+    ann = factories.annotator(study(n_pairs=2))
+    for hand_out in hand_outs(ann):
+        judge(ann, hand_out)
+    assert Batch.objects.get().finished_at is not None
+    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    assert Batch.objects.get().finished_at is None
+
+
+def test_a_settled_batch_can_no_longer_be_changed():
+    ann = factories.annotator(study(n_pairs=10))
+    first = hand_outs(ann)
+    for hand_out in first:
+        judge(ann, hand_out)
+    for hand_out in hand_outs(ann):
+        judge(ann, hand_out)
+    with pytest.raises(judging.BatchSettled):
+        judge(ann, first[0], grade=2)
+    with pytest.raises(judging.BatchSettled):
+        judging.undo_judgment(annotator=ann, token=first[0].token)
+
+
+def test_what_she_reported_is_none_of_her_last_judgments_that_can_be_undone(monkeypatch):
+    monkeypatch.setattr(judging, "CHANGEABLE", 2)
+    made = study(n_pairs=4)
+    ann = factories.annotator(made)
+    first, reported, second, third = hand_outs(ann)[:4]
+    judge(ann, first)
+    report(ann, reported, "cannot_judge")
+    judge(ann, second)
+    judging.undo_judgment(annotator=ann, token=first.token)
+    judge(ann, first)
+    judging.undo_judgment(annotator=ann, token=second.token)
+    judge(ann, second)
+    judge(ann, third)
+    with pytest.raises(judging.BatchSettled, match="Only the last 2"):
+        judging.undo_judgment(annotator=ann, token=first.token)
