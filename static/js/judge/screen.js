@@ -124,11 +124,14 @@ export class Screen {
   onResult(entry, data) {
     // put off, not done: it comes back
     if (entry.body.kind === "later") this.deck.done.delete(entry.body.hand_out);
-    if (entry.kind === "undo") this.undo.onUndone(entry.body.hand_out, data.cards);
+    const isUndo = entry.kind === "undo";
+    if (isUndo) this.undo.onUndone(entry.body.hand_out, data.cards);
     this.take(data);
+    if (isUndo) this.undo.announce();
   }
 
   onRefused(entry, message) {
+    if (entry.kind === "undo") return this.undo.onRefused(entry.body.hand_out, message);
     this.status.notice(`One ${entry.kind} was not accepted: ${message}`);
     this.deck.markDone(entry.body.hand_out);
     if (!this.outbox.size) this.next();

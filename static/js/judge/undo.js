@@ -25,7 +25,7 @@ export class Undo {
 
   /** Bring a judged pair back; at once when this tab still has its card, else with the server's answer. */
   takeBack(handOut) {
-    const { deck, outbox, status } = this.screen;
+    const { deck, outbox } = this.screen;
     const card = deck.history.find((other) => other.hand_out === handOut);
     const unsent = outbox.takeBack(handOut);
     deck.done.delete(handOut);
@@ -33,7 +33,12 @@ export class Undo {
     if (card) deck.putBack(card);
     if (!unsent) outbox.add("undo", { hand_out: handOut });
     this.screen.show();
-    status.announce("The last judgment is undone.");
+    if (unsent) this.announce();
+  }
+
+  /** Only once it is so: the server may still refuse what it was asked to undo. */
+  announce() {
+    this.screen.status.announce("The last judgment is undone.");
   }
 
   /** The server took an answer back: its card, if this tab did not have it any more, comes first. */
@@ -42,6 +47,15 @@ export class Undo {
     this.wanted = null;
     const card = cards.find((other) => other.hand_out === handOut);
     if (card) this.screen.deck.putBack(card);
+  }
+
+  /** The judgment stands, so its card goes away again. */
+  onRefused(handOut, message) {
+    const { deck, status } = this.screen;
+    if (this.wanted === handOut) this.wanted = null;
+    deck.takenElsewhere(handOut);
+    this.screen.show();
+    status.notice(`The judgment was not undone: ${message}`);
   }
 
   list() {
