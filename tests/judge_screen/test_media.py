@@ -250,12 +250,3 @@ def test_what_was_prepared_is_what_is_shown_and_plays_as_was_chosen_meanwhile(ma
         expect(page.locator("#document [data-act=loopToggle]")).to_have_attribute("aria-pressed", "false")
     saved(page)
     assert page.evaluate("window.built") == 3
-
-
-def test_a_warning_covers_the_item_until_it_is_asked_for(made, open_judge):
-    show(made, image(made), warning="It may upset you")
-    page = open_judge()
-    expect(page.locator(".veil")).to_contain_text("It may upset you")
-    assert page.evaluate("document.querySelector('#document .item-body').inert")
-    page.keyboard.press("v")
-    expect(page.locator(".veil")).to_have_count(0)

@@ -72,12 +72,17 @@ export class ItemView {
     return this.item.parts.some((part) => part.kind === "image" || part.kind === "video");
   }
 
+  /** What keys play; nothing while a warning covers it. */
   get player() {
-    return this.parts.find((part) => part.player)?.player ?? null;
+    return this.uncovered.find((part) => part.player)?.player ?? null;
   }
 
   get zoom() {
-    return this.parts.find((part) => part.zoom)?.zoom ?? null;
+    return this.uncovered.find((part) => part.zoom)?.zoom ?? null;
+  }
+
+  get uncovered() {
+    return this.lift ? [] : this.parts;
   }
 
   get isBroken() {
@@ -103,7 +108,7 @@ export class ItemView {
   }
 
   shown() {
-    if (!this.lift) this.player?.shown();
+    this.player?.shown();
   }
 
   hidden() {

@@ -1,0 +1,99 @@
+"""Content warnings: what they cover is neither seen nor heard nor moved until it is asked for."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.judge_screen.screen import put_file, saved, shape, show, sound, until
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WARNING = "It may upset you"
+
+
+@pytest.fixture(autouse=True)
+def media_root(tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path
+
+
+def image(made):
+    return {"kind": "image", "path": shape(made, "s001.webp")}
+
+
+def video(made):
+    return {"kind": "video", "path": shape(made, "s004.webm")}
+
+
+def recording(made):
+    return {"kind": "audio", "path": put_file(made, "tone.wav", sound())}
+
+
+def text(made):
+    return {"kind": "text", "text": "Two red circles."}
+
+
+@pytest.fixture
+def covered(made, open_judge):
+    """Opens a card whose one part a warning covers."""
+
+    def act(part):
+        show(made, part(made), warning=WARNING)
+        page = open_judge()
+        expect(page.locator("#document .veil")).to_contain_text(WARNING)
+        assert page.evaluate("document.querySelector('#document .item-body').inert")
+        return page
+
+    return act
+
+
+def media(page, what):
+    return page.evaluate(f"document.querySelector('#document :is(video, audio)').{what}")
+
+
+@pytest.mark.parametrize("part", [image, text, video, recording])
+def test_a_warning_covers_the_item_until_it_is_asked_for(covered, part):
+    page = covered(part)
+    body = page.locator("#document .item-body")
+    assert body.evaluate("(body) => getComputedStyle(body).filter") != "none"  # blurred
+    page.keyboard.press("v")
+    expect(page.locator(".veil")).to_have_count(0)
+    assert not body.evaluate("(body) => body.inert")
+    assert body.evaluate("(body) => getComputedStyle(body).filter") == "none"
+
+
+def test_the_button_on_the_warning_uncovers_it_too(covered):
+    page = covered(text)
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".veil")).to_have_count(0)
+    expect(page.locator("#document")).to_have_text("Two red circles.")
+
+
+@pytest.mark.parametrize("part", [video, recording])
+def test_no_key_plays_a_clip_that_a_warning_covers(covered, part):
+    page = covered(part)
+    until(page, "document.querySelector('#document :is(video, audio)').readyState > 1")
+    before = [media(page, what) for what in ("muted", "playbackRate", "currentTime")]
+    for key in ("Space", "o", "s", "m", "ArrowRight", "."):
+        page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    assert media(page, "paused")
+    assert [media(page, what) for what in ("muted", "playbackRate", "currentTime")] == before
+    expect(page.locator("#document [data-act=loopToggle]")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("v")
+    if part is recording:
+        assert media(page, "paused")  # sound does not start by itself
+        page.keyboard.press("Space")
+    until(page, "!document.querySelector('#document :is(video, audio)').paused")
+
+
+def test_no_key_enlarges_an_image_that_a_warning_covers(covered):
+    page = covered(image)
+    page.keyboard.press("+")
+    page.keyboard.press("v")
+    expect(page.locator("#document [data-zoom]")).to_have_text("fit")
+    page.keyboard.press("+")
+    expect(page.locator("#document [data-zoom]")).not_to_have_text("fit")
+
+
+def test_what_stays_covered_can_be_judged(covered):
+    page = covered(video)
+    page.keyboard.press("2")
+    saved(page)
