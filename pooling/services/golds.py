@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Gold, Item, ReferenceSet, ReviewAction, Side
 from annotate.services import review_log
+from annotate.services.golds import retire_gold
 from annotate.services.pairing import ensure_pairs
 from pooling.models import PoolPair
 
@@ -32,20 +33,31 @@ _POSITIVES = """
              md5(label.id || ' ' || %(seed)s), label.id
     LIMIT %(limit)s
 """
+_RANKED = """
+    EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
+            WHERE (run.direction = 'forward' AND ranking.source_id = drawn.query
+                   AND drawn.document = ANY (ranking.targets[1:%(outside)s]))
+               OR (run.direction = 'reverse' AND ranking.source_id = drawn.document
+                   AND drawn.query = ANY (ranking.targets[1:%(outside)s])))
+"""
 # Of these pairs, the ones somebody's reference names, some run ranks high, or a pool or gold holds.
-_TAKEN = """
+_TAKEN = f"""
     SELECT drawn.place - 1
     FROM unnest(%(query)s::bigint[], %(document)s::bigint[]) WITH ORDINALITY AS drawn(query, document, place)
     WHERE EXISTS (SELECT FROM annotate_referencelabel label
                   WHERE label.query_id = drawn.query AND label.document_id = drawn.document)
        OR EXISTS (SELECT FROM annotate_pair pair
                   WHERE pair.query_id = drawn.query AND pair.document_id = drawn.document)
-       OR EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
-                  WHERE (run.direction = 'forward' AND ranking.source_id = drawn.query
-                         AND drawn.document = ANY (ranking.targets[1:%(outside)s]))
-                     OR (run.direction = 'reverse' AND ranking.source_id = drawn.document
-                         AND drawn.query = ANY (ranking.targets[1:%(outside)s])))
-"""
+       OR {_RANKED}
+"""  # noqa: S608 - own text
+# Random negatives that a run which came after them ranks high all the same.
+_FOUND_SINCE = f"""
+    SELECT gold.id
+    FROM annotate_gold gold JOIN annotate_pair pair ON pair.id = gold.pair_id
+    CROSS JOIN LATERAL (SELECT pair.query_id AS query, pair.document_id AS document) drawn
+    WHERE gold.collection_id = %(collection)s AND gold.origin = 'random' AND gold.retired_at IS NULL AND {_RANKED}
+    ORDER BY gold.id
+"""  # noqa: S608 - own text
 
 
 class GoldsMade(NamedTuple):
@@ -79,6 +91,16 @@ def make_golds(
         reason = f"{why}: {words}." if why else f"{words}."
         review_log.note(collection=collection, kind=ReviewAction.Kind.GOLDS_MADE, by=None, reason=reason)
     return made
+
+
+@transaction.atomic
+def retire_found(*, collection: Collection) -> None:
+    """Retire the random negatives that a run which came later ranks among its first 25."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FOUND_SINCE, {"collection": collection.pk, "outside": OUTSIDE})
+        found = [row[0] for row in cursor.fetchall()]
+    for gold in Gold.objects.filter(pk__in=found).select_related("collection", "pair").order_by("pk"):
+        retire_gold(gold=gold, by=None, reason=f"a run ranks it among its first {OUTSIDE}")
 
 
 def _missing(collection: Collection, origin: Gold.Origin, n: int) -> int:

@@ -15,7 +15,7 @@ from pooling.core.selections import NO_RANK, Drawn
 from pooling.models import Pool
 from pooling.services import strata
 from pooling.services.choosing import Choice, PoolError, choose_pairs
-from pooling.services.golds import make_golds
+from pooling.services.golds import make_golds, retire_found
 
 N_GOLDS, MOST_GOLDS = 200, 20_000  # of each kind: more than anybody meets twice, and two a query of a large pool
 _ROWS = 4  # a pair: itself, and its rows in the pool, in the round and in the queue
@@ -64,8 +64,9 @@ def newest_policy(collection: Collection) -> Policy:
 
 
 def add_golds(*, pool: Pool) -> None:
-    """Let there be golds where the policy wants some and a reference set can give them."""
+    """Let there be golds where the policy wants some and a reference set can give them; none that a run has found."""
     collection, policy = pool.collection, pool.round.policy
+    retire_found(collection=collection)
     reference = collection.reference_sets.order_by("pk").first()
     has_curated = Gold.objects.filter(collection=collection, origin=Gold.Origin.CURATED).exists()
     if reference is None or has_curated:

@@ -47,6 +47,21 @@ def test_negatives_are_outside_every_run_s_top_25_every_reference_and_every_pair
     assert negatives <= {(f"q{q}", f"d{d}") for q in (2, 3, 4) for d in range(25, 39)}
 
 
+def test_a_random_negative_that_a_later_run_ranks_high_is_a_gold_no_more(made):
+    reference = making.reference(made, [(q, 39) for q in range(5)])
+    make(made, reference, 0, 20)
+    before = making.named(Gold.objects.all())
+    making.opened(made, [making.run(made, "late", {q: list(range(25)) for q in range(5)})], depth=1)
+    kept = making.named(Gold.objects.filter(retired_at=None))
+    assert before - kept == {(q, d) for q, d in before if int(d[1:]) < 25} != set()
+    assert all(int(d[1:]) >= 25 for _, d in kept)
+    retired = ReviewAction.objects.filter(collection=made, kind="gold_retired")
+    assert retired.count() == len(before - kept)
+    assert retired.first().reason == (
+        "Grade 0, random negative outside every run's top: a run ranks it among its first 25"
+    )
+
+
 def test_making_again_tops_up_and_the_seed_decides(made):
     reference = making.reference(made, [(q, q) for q in range(5)])
     assert make(made, reference, 2, 5) == (2, 5)
