@@ -83,6 +83,15 @@ def test_an_empty_deck_says_that_one_is_signed_out_and_goes_on_from_there(page, 
     assert grades() == [2] * int(n_waiting)
 
 
+def test_a_session_found_ended_by_an_undo_is_told_and_not_called_an_unreachable_server(open_judge):
+    page = open_judge()
+    position(page, 1)
+    Session.objects.all().delete()
+    page.keyboard.press("z")
+    expect(page.locator("#dialog-signin")).to_be_visible()
+    expect(page.locator("#saved")).to_have_text("Signed out")
+
+
 def test_a_session_found_ended_when_cards_are_asked_for_is_told_the_same_way(open_judge, sign_in, person):
     page = open_judge()
     for number in range(1, N_PAIRS + 1):

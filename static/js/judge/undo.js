@@ -1,4 +1,5 @@
 // Taking an answer back: the last one by key, or any of the last twenty from their list.
+import { SignedOut } from "./api.js";
 import { newest, openRecent } from "./recent.js";
 
 const NOTHING = "There is nothing to undo: you have not judged yet, or your batches are settled.";
@@ -11,15 +12,16 @@ export class Undo {
   }
 
   async last() {
-    const { deck, urls, status } = this.screen;
+    const { deck, outbox, urls, status } = this.screen;
     const judged = deck.lastJudged();
     if (judged) return this.takeBack(judged.hand_out);
     try {
       const handOut = await newest(urls.recentUrl);
       if (handOut) this.takeBack(handOut);
       else status.notice(NOTHING);
-    } catch {
-      status.notice("Undo needs the server, which cannot be reached right now.");
+    } catch (error) {
+      if (error instanceof SignedOut) outbox.pause(error.signIn);
+      else status.notice("Undo needs the server, which cannot be reached right now.");
     }
   }
 
