@@ -44,6 +44,10 @@ def test_an_answer_is_called_undone_when_the_server_has_said_so(open_judge):
     keep_what_is_heard(page)
     page.keyboard.press("z")
     position(page, 1)
+    for _ in range(600):
+        if asked:
+            break
+        page.wait_for_timeout(50)
     expect(page.locator("#saved")).to_have_text("Saving…")
     assert UNDONE not in page.evaluate("window.heard")
     asked[0].continue_()
