@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     for item in items:
-        if shares_machine(item):
+        if shares_machine(item) and not item.get_closest_marker("heavy"):  # a measurement is not repeated until it fits
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
