@@ -96,9 +96,8 @@ def test_the_ledger_tells_of_answers_given_before_the_disk_had_them(fault_stack,
         with connection.cursor() as cursor:
             cursor.execute("ALTER SYSTEM SET synchronous_commit = off")
             cursor.execute("SELECT pg_reload_conf()")
-    acknowledged = judge_through(stack, kill_postgres, 6, faults.judge_until)
     with stack.orm(django_db_blocker), pytest.raises(AssertionError):
-        faults.assert_ledger(made, acknowledged)
+        faults.assert_ledger(made, judge_through(stack, kill_postgres, 6, faults.judge_until))
 
 
 @pytest.mark.parametrize("new_ids", [False, True])

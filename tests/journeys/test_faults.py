@@ -5,6 +5,7 @@ import time
 import urllib.error
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from pathlib import Path
 from threading import Event
 from uuid import uuid4
@@ -60,7 +61,8 @@ def insist(client: WebClient, path: str, body: dict[str, object]) -> dict[str, o
     while time.monotonic() < until:
         try:
             return client.post(path, body)[0]
-        except FAILURES:
+        except FAILURES as error:
+            assert getattr(error, "code", None) != HTTPStatus.NOT_FOUND, "what was handed out is forgotten"
             time.sleep(0.05)
     raise AssertionError("not acknowledged within ten minutes")
 
