@@ -27,7 +27,8 @@ def pick_by_query(queries: Sequence[int], available: Mapping[int, Sequence[int]]
 
     queries : (N,) the query of each candidate
     available : the checks of each query
-    Returns fewer where the batch's queries have no more.
+    Returns fewer where the batch's queries have no more, and never more of a query than it has candidates, whose places
+    they take.
     """
     rng = Random(seed)  # noqa: S311 - the seed is the secret, a keyed hash
     left = {query: rng.sample(sorted(checks), len(checks)) for query, checks in sorted(available.items())}
@@ -36,6 +37,7 @@ def pick_by_query(queries: Sequence[int], available: Mapping[int, Sequence[int]]
     while len(picked) < n and any(left.get(query) for query in order):
         query = rng.choice([query for query in order if left.get(query)])
         picked.append(left[query].pop())
+        order.remove(query)
     return picked
 
 

@@ -4,7 +4,7 @@ Where one query's pairs come together a gold is of a query that was claimed, or 
 query would give it away. Where queries come mixed golds are drawn whatever their query, as candidates are.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from annotate.core import batches
@@ -74,10 +74,11 @@ def n_golds_wanted(*, policy: Policy, collection_id: int) -> int:
 def seat_golds(*, annotator: Annotator, policy: Policy, claimed: Sequence[Claimed], seed: int) -> list[Claimed]:
     """Make held seats of golds for a batch with these candidates, from pairs that this person has no seat of."""
     share = min(1.0, len(claimed) / policy.batch_candidates)
-    chosen = []
+    chosen: list[tuple[int, int]] = []
     for place, (is_positive, n_wanted) in enumerate(_kinds(policy)):
         n = batches.n_placed(n_wanted, share=share, seed=seed + place)
-        chosen += _choose(annotator, policy, is_positive, n, claimed, seed=seed + place) if n else []
+        taken = [query for _, query in chosen]
+        chosen += _choose(annotator, policy, is_positive, n, claimed, taken=taken, seed=seed + place) if n else []
     if not chosen:
         return []
     round_, _ = Round.objects.get_or_create(
@@ -111,9 +112,13 @@ def _kinds(policy: Policy) -> list[tuple[bool, int]]:
 
 
 def _choose(
-    annotator: Annotator, policy: Policy, is_positive: bool, n: int, claimed: Sequence[Claimed], *, seed: int
-) -> list[tuple[int, int]]:
-    """Pair and query of the golds of one kind that go into a batch."""
+    annotator: Annotator, policy: Policy, is_positive: bool, n: int, claimed: Sequence[Claimed], *,
+    taken: Sequence[int], seed: int,
+) -> list[tuple[int, int]]:  # fmt: skip
+    """Pair and query of the golds of one kind that go into a batch.
+
+    taken : queries of golds of another kind; each has the place of a candidate already
+    """
     asked = {
         "annotator": annotator.pk, "collection": annotator.collection_id, "is_positive": is_positive, "seed": seed,
         "claimed": [row.pair for row in claimed],
@@ -128,7 +133,8 @@ def _choose(
     by_query: dict[int, list[int]] = defaultdict(list)
     for pair, query in query_of.items():
         by_query[query].append(pair)
-    picked = batches.pick_by_query([row.query for row in claimed], by_query, n=n, seed=seed)
+    places = Counter(row.query for row in claimed) - Counter(taken)
+    picked = batches.pick_by_query(sorted(places.elements()), by_query, n=n, seed=seed)
     return [(pair, query_of[pair]) for pair in picked]
 
 

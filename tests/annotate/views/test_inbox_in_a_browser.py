@@ -46,6 +46,7 @@ def test_disputes_are_decided_by_keyboard_one_after_the_other(made, desk):
     desk.get_by_role("link", name="Decide about").first.focus()
     desk.keyboard.press("Enter")
     expect(desk.get_by_role("heading", name="Decide about a pair")).to_be_visible()
+    desk.wait_for_load_state()  # the keys are there once the page's script has run
     desk.keyboard.press("n")
     desk.keyboard.type("2 wings")  # keys are off while typing
     desk.keyboard.press("Escape")
