@@ -44,7 +44,7 @@ def main(argv: list[str]) -> None:
         os.chdir(ROOT)
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *(argv[2:] or ["-n", "2", "--dist", "worksteal"])])
     if command == "up":
-        from config.supervisor import main as up  # after the environment exists
+        from config.up.supervisor import main as up  # after the environment exists
 
         sys.exit(up(argv[2:]))
     if command in FILES_ONLY:

@@ -9,8 +9,8 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config.home import Home
 from config.stores import media_store
+from config.up.home import Home
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var")

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from config.embedded import start_postgres, start_redis
-from config.home import Home, prepare_home
-from config.processes import StartError, stop
+from config.up.embedded import start_postgres, start_redis
+from config.up.home import Home, prepare_home
+from config.up.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import expect
 
-from config.embedded import create_database
-from config.home import Home
 from config.testing import chromium, process_number, run_home
+from config.up.embedded import create_database
+from config.up.home import Home
 from tests.stack import Stack, started_before
 
 # The same examples in every run, whatever the machine's speed: what a run finds must not hang on chance.

@@ -16,8 +16,8 @@ import dj_database_url
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from config.home import Home
-from config.processes import wait_until
+from config.up.home import Home
+from config.up.processes import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")

@@ -21,7 +21,7 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from config.processes import wait_until
+from config.up.processes import wait_until
 from tests.journeys import test_faults as faults
 from tests.stack import Stack
 from tests.webclient import WebClient

@@ -13,9 +13,9 @@ from urllib.request import urlopen
 import pytest
 import yaml
 
-from config.embedded import create_database
-from config.home import Home
-from config.processes import spawn, stop, wait_until
+from config.up.embedded import create_database
+from config.up.home import Home
+from config.up.processes import spawn, stop, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]

@@ -17,9 +17,9 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Collection, Judgment, Round, Seat
 from annotate.services import seating
-from config.embedded import start_redis
-from config.home import Home, prepare_home
-from config.processes import stop, wait_until
+from config.up.embedded import start_redis
+from config.up.home import Home, prepare_home
+from config.up.processes import stop, wait_until
 from pooling.models import Pool, PoolPair
 from tests import factories
 from tests.stack import Stack

@@ -8,7 +8,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Round
 from annotate.services import seating
-from config.processes import wait_until
+from config.up.processes import wait_until
 from tests import factories
 from tests.stack import Stack
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 import redis
 
 from annotate.models import Change, Judgment
-from config.processes import wait_until
+from config.up.processes import wait_until
 from metrics.models import Score, Snapshot
 from tests import factories
 from tests.metrics import studies

@@ -14,8 +14,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.utils import timezone
 
-from config.home import Home
 from config.management.commands.fsck import CHECKS
+from config.up.home import Home
 from pooling import tasks
 from pooling.models import Pool, Ranking, Run
 from pooling.services import pools, runs

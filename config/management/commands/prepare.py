@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotate.services import accounts
-from config import firststart
+from config.up import firststart
 
 
 class Command(BaseCommand):

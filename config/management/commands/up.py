@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand
 
-from config.supervisor import main
+from config.up.supervisor import main
 
 
 class Command(BaseCommand):

@@ -20,7 +20,7 @@ from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Cancellation, Import, Item, Judgment, Part, ReferenceLabel, ReferenceSet, Side
 from annotate.services import imports, jobs, media
 from annotate.services.import_kinds import KINDS, Items, Judgments, Reference
-from config.home import Home
+from config.up.home import Home
 from tests import factories
 from tests.annotate.core.files import archive
 

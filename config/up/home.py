@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from config.processes import StartError
+from config.up.processes import StartError
 
 DATABASE = "assayer"
 ROOM = 300_000_000  # bytes: a new cluster, its log of changes, the static files, the demo

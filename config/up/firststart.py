@@ -6,9 +6,9 @@ import os
 import secrets
 from pathlib import Path
 
-from config.home import Home, write_private
+from config.up.home import Home, write_private
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
 ROLES = ("annotator", "lead", "researcher", "admin")
 
 

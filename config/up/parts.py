@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.embedded import start_postgres, start_redis
-from config.home import Home
-from config.processes import spawn
+from config.up.embedded import start_postgres, start_redis
+from config.up.home import Home
+from config.up.processes import spawn
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 
 @dataclass

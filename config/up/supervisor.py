@@ -17,12 +17,12 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
-from config import firststart
-from config.home import Home, prepare_home
-from config.parts import Part, beat, manage, postgres, redis, web, worker
-from config.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
+from config.up import firststart
+from config.up.home import Home, prepare_home
+from config.up.parts import Part, beat, manage, postgres, redis, web, worker
+from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
 QUICK_SECONDS = 10  # a part that ends sooner did not really start
 QUICK_DEATHS = 5  # and so many in a row are no accident
 FULL = 30_000_000  # with fewer bytes free the disk is what is wrong, whatever the logs say

@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg
 import psycopg.sql
 
-from config.home import DATABASE, Home, data_folder, owned_folder, programs, server_account
-from config.processes import StartError, command_line, last_words, spawn, stop, wait_until
+from config.up.home import DATABASE, Home, data_folder, owned_folder, programs, server_account
+from config.up.processes import StartError, command_line, last_words, spawn, stop, wait_until
 
 POSTGRES_MAJOR = "18"
 SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")

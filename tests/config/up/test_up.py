@@ -15,7 +15,7 @@ import psycopg
 import pytest
 import redis
 
-from config.processes import command_line, wait_until
+from config.up.processes import command_line, wait_until
 from tests.stack import Stack
 
 

@@ -1,0 +1,1 @@
+"""The two commands: servers that come along, the processes of the product, a watch over them."""
