@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from config.up.embedded import start_postgres, start_redis
-from config.up.home import Home, prepare_home
+from config.up.home import Home, drop_data_folder, prepare_home
 from config.up.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"
@@ -109,6 +109,7 @@ def remove(home: Home) -> None:
     """Stop this run's servers and delete what they wrote."""
     while servers:
         stop(servers.pop())
+    drop_data_folder(home)
     shutil.rmtree(home.var, ignore_errors=True)
     shutil.rmtree(home.sockets, ignore_errors=True)
 

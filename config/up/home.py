@@ -4,9 +4,7 @@ Plain Python: the settings read it, and `up` runs it before Django is loaded.
 """
 
 import hashlib
-import importlib.util
 import os
-import platform
 import pwd
 import secrets
 import shutil
@@ -55,6 +53,16 @@ class Home:
     def secret_key(self) -> Path:
         return self.var / "secret_key"
 
+    @property
+    def pointer(self) -> Path:
+        """The file that names the folder of the servers' data where that is not `var`."""
+        return self.var / "servers-keep-data-in"
+
+    @property
+    def new_pointer(self) -> Path:
+        """The same during a first start, which may yet fail."""
+        return self.var / "servers-keep-data-in.new"
+
     def read_secret_key(self) -> str:
         """The generated key, or nothing when `up` has not made one here."""
         try:
@@ -64,8 +72,15 @@ class Home:
 
 
 def server_account() -> pwd.struct_passwd | None:
-    """The account the servers run as: our own, but never root (PostgreSQL refuses it)."""
+    """The account the servers run as: our own (None), but never root (PostgreSQL refuses it)."""
     if os.getuid() != 0:
+        try:
+            pwd.getpwuid(os.getuid())
+        except KeyError:
+            raise StartError(
+                f"PostgreSQL does not run as an account without a name (yours is number {os.getuid()}): "
+                "add a line for it to /etc/passwd, start as another account, or set DATABASE_URL and REDIS_URL."
+            ) from None
         return None
     for name in ("postgres", "nobody"):
         try:
@@ -79,18 +94,17 @@ def server_account() -> pwd.struct_passwd | None:
 
 
 def prepare_home(home: Home) -> None:
-    """Make `var`, its log folder, the secret key and the socket folder."""
+    """Make `var`, its log folder and the secret key."""
     try:
-        home.var.mkdir(parents=True, exist_ok=True, mode=0o755 if os.getuid() == 0 else 0o700)
+        make_folder(home.var, 0o711 if os.getuid() == 0 else 0o700)  # the servers of root must pass through
         home.logs.mkdir(exist_ok=True)
         if not home.secret_key.exists():
             write_private(home.secret_key, secrets.token_urlsafe(64))
     except OSError as error:
         raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
     free = shutil.disk_usage(home.var).free
-    if not (home.var / "postgres").exists() and free < ROOM:
+    if not (home.var / "postgres").exists() and not home.pointer.exists() and free < ROOM:
         raise StartError(f"A first start needs {ROOM // 1_000_000} MB for {home.var}; {free // 1_000_000} MB are free.")
-    prepare_sockets(home.sockets)
 
 
 def write_private(path: Path, text: str) -> None:
@@ -103,9 +117,9 @@ def write_private(path: Path, text: str) -> None:
     draft.replace(path)
 
 
-def prepare_sockets(folder: Path) -> None:
+def prepare_sockets(home: Home) -> None:
     """Make the socket folder for us alone; refuse one that somebody else has put there."""
-    account = server_account()
+    account, folder = server_account(), home.sockets
     owner = account.pw_uid if account else os.getuid()
     try:
         folder.mkdir(mode=0o700)
@@ -118,14 +132,6 @@ def prepare_sockets(folder: Path) -> None:
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (owner, os.getuid()) or found.st_mode & 0o077:
         raise StartError(f"{folder} belongs to somebody else or is open to others: remove it and start again.")
-
-
-def installed(package: str) -> Path:
-    """The folder of an installed package, found without importing it."""
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise StartError(f"The package {package} is not installed: install requirements/run.txt.")
-    return Path(next(iter(spec.submodule_search_locations)))
 
 
 def reachable(path: Path, account: pwd.struct_passwd | None) -> bool:
@@ -148,36 +154,61 @@ def data_folder(home: Home) -> Path:
 
     Not in /var/tmp, which many machines empty after a month.
     """
-    pointer = home.var / "servers-keep-data-in"
-    if pointer.exists():
-        return Path(pointer.read_text().strip())
+    if home.pointer.exists():
+        folder = Path(home.pointer.read_text().strip())
+        if not folder.is_dir():
+            raise StartError(
+                f"The database is kept in {folder}, as {home.pointer} says, and that folder is not there: "
+                f"put it back, or delete {home.var} to begin with nothing."
+            )
+        return folder
+    if home.new_pointer.exists():  # written by this start, or by a first one that was killed
+        return make_folder(Path(home.new_pointer.read_text().strip()), 0o711)
     account = server_account()
     if account is None or reachable(home.var, account):
         return home.var
-    elsewhere = Path(f"/var/lib/assayer-{secrets.token_hex(6)}")
-    elsewhere.mkdir(mode=0o755, parents=True)
-    write_private(pointer, f"{elsewhere}\n")
-    print(f"The servers cannot reach {home.var}, so they keep their data in {elsewhere}.")
-    return elsewhere
-
-
-def programs(package: str, inside: str, copy_to: Path) -> Path:
-    """A folder of server programs in an installed package, copied when the account cannot reach it."""
-    source = installed(package) / inside
-    if not source.is_dir():
+    if (home.var / "postgres").exists():
         raise StartError(
-            f"{package} has no programs for this machine ({platform.system()} {platform.machine()}): "
-            "set DATABASE_URL and REDIS_URL."
+            f"The servers run as {account.pw_name}, who cannot enter {home.var}, where the database is: "
+            "open that folder and those above it to others (chmod o+x)."
         )
-    if reachable(source, server_account()):
-        return source
-    copy = copy_to / "programs" / package
-    if not copy.exists():
-        draft = copy.with_name(copy.name + ".new")
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.copytree(source, draft, symlinks=True)
-        draft.rename(copy)
-    return copy
+    return make_data_folder(home)
+
+
+def make_data_folder(home: Home) -> Path:
+    """Make the folder in /var/lib; until the first start has succeeded it can be dropped again.
+
+    Its name is written down before it is made: a start that is killed here leaves nothing that nobody knows of.
+    """
+    folder = Path(f"/var/lib/assayer-{secrets.token_hex(6)}")
+    write_private(home.new_pointer, f"{folder}\n")
+    print(f"The servers cannot reach {home.var}, so they keep their data in {folder}.")
+    return make_folder(folder, 0o711)
+
+
+def keep_data_folder(home: Home) -> None:
+    """Let a folder in /var/lib stay: the product has been ready on it."""
+    if home.new_pointer.exists():
+        home.new_pointer.replace(home.pointer)
+
+
+def drop_data_folder(home: Home) -> bool:
+    """Remove the folder in /var/lib of a first start that came to nothing; says whether there was one."""
+    try:
+        folder = home.new_pointer.read_text().strip()
+    except FileNotFoundError:
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    home.new_pointer.unlink()
+    return True
+
+
+def make_folder(path: Path, mode: int) -> Path:
+    """Make a folder with just these rights, whatever the umask; one that is there stays as it is."""
+    if not path.exists():
+        path.mkdir(parents=True)
+        path.chmod(mode)
+    return path
 
 
 def owned_folder(path: Path, account: pwd.struct_passwd | None) -> Path:

