@@ -24,7 +24,7 @@ LOCKS = ROOT / "requirements"
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 LOG = VENV / "installation.log"
-PINNED = re.compile(r"^([\w.-]+)==[^\\]+", re.MULTILINE)
+PINNED = re.compile(r"^([\w.-]+)==[^\\\n]+", re.MULTILINE)
 HASHED = ("--no-deps", "--require-hashes", "-r")
 # They lead Python, pip or uv to other packages than those of the lock, or past its hashes.
 MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "UV_TARGET", "UV_NO_VERIFY_HASHES")

