@@ -6,6 +6,7 @@
 Downloads them all, one machine and one Python after another, and keeps nothing: some 2 GB.
 """
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 
 from packaging.requirements import Requirement  # noqa: E402
 
-from config.up.installers import LOCKS, PINNED, pip, pip_variables  # noqa: E402
+from config.up.installers import HASHED, LOCKS, PINNED, pip, pip_variables  # noqa: E402
 from config.up.machine import GLIBC, MACOS, NEWEST_PYTHON  # noqa: E402
 
 MACHINES = {  # name: what `sys_platform` and `platform_machine` are, and the tags of wheels that run there
@@ -32,20 +33,25 @@ def main(lock: str) -> int:
     missing = 0
     for name, (system, processor) in MACHINES.items():
         for minor in range(11, NEWEST_PYTHON[1] + 1):
-            pins = pinned(lock, system, processor, f"3.{minor}")
-            fault = download(pins, list(tags(system, processor)), f"3.{minor}")
+            lines = pinned(lock, system, processor, f"3.{minor}")
+            fault = download(lines, list(tags(system, processor)), f"3.{minor}")
             missing += bool(fault)
-            print(f"{name}, Python 3.{minor}: {fault or f'all {len(pins)} wheels'}", flush=True)
+            print(f"{name}, Python 3.{minor}: {fault or f'all {len(lines)} wheels'}", flush=True)
     return int(missing > 0)
 
 
 def pinned(lock: str, system: str, processor: str, python: str) -> list[str]:
-    """The pins of a lock that another machine takes; pip itself would ask this machine."""
+    """The lines of a lock that another machine takes, with their hashes; pip itself would ask this machine."""
     there = {"sys_platform": system, "platform_machine": processor, "python_version": python}
     there |= {"python_full_version": f"{python}.3", "platform_python_implementation": "CPython"}
     there |= {"implementation_name": "cpython", "platform_system": "Linux" if system == "linux" else "Darwin"}
-    requirements = (Requirement(line.group()) for line in PINNED.finditer((LOCKS / lock).read_text()))
-    return [f"{each.name}{each.specifier}" for each in requirements if not each.marker or each.marker.evaluate(there)]
+    lines = []
+    for entry in re.split(r"\n(?=\w)", (LOCKS / lock).read_text()):
+        requirement = Requirement(PINNED.match(entry).group())
+        if not requirement.marker or requirement.marker.evaluate(there):
+            hashes = " ".join(re.findall(r"--hash=\S+", entry))
+            lines.append(f"{requirement.name}{requirement.specifier} {hashes}\n")
+    return lines
 
 
 def tags(system: str, processor: str) -> Iterator[str]:
@@ -57,15 +63,17 @@ def tags(system: str, processor: str) -> Iterator[str]:
     yield from (f"{alias}_{processor}" for alias in ("manylinux2014", "manylinux2010", "manylinux1"))
 
 
-def download(pins: list[str], platforms: list[str], python: str) -> str:
+def download(lines: list[str], platforms: list[str], python: str) -> str:
     """Download wheels and drop them; why it did not work, or nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [*pip(), "download", "--quiet", "--only-binary", ":all:", "--no-deps", "--dest", folder]
+        wanted, wheels = Path(folder, "lock.txt"), Path(folder, "wheels")
+        wanted.write_text("".join(lines))
+        command = [*pip(), "download", "--quiet", "--only-binary", ":all:", "--dest", wheels, *HASHED, wanted]
         command += ["--python-version", python, "--implementation", "cp"]
         command += [part for platform in platforms for part in ("--platform", platform)]
-        answer = subprocess.run([*command, *pins], env=pip_variables(), capture_output=True, text=True, check=False)
+        answer = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False)
         faults = [line for line in answer.stderr.splitlines() if line.startswith("ERROR: ")]
-        if answer.returncode or len(list(Path(folder).iterdir())) != len(pins):
+        if answer.returncode or len(list(wheels.iterdir())) != len(lines):
             return (faults or ["ERROR: not all came"])[-1].removeprefix("ERROR: ")
         return ""
 

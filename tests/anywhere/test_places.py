@@ -66,7 +66,9 @@ def test_both_commands_run_in_a_folder_that_the_servers_account_cannot_enter(
 
 
 @root_only
-def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(open_folder: Path, stacks: list[Stack]) -> None:
+def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(
+    open_folder: Path, stacks: list[Stack]
+) -> None:
     closed = open_folder / "closed"
     closed.mkdir(mode=0o700)
     root = copy_product(closed / "product")
