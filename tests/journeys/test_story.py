@@ -15,6 +15,7 @@ from annotate.models import Judgment, Part, Role
 from tests import factories
 from tests.journeys.study import Study, small_study
 from tests.looks import violations
+from tests.oracles import ir_measure
 from tests.stack import Stack
 
 SLUG = "small-shapes"
@@ -265,7 +266,7 @@ def oracles(qrels: str, reference: str, run: bytes) -> dict[str, tuple[float, fl
     """Each measure with people's labels over the reference, and with the reference alone."""
     names = {"C@1": "Success(rel=2)@1", "C@5": "Success(rel=2)@5", "C@10": "Success(rel=2)@10",
              "AP": "AP(rel=2)", "nDCG@10": "nDCG@10"}  # fmt: skip
-    wanted = {ours: ir_measures.parse_measure(theirs) for ours, theirs in names.items()}
+    wanted = {ours: ir_measure(theirs) for ours, theirs in names.items()}
     found = []
     for labels in (qrels, reference):
         values = ir_measures.calc_aggregate(

@@ -15,6 +15,7 @@ from metrics.core.label_files import read_labels
 from metrics.core.measures import evaluate, parse
 from metrics.core.score_files import paired, read_scores
 from pooling.core.runs import read_qrels
+from tests.oracles import ir_measure
 
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "P@5": "P_5", "Bpref": "bpref", "infAP": "infAP"}
 
@@ -60,13 +61,13 @@ def test_the_mean_equals_that_of_ir_measures_over_all_queries():
     run, qrels = generated_files(np.random.default_rng(1))
     names = ["AP", "nDCG@10", "Success@5"]
     expected = ir_measures.calc_aggregate(
-        [ir_measures.parse_measure(name) for name in names],
+        [ir_measure(name) for name in names],
         list(ir_measures.read_trec_qrels(io.StringIO(qrels))),
         list(ir_measures.read_trec_run(io.StringIO(run))),
     )
     found = evaluate_file(read(run), read_qrels(read(qrels), name="qrels"), name="run")
     for name, measure in zip(names, parse(" ".join(names)), strict=True):
-        theirs = expected[ir_measures.parse_measure(name)]
+        theirs = expected[ir_measure(name)]
         assert measure.average(measure.compute(found.ranked)) == pytest.approx(theirs, abs=1e-9)
 
 

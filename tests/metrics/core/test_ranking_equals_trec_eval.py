@@ -9,6 +9,7 @@ import pytrec_eval
 
 from metrics.core import measures
 from tests.metrics.core.cases import case
+from tests.oracles import ir_measure
 
 TREC_EVAL = {
     "AP": "map",
@@ -77,8 +78,7 @@ def test_the_names_and_values_of_ir_measures_hold_here(name):
     rng = np.random.default_rng(11)
     for _ in range(30):
         generated = case(rng, lowest=0)
-        measure = ir_measures.parse_measure(name)
-        rows = ir_measures.iter_calc([measure], generated.trec_qrels, generated.trec_run)
+        rows = ir_measures.iter_calc([ir_measure(name)], generated.trec_qrels, generated.trec_run)
         expected = {row.query_id: row.value for row in rows}
         found = measures.parse(name)[0].compute(generated.ranked)
         theirs = [expected.get(str(q), 0.0) for q in range(len(generated.qrels))]
@@ -98,7 +98,7 @@ def test_exponential_gain_and_err_equal_gdeval_to_its_five_digits(ours, theirs):
     rng = np.random.default_rng(13)
     for _ in range(5):
         generated = case(rng, lowest=0, highest=4)
-        rows = ir_measures.iter_calc([ir_measures.parse_measure(theirs)], generated.trec_qrels, generated.trec_run)
+        rows = ir_measures.iter_calc([ir_measure(theirs)], generated.trec_qrels, generated.trec_run)
         expected = {row.query_id: row.value for row in rows}
         found = measures.parse(ours)[0].compute(generated.ranked)
         values = [expected.get(str(q), 0.0) for q in range(len(generated.qrels))]
