@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import psutil
 import psycopg
 import pytest
 import redis
@@ -36,12 +37,7 @@ def gone(pids: list[int], *, seconds: float = 60) -> bool:
 
 def family(stack: Stack) -> list[int]:
     """Every process a stack has started: the parts, their children and theirs."""
-    listed = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True).stdout
-    rows = [tuple(map(int, line.split())) for line in listed.splitlines()[1:]]
-    found = {stack.process.pid}
-    while more := {pid for pid, parent in rows if parent in found} - found:
-        found |= more
-    return sorted(found - {stack.process.pid})
+    return [process.pid for process in psutil.Process(stack.process.pid).children(recursive=True)]
 
 
 def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_data(
