@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -66,12 +67,9 @@ def live_stack(service_home: Home, tmp_path_factory: pytest.TempPathFactory) -> 
         # one for each of the run's processes: a worker must not take the tasks of another's product
         "REDIS_URL": service_home.redis_url.replace("db=0", f"db={8 + process_number()}"),
     }
-    stack = Stack(folder, addresses)
-    try:
+    with Stack(folder, addresses) as stack:
         stack.start()
         yield stack
-    finally:
-        stack.stop()
 
 
 @pytest.fixture(scope="session")
@@ -104,16 +102,13 @@ def fault_stack(open_folder: Path, service_home: Home) -> Iterator[Callable[...,
 
     They have been started before, unless `anew`: a first start takes three times as long.
     """
-    made: list[Stack] = []
+    with ExitStack() as made:
 
-    def make(name: str = "fault stack", *, anew: bool = False, **settings: str) -> Stack:
-        stack = Stack(open_folder / name, {"STATIC_FILES": "plain", **settings})
-        made.append(stack)
-        if not anew:
-            stack.continue_from(started_before(service_home.var / "started before"))
-        stack.start()
-        return stack
+        def make(name: str = "fault stack", *, anew: bool = False, **settings: str) -> Stack:
+            stack = made.enter_context(Stack(open_folder / name, {"STATIC_FILES": "plain", **settings}))
+            if not anew:
+                stack.continue_from(started_before(service_home.var / "started before"))
+            stack.start()
+            return stack
 
-    yield make
-    for stack in made:
-        stack.stop()
+        yield make

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import dj_database_url
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
 from config.up.home import Home
-from config.up.processes import wait_until
+from config.up.processes import die_with_parent, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")
@@ -25,7 +26,7 @@ OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "
 
 @dataclass
 class Stack:
-    """One `manage.py up` in a folder of its own.
+    """One `manage.py up` in a folder of its own: what a `with` around it has started ends there, however that ends.
 
     Without DATABASE_URL in `settings` it has its own PostgreSQL and Redis, with production durability.
     """
@@ -34,13 +35,21 @@ class Stack:
     settings: dict[str, str] = field(default_factory=dict)
     root: Path = ROOT
     python: str = sys.executable
-    prefix: tuple[str, ...] = ()  # a command before Python: setpriv, prlimit
+    prefix: tuple[str, ...] = ()  # a command before Python: prlimit
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.home = Home(Path(self.settings.get("ASSAYER_VAR", self.folder / "var")))
         self.output = self.folder / "up.log"
         self.url = ""
+        self.process: subprocess.Popen[bytes]  # once it is launched
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if hasattr(self, "process"):
+            self.stop(signal.SIGTERM)  # SIGINT may still be ignored, as it is for what a shell starts with &
 
     @property
     def env(self) -> dict[str, str]:
@@ -59,11 +68,17 @@ class Stack:
         return self.settings.get("REDIS_URL") or self.home.redis_url
 
     def launch(self, *options: str) -> None:
-        """Start `up` and return at once."""
+        """Start `up` and return at once; it ends with the process that runs the tests. Call it from the main thread."""
         command = [*self.prefix, self.python, str(self.root / "manage.py"), "up", "--no-demo", *options]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
-                command, cwd=self.root, env=self.env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                command,
+                cwd=self.root,
+                env=self.env,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - it takes no lock that a thread could hold
             )
 
     def start(self, *options: str, seconds: float = 300) -> float:
@@ -97,10 +112,14 @@ class Stack:
         os.kill(self.processes()[part], number)
 
     def stop(self, number: int = signal.SIGINT, *, seconds: float = 120) -> int:
-        """End `up` by a signal; returns its exit code."""
+        """End `up` by a signal; returns its exit code. If the signal does not end it, SIGKILL does, and that fails."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(seconds)
+        try:
+            return self.process.wait(seconds)
+        finally:
+            self.process.kill()  # nothing if it has ended; otherwise its parts end with it
+            self.process.wait()
 
     def sign_in(self, role: str) -> tuple[str, str]:
         """User name and password of the account for a role."""
@@ -132,8 +151,7 @@ class Stack:
 
 def started_before(folder: Path) -> Stack:
     """A stack with servers of its own that has had its first start and is stopped; made by whoever asks first."""
-    stack = Stack(folder, {"STATIC_FILES": "plain"})
-    with open(folder / "making", "w") as turn:
+    with Stack(folder, {"STATIC_FILES": "plain"}) as stack, open(folder / "making", "w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # the run's other processes wait
         if not (folder / "made").exists():
             stack.start(seconds=600)

@@ -97,8 +97,9 @@ STEPS = ("Starting the ", "Preparing the database")  # what `up` says it is doin
 
 def refusal(stack: Stack, *options: str) -> str:
     """What a start that must fail says."""
-    stack.launch(*options)
-    assert stack.process.wait(180) == 1
+    with stack:
+        stack.launch(*options)
+        assert stack.process.wait(180) == 1
     said = stack.said().strip()
     assert "Traceback" not in said
     *steps, sentence = said.splitlines()
