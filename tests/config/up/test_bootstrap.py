@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.anywhere.places import copy_product
+from tests import tree
 from tests.stack import ROOT
 
 BASE_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
@@ -17,7 +17,7 @@ BARE = {name: value for name, value in os.environ.items() if name.startswith(("P
 @pytest.fixture
 def copy(open_folder: Path) -> Path:
     """The product in a folder with spaces, without an environment."""
-    return copy_product(open_folder / "fresh copy")
+    return tree.copy(open_folder / "fresh copy")
 
 
 def said(copy: Path, before: str, command: str = "up") -> str:

@@ -1,0 +1,28 @@
+"""The product's own files, told from those made beside them: with git or without, in a repository or out of one."""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tests.stack import ROOT
+
+IGNORED = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text().splitlines()]
+
+
+def made_here(folder: str | os.PathLike[str], names: Iterable[str]) -> set[str]:
+    """Which names in a folder are not the product's own: what git ignores, git's files, and virtual environments."""
+    environments = {name for name in names if (Path(folder) / name / "pyvenv.cfg").exists()}
+    return environments | shutil.ignore_patterns(".git", *IGNORED)(folder, names)
+
+
+def own_files() -> Iterator[Path]:
+    """Every file of the product."""
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = sorted(set(folders) - made_here(folder, folders))
+        yield from (Path(folder) / name for name in sorted(set(names) - made_here(folder, names)))
+
+
+def copy(to: Path) -> None:
+    """Copy the product's own files to a new folder."""
+    shutil.copytree(ROOT, to, ignore=made_here, symlinks=True)
