@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +16,17 @@ import psycopg
 import pytest
 import redis
 
+from config.up.home import Home
 from config.up.processes import command_line, wait_until
+from tests.stack import ROOT, Stack, started_before
+
+# a test that starts a stack and goes on for an hour
+TESTING = """
+import pathlib, sys, time
 from tests.stack import Stack
+Stack(pathlib.Path(sys.argv[1]), {"STATIC_FILES": "plain"}).start()
+time.sleep(3600)
+"""
 
 
 def answer(stack: Stack, path: str) -> tuple[int, str]:
@@ -35,9 +45,9 @@ def gone(pids: list[int], *, seconds: float = 60) -> bool:
     return wait_until(lambda: not any(command_line(pid) for pid in pids), seconds=seconds)
 
 
-def family(stack: Stack) -> list[int]:
-    """Every process a stack has started: the parts, their children and theirs."""
-    return [process.pid for process in psutil.Process(stack.process.pid).children(recursive=True)]
+def family(process: subprocess.Popen[bytes]) -> list[int]:
+    """Every process that one has started: its children and theirs."""
+    return [child.pid for child in psutil.Process(process.pid).children(recursive=True)]
 
 
 def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_data(
@@ -50,7 +60,7 @@ def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_
     assert "annotator" in stack.said()
     assert wait_until(lambda: answer(stack, "/readyz")[0] == 200, seconds=600), answer(stack, "/readyz")
     stack.manage("shell", "-c", "from annotate.models import User; User.objects.create_user('kept')")
-    pids = family(stack)
+    pids = family(stack.process)
     assert len(pids) > 5
     assert stack.stop(signal.SIGINT) == 0
     assert gone(pids)
@@ -66,13 +76,13 @@ def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_
 def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(fault_stack: Callable[..., Stack]) -> None:
     stack = fault_stack()
     stack.manage("shell", "-c", "from annotate.models import User; User.objects.create_user('kept')")
-    pids = family(stack)
+    pids = family(stack.process)
     os.kill(stack.process.pid, signal.SIGKILL)
     stack.process.wait()
     assert gone(pids), [command_line(pid) for pid in pids]
     stack.start()
     assert answer(stack, "/healthz")[0] == 200
-    pids = family(stack)
+    pids = family(stack.process)
     for pid in [stack.process.pid, *pids]:  # the whole group at once, as a power cut does
         try:
             os.kill(pid, signal.SIGKILL)
@@ -81,6 +91,23 @@ def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(fault_stack: C
     stack.process.wait()
     stack.start()
     assert "True" in stack.manage("shell", "-c", "print(User.objects.filter(username='kept').exists())")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
+def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_killed(
+    open_folder: Path, service_home: Home
+) -> None:
+    stack = Stack(open_folder / "left behind", {"STATIC_FILES": "plain"})
+    stack.continue_from(started_before(service_home.var / "started before"))
+    testing = subprocess.Popen([sys.executable, "-c", TESTING, stack.folder], cwd=ROOT)
+    try:
+        assert wait_until(lambda: stack.output.exists() and "Ready" in stack.said(), seconds=300)
+        pids = family(testing)
+        assert len(pids) > 5
+    finally:
+        testing.kill()
+        testing.wait()
+    assert gone(pids), [command_line(pid) for pid in pids]
 
 
 def test_a_part_that_is_killed_is_started_again(fault_stack: Callable[..., Stack]) -> None:
