@@ -21,9 +21,11 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def made():
     """A study three people judged, with pairs of one, two and three labels; refreshed and looked at."""
-    study = studies.study(n_queries=10, n_documents=10, labels_per_pair=2, ceiling=3, batch_candidates=18)
+    study = studies.study(n_queries=10, n_documents=10, labels_per_pair=2, ceiling=3)
     for seed in range(4):
         studies.judge(factories.annotator(study), seed=seed, n=16)
+        # what she has not judged is there for the next one, whose batch holds all of it: no draw chooses
+        Seat.objects.filter(collection=study, state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     refresh.refresh(collection=study)
     closer.look(collection=study)
     return study

@@ -78,7 +78,7 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
 
 
 def test_only_touched_queries_are_measured_again():
-    made = studies.study(n_queries=30, n_documents=30)
+    made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
     ann = factories.annotator(made)
     refresh.refresh(collection=made)
     before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=made)}

@@ -170,7 +170,7 @@ def test_after_anything_in_longer_campaigns_live_numbers_are_those_of_a_rebuild(
 
 
 def test_a_refresh_counts_the_blocks_of_changed_pairs_alone():
-    made = studies.study(n_queries=30, n_documents=30)
+    made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
     refresh.refresh(collection=made)
     before = dict(Block.objects.filter(collection=made).values_list("number", "pk"))
     studies.judge(factories.annotator(made), n=1)
@@ -214,7 +214,7 @@ def test_the_median_active_time_is_that_of_times_rounded_to_tenths_of_a_second()
 
 
 def test_a_refresh_takes_as_many_queries_however_many_pairs_changed(django_assert_max_num_queries):
-    made = studies.study(n_queries=30, n_documents=30)
+    made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
     refresh.refresh(collection=made)
     counts = []
     for n in (2, 40):
