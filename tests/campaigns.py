@@ -133,7 +133,7 @@ def _run(made: Collection, by: User) -> Run:
         collection=made, name=f"{made.slug} bm25", direction="forward", system="bm25", state="ready",
         file_name="bm25.run", file="runs/none.run", sha256="0" * 64, uploaded_by=by, finished_at=timezone.now(),
     )
-    documents = list(Item.objects.filter(collection=made, side="document").values_list("pk", flat=True))
+    documents = list(Item.objects.filter(collection=made, side="document").order_by("pk").values_list("pk", flat=True))
     Ranking.objects.bulk_create(
         Ranking(run=run, source=query, targets=documents, scores=[1 / rank for rank in range(1, len(documents) + 1)])
         for query in Item.objects.filter(collection=made, side="query")
