@@ -110,7 +110,8 @@ def uv_install(uv: str) -> list[str]:
     command = [uv, "pip", "install", "--python", str(PYTHON), "--index-strategy", "unsafe-best-match"]
     for name, option in UV_OPTIONS.items():
         for value in pip_settings().get(name, "").split():
-            command += [option, value]
+            if name != "find-links" or "://" in value or Path(value).exists():  # pip passes over a missing folder
+                command += [option, value]
     if pip_settings().get("no-index", "").lower() in ("1", "true", "yes", "on"):
         command.append("--no-index")
     return command

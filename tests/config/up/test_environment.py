@@ -100,7 +100,8 @@ def test_uv_looks_where_pip_is_told_to(product: Path) -> None:
 
 
 def test_uv_takes_folders_of_wheels_from_pip(product: Path) -> None:
-    answer = make(product, {"find-links": str(product / "index" / "tiny"), "no-index": "true"}, with_uv=True)
+    folders = f"{product / 'index' / 'tiny'} /no/such/folder"
+    answer = make(product, {"find-links": folders, "no-index": "true"}, with_uv=True)
     assert answer.returncode == 0 and is_installed(product), answer.stdout + answer.stderr
     assert "Installed 1 package" in (product / ".venv" / "installation.log").read_text()
 
@@ -127,7 +128,7 @@ def test_what_pip_is_told_reaches_uv_as_its_own_variables_and_options(monkeypatc
         "PIP_EXTRA_INDEX_URL": "http://127.0.0.1:2/simple http://127.0.0.1:3/simple",
         "PIP_CERT": "/etc/ca.pem",
         "PIP_PROXY": "http://127.0.0.1:4",
-        "PIP_FIND_LINKS": "/a /b",
+        "PIP_FIND_LINKS": "/usr file:///b /no/such/folder",
         "PIP_TRUSTED_HOST": "127.0.0.1",
         "UV_NO_VERIFY_HASHES": "1",
     }
@@ -145,7 +146,8 @@ def test_what_pip_is_told_reaches_uv_as_its_own_variables_and_options(monkeypatc
     assert env["SSL_CERT_FILE"] == "/etc/ca.pem" and env["ALL_PROXY"] == variables["PIP_PROXY"]
     assert "UV_NO_VERIFY_HASHES" not in env
     words = " ".join(command)
-    assert "--find-links /a --find-links /b" in words and "--allow-insecure-host 127.0.0.1" in words
+    assert words.count("--find-links") == 2 and "--find-links /usr --find-links file:///b" in words
+    assert "--allow-insecure-host 127.0.0.1" in words
 
 
 def test_the_progress_of_uv_and_pip_is_read_from_what_they_print() -> None:

@@ -1,0 +1,69 @@
+"""Both commands on Debians that have nothing but python3 and venv: Python 3.11, 3.13 and 3.14."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import tree
+
+NEEDED = ("debootstrap", "unshare", "chroot")
+PACKAGES = "python3,python3-venv,ca-certificates"
+SCRIPTS = {"forky": "sid"}  # where debootstrap has no script of that name yet
+SYSTEM = """
+mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o size=64m tmpfs "$1/dev/shm" || exit 1
+exec chroot "$1" sh -c "cd /opt/assayer || exit 1; $2"
+"""
+UP = """
+python3 manage.py up --port 0 --no-demo >up.log 2>&1 &
+until grep -q Ready up.log; do kill -0 $! || { cat up.log; exit 1; }; sleep 1; done
+kill -TERM $! && wait $! && ! grep Traceback up.log
+"""
+
+
+@pytest.fixture(params=["bookworm", "trixie", "forky"])
+def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str], str]:
+    """Runs a command of the shell in the product's folder on a minimal Debian; returns what it printed."""
+    missing = [program for program in NEEDED if not shutil.which(program)]
+    if os.getuid() != 0 or missing:
+        pytest.skip(f"only root can make one, with {', '.join(NEEDED)}; missing here: {', '.join(missing) or 'root'}")
+    system = open_folder / request.param
+    command = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", request.param, system]
+    command += ["", SCRIPTS[request.param]] if request.param in SCRIPTS else []
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"no {request.param} could be fetched: {made.stdout.strip().splitlines()[-1:]}")
+    tree.copy(system / "opt" / "assayer")
+    env = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_INDEX", "UV_DEFAULT"))}
+    for name in ("PIP_CERT", "SSL_CERT_FILE"):
+        if name in os.environ:
+            there = system / os.environ[name].lstrip("/")
+            there.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(os.environ[name], there)
+            env[name] = os.environ[name]
+
+    def run(command: str) -> str:
+        done = subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", SYSTEM, "sh", system, command],
+            env={**env, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-20_000:]
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(3 * 3600)
+def test_both_commands_run_with_python_and_venv_alone(debian: Callable[[str], str]) -> None:
+    debian(UP)
+    tested = debian("python3 manage.py test")
+    print(tested.splitlines()[-1])
+    assert " passed" in tested
