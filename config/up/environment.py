@@ -63,7 +63,7 @@ def make(lock: str) -> None:
         if is_stamped(lock):
             return
         begun, progress = time.monotonic(), Progress()
-        progress.show(f"Installing the packages of requirements/{lock} into {VENV}, this once")
+        progress.end(f"Installing the packages of requirements/{lock} into {VENV}, this once.")
         try:
             if not is_usable():
                 make_empty()

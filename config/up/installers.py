@@ -149,7 +149,7 @@ def how_far_uv_is(text: str) -> str:
     """What uv's output says; it names the large packages alone, the others take no time."""
     resolved = re.search(r"^Resolved (\d+) packages?", text, re.MULTILINE)
     if not resolved:
-        return "asking for them"
+        return "looking them up"
     total = resolved.group(1)
     if re.search(r"^Prepared ", text, re.MULTILINE):
         return f"{total} of {total} fetched, unpacking"

@@ -1,5 +1,6 @@
 """What a start is doing, shown to the person at the keyboard."""
 
+import shutil
 import sys
 import time
 from typing import TextIO
@@ -22,7 +23,7 @@ class Progress:
         if line == self.shown:
             return
         if self.is_terminal:
-            self.output.write(f"\r\x1b[K{line}")
+            self.output.write(f"\r\x1b[K{line[: shutil.get_terminal_size().columns - 1]}")  # a second row would stay
         elif step != self.step or time.monotonic() - self.shown_at >= self.SECONDS:
             self.output.write(f"{line}\n")
         else:

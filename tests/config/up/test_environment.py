@@ -151,7 +151,7 @@ def test_what_pip_is_told_reaches_uv_as_its_own_variables_and_options(monkeypatc
 
 
 def test_the_progress_of_uv_and_pip_is_read_from_what_they_print() -> None:
-    assert installers.how_far_uv_is("") == "asking for them"
+    assert installers.how_far_uv_is("") == "looking them up"
     resolved = "Resolved 51 packages in 1ms\nDownloading numpy (16.1MiB)\nDownloading scipy (33.7MiB)\n"
     assert installers.how_far_uv_is(resolved + " Downloaded numpy\n").endswith("of the 2 large ones 1 are here")
     assert installers.how_far_uv_is(resolved + "Prepared 51 packages in 3s\n") == "51 of 51 fetched, unpacking"
