@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from config.up.embedded import start_postgres, start_redis
-from config.up.home import Home, drop_data_folder, prepare_home
+from config.up.home import Home, drop_data_folder, prepare_home, reachable, server_account
 from config.up.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"
@@ -40,6 +40,11 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if MARK in os.environ:  # a worker: the servers run already
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={process_number()}")
         return
+    try:
+        if not reachable(Path(tempfile.gettempdir()), server_account()):  # TMPDIR may be root's alone
+            tempfile.tempdir = os.environ["TMPDIR"] = "/tmp"  # noqa: S108 - only folders made by mkdtemp are used there
+    except StartError as error:
+        raise pytest.UsageError(str(error)) from error
     home = Home(Path(tempfile.mkdtemp(prefix="assayer-test-")))
     home.var.chmod(0o755)
     (home.var / "static").mkdir()
