@@ -28,6 +28,7 @@ PINNED = re.compile(r"^([\w.-]+)==[^\\\n]+", re.MULTILINE)
 HASHED = ("--no-deps", "--require-hashes", "-r")
 # They lead Python, pip or uv to other packages than those of the lock, or past its hashes.
 MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "UV_TARGET", "UV_NO_VERIFY_HASHES")
+UNREACHABLE = re.compile("NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|dns error|tcp connect error")
 UV_VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -52,11 +53,11 @@ def install(lock: str, progress: Progress) -> None:
     if uv and run([*uv_install(uv), *HASHED, file], uv_variables(), progress, how_far_uv_is):
         return
     if uv and pip():
-        progress.end(f"uv could not install them ({last_line(LOG)}); pip tries.")
+        progress.end(f"uv could not install them ({complaint(LOG)}); pip tries.")
     names = {line.group(1) for line in PINNED.finditer((LOCKS / lock).read_text())}
     if pip() and run([*pip(), "install", *HASHED, file], pip_variables(), progress, partial(how_far_pip_is, names)):
         return
-    raise StartError(f"The packages of requirements/{lock} could not be installed: {last_line(LOG)} (more in {LOG})")
+    raise StartError(f"The packages of requirements/{lock} could not be installed: {complaint(LOG)} (more in {LOG}).")
 
 
 @cache
@@ -168,7 +169,9 @@ def how_far_pip_is(names: set[str], text: str) -> str:
     return f"{fetched} of {total} fetched"
 
 
-def last_line(log: Path) -> str:
-    """The last line of a log that says something."""
-    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-    return ([line.strip() for line in lines if line.strip()] or ["it left no word"])[-1]
+def complaint(log: Path) -> str:
+    """Why an installer gave up, as its log has it."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    if UNREACHABLE.search(text):
+        return "the package index cannot be reached"
+    return ([line.strip(" .") for line in text.splitlines() if line.strip()] or ["it left no word"])[-1]

@@ -120,7 +120,8 @@ def test_the_python_of_another_environment_leads_to_the_environment_of_the_lock(
 
 def test_an_account_without_a_name_is_told_so_before_anything_is_installed(open_folder: Path) -> None:
     python = shutil.which("python3", path="/usr/bin:/bin")
-    if os.getuid() != 0 or not shutil.which("setpriv") or not python:
+    is_new = "import sys; sys.exit(sys.version_info < (3, 11))"
+    if os.getuid() != 0 or not shutil.which("setpriv") or not python or subprocess.call([python, "-c", is_new]):
         pytest.skip("only root can become an account that there is not, and start a Python that is everybody's")
     root = tree.copy(open_folder / "product")
     os.chown(root, NAMELESS, NAMELESS)
