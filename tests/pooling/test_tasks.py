@@ -2,16 +2,11 @@
 
 import base64
 import json
-import os
-import subprocess
-import sys
-import time
 
 import pytest
 import redis
 from django.conf import settings as project
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from django.utils import timezone
 
 from config.management.commands.fsck import CHECKS
@@ -19,6 +14,7 @@ from config.up.home import Home
 from pooling import tasks
 from pooling.models import Pool, Ranking, Run
 from pooling.services import pools, runs
+from tests.deaths import kill_worker
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -67,17 +63,7 @@ def test_a_sweep_queues_what_a_flushed_broker_lost(broker):
 def test_a_worker_killed_while_it_reads_leaves_nothing_and_the_next_one_finishes(service_home: Home):
     made = making.collection(n_queries=400, n_documents=1000)
     run = receive(made, making.lines({q: list(range(1000)) for q in range(400)}))
-    address = service_home.database_url(connection.settings_dict["NAME"])
-    env = {**os.environ, "DATABASE_URL": address, "MEDIA_ROOT": str(project.MEDIA_ROOT),
-           "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
-    worker = subprocess.Popen([sys.executable, "-c", INGEST, str(run.pk)], env=env, cwd=project.BASE_DIR)
-    until = time.monotonic() + 240
-    while run.attempts == 0 and time.monotonic() < until:
-        time.sleep(0.01)
-        run.refresh_from_db()
-    worker.kill()
-    worker.wait()
-    run.refresh_from_db()
+    kill_worker(run, INGEST, service_home)
     assert (run.state, run.attempts, Ranking.objects.count()) == ("received", 1, 0)
     tasks.ingest_run(run_id=run.pk)
     run.refresh_from_db()

@@ -1,17 +1,12 @@
 """Imports: whole or not at all, repeatable, cancelled without a trace, whatever dies in the meantime."""
 
 import json
-import os
-import subprocess
-import sys
 import threading
-import time
 
 import pytest
-from django.conf import settings as project
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection, connections
+from django.db import connections
 from django.utils import timezone
 
 from annotate import tasks
@@ -23,6 +18,7 @@ from annotate.services.import_kinds import KINDS, Items, Judgments, Reference
 from config.up.home import Home
 from tests import factories
 from tests.annotate.core.files import archive
+from tests.deaths import kill_worker
 
 pytestmark = pytest.mark.django_db
 RUN = "import django, sys; django.setup(); from annotate import tasks; tasks.run_import(import_id=int(sys.argv[1]))"
@@ -243,17 +239,7 @@ def test_two_workers_at_once_read_a_file_once(made):
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_finishes(made, service_home: Home):
     received = receive(made, documents(20_000))
-    address = service_home.database_url(connection.settings_dict["NAME"])
-    env = {**os.environ, "DATABASE_URL": address, "MEDIA_ROOT": str(project.MEDIA_ROOT),
-           "DJANGO_SETTINGS_MODULE": "config.settings"}  # fmt: skip
-    worker = subprocess.Popen([sys.executable, "-c", RUN, str(received.pk)], env=env, cwd=project.BASE_DIR)
-    until = time.monotonic() + 240
-    while received.attempts == 0 and time.monotonic() < until:
-        time.sleep(0.01)
-        received.refresh_from_db()
-    worker.kill()
-    worker.wait()
-    received.refresh_from_db()
+    kill_worker(received, RUN, service_home)
     assert (received.state, received.attempts, Item.objects.count()) == ("received", 1, 0)
     run(received)
     assert (received.state, received.attempts, Item.objects.count()) == ("done", 2, 20_000)
