@@ -7,12 +7,16 @@ import os
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from config.up.installers import LOCKS, MISLEADING, PINNED, PYTHON, VENV, can_install, install
 from config.up.processes import StartError
 from config.up.progress import Progress
+
+try:
+    from packaging.requirements import Requirement
+except ImportError:  # it is in the lock, so an environment without it does not hold the lock
+    Requirement = None  # type: ignore[assignment, misc]
 
 
 def is_ready(lock: str) -> bool:
@@ -24,10 +28,8 @@ def is_ready(lock: str) -> bool:
 
 def holds(lock: str) -> bool:
     """Whether the calling environment has every package of the lock in just that version."""
-    if find_spec("packaging") is None:  # itself in the lock
+    if Requirement is None:
         return False
-    from packaging.requirements import Requirement  # noqa: PLC0415 - not to be had before the environment exists
-
     for line in PINNED.finditer((LOCKS / lock).read_text()):
         requirement = Requirement(line.group())
         if requirement.marker and not requirement.marker.evaluate():

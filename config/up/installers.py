@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Callable
 from functools import cache, partial
@@ -63,10 +64,9 @@ def install(lock: str, progress: Progress) -> None:
 @cache
 def pip() -> list[str]:
     """A command that runs pip on `.venv`: the pip that lies packed beside ensurepip, else that of this Python."""
-    if find_spec("ensurepip"):
-        import ensurepip  # noqa: PLC0415 - Debian leaves it out
-
-        folders = [Path(ensurepip.__file__).parent / "_bundled", getattr(ensurepip, "_WHEEL_PKG_DIR", None)]
+    ensurepip = find_spec("ensurepip")  # Debian leaves it out
+    if ensurepip and ensurepip.origin:
+        folders = [Path(ensurepip.origin).parent / "_bundled", sysconfig.get_config_var("WHEEL_PKG_DIR")]
         for wheel in (wheel for folder in folders if folder for wheel in Path(folder).glob("pip-*.whl")):
             return [str(PYTHON), str(wheel / "pip")]
     return [sys.executable, "-m", "pip", "--python", str(PYTHON)] if find_spec("pip") else []
