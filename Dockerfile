@@ -1,6 +1,6 @@
 FROM python:3.13-slim
 
-ENV PYTHONUNBUFFERED=1 STATIC_FILES=compressed ASSAYER_VAR=/app/var
+ENV PYTHONUNBUFFERED=1 ASSAYER_NO_BOOTSTRAP=1 STATIC_FILES=compressed ASSAYER_VAR=/app/var
 WORKDIR /app
 COPY requirements/run.txt requirements/run.txt
 RUN pip install --no-cache-dir --require-hashes -r requirements/run.txt

@@ -8,27 +8,28 @@ Every command runs in `.venv`, which is made from the hashed lock in requirement
 changed, unless the calling environment has the very packages of the lock, or ASSAYER_NO_BOOTSTRAP=1 says to stay in it.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import sys
-from pathlib import Path
 
+if sys.version_info < (3, 11):  # before anything that an older Python does not understand
+    sys.exit(f"Assayer needs Python 3.11 or newer; this is {sys.version.split()[0]}: install python3.11 or newer.")
+
+ROOT = os.path.dirname(os.path.realpath(__file__))
 FILES_ONLY = ("evaluate", "agreement", "compare", "plan")  # they read files and print numbers: no secret, no service
 
 
 def main(argv: list[str]) -> None:
     """Run one command."""
-    if sys.version_info < (3, 11):
-        sys.exit(f"Assayer needs Python 3.11 or newer; this is {sys.version.split()[0]}: install python3.11 or newer.")
-    sys.stdout.reconfigure(line_buffering=True)  # in their order with what goes to stderr, in a file too
+    if sys.stdout:
+        sys.stdout.reconfigure(line_buffering=True)  # in their order with what goes to stderr, in a file too
+    sys.path[:0] = [] if ROOT in sys.path else [ROOT]
     command = argv[1] if len(argv) > 1 else ""
     if os.environ.get("ASSAYER_NO_BOOTSTRAP") != "1":
         change_environment(command, argv)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if command == "test":
-        os.chdir(Path(__file__).resolve().parent)
+        os.chdir(ROOT)
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *(argv[2:] or ["-n", "2", "--dist", "worksteal"])])
     if command == "up":
         from config.up.supervisor import main as up
@@ -47,25 +48,33 @@ def main(argv: list[str]) -> None:
 
 def change_environment(command: str, argv: list[str]) -> None:
     """Go on in `.venv`, making it first if need be; says before that what would stop the command anyway."""
-    from config.up import environment, machine  # plain Python, but newer than what the first check refuses
+    from config.up import machine
+
+    if os.name == "nt":  # where the rest cannot even be loaded
+        sys.exit(machine.wrong_machine())
+    from config.up import environment
     from config.up.home import server_account
     from config.up.processes import StartError
 
     lock = "dev.txt" if command == "test" else "run.txt"
-    if environment.is_ready(lock):
-        return
     try:
-        if reason := machine.obstacle():
+        if environment.is_ready(lock):
+            return
+        reason = machine.obstacle()
+        if reason:
             raise StartError(reason)
         has_servers = os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")
         if command == "test" or (command == "up" and not has_servers):
             server_account()
         environment.make(lock)
+        environment.enter([os.path.join(ROOT, "manage.py"), *argv[1:]])
     except StartError as error:
         sys.exit(str(error))
+    except OSError as error:
+        place = f": {error.filename}" if error.filename else ""
+        sys.exit(f"The environment .venv cannot be made or entered: {error.strerror or error}{place}.")
     except KeyboardInterrupt:
-        sys.exit("Stopped before the packages were installed; the next start goes on.")
-    environment.enter([str(Path(__file__).resolve()), *argv[1:]])
+        sys.exit("Stopped before the packages were installed; the next start begins with them.")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Whether every package of a lock has a wheel on every machine that the README names.
 
-    python3 tools/check_wheels.py              requirements/run.txt
-    python3 tools/check_wheels.py dev.txt      the tools of the tests too
+    .venv/bin/python tools/check_wheels.py            requirements/run.txt
+    .venv/bin/python tools/check_wheels.py dev.txt    the tools of the tests too
 
 Downloads them all, one machine and one Python after another, and keeps nothing: some 2 GB.
 """

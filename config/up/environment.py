@@ -4,12 +4,23 @@ import fcntl
 import hashlib
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from config.up.installers import LOCKS, MISLEADING, PINNED, PYTHON, VENV, can_install, install
+from config.up.installers import (
+    LOCKS,
+    MISLEADING_INSTALLERS,
+    MISLEADING_PYTHON,
+    PINNED,
+    PYTHON,
+    ROOT,
+    VENV,
+    can_install,
+    install,
+)
 from config.up.processes import StartError
 from config.up.progress import Progress
 
@@ -18,11 +29,13 @@ try:
 except ImportError:  # it is in the lock, so an environment without it does not hold the lock
     Requirement = None  # type: ignore[assignment, misc]
 
+UNFINISHED = VENV / "unfinished"
+
 
 def is_ready(lock: str) -> bool:
     """Whether the calling environment is one to run in: `.venv` of the present lock, or one with its very versions."""
     if Path(sys.prefix).resolve() == VENV.resolve():
-        return is_stamped(lock)
+        return is_stamped(lock) and not any(name in os.environ for name in MISLEADING_PYTHON)
     return holds(lock)
 
 
@@ -59,24 +72,63 @@ def fingerprint(lock: str) -> str:
 
 
 def make(lock: str) -> None:
-    """Make or complete `.venv` from a lock; whoever comes second waits and finds it done."""
-    with open(LOCKS / lock) as turn:
+    """Make or complete `.venv` from a lock; whoever comes second waits and finds it done.
+
+    What is told goes to stderr: the command that follows may print data.
+    """
+    with open(LOCKS / "run.txt") as turn:  # one file, whichever lock it is about
         fcntl.flock(turn, fcntl.LOCK_EX)
         if is_stamped(lock):
             return
-        begun, progress = time.monotonic(), Progress()
+        if not can_install():
+            raise StartError("This Python comes without pip: install python3-venv (apt install python3-venv) first.")
+        if not os.access(VENV if VENV.exists() else ROOT, os.W_OK):
+            raise StartError(f"{ROOT} cannot be written, and .venv is made there: start a copy in a folder of yours.")
+        begun, progress = time.monotonic(), Progress(sys.stderr)
         progress.end(f"Installing the packages of requirements/{lock} into {VENV}, this once.")
         try:
-            if not is_usable():
-                make_empty()
-            install(lock, progress)
-        except OSError as error:
-            raise StartError(f"Cannot make {VENV}: {error.strerror or error}.") from error
+            n_packages = fill(lock, progress)
         finally:
             progress.end()
-        for done in ("run.txt", lock):  # the development lock holds all of the other one
-            stamp(done).write_text(fingerprint(done))
-        print(f"The packages are installed ({time.monotonic() - begun:.0f} s).")
+        progress.end(f"{n_packages} packages are installed ({time.monotonic() - begun:.0f} s).")
+
+
+def fill(lock: str, progress: Progress) -> int:
+    """Install the packages and stamp the folder; returns their number.
+
+    Until then the folder is marked: an installer that was killed leaves packages that look installed and are not whole.
+    """
+    if UNFINISHED.exists() or not is_usable():
+        make_empty()
+    UNFINISHED.touch()
+    for old in ("run.txt", "dev.txt"):
+        stamp(old).unlink(missing_ok=True)
+    install(lock, progress)
+    n_packages = count_installed(lock)
+    for done in ("run.txt", lock):  # the development lock holds all of the other one
+        stamp(done).write_text(fingerprint(done))
+    UNFINISHED.unlink()
+    return n_packages
+
+
+def count_installed(lock: str) -> int:
+    """How many packages of a lock `.venv` has; an error if one is missing that every machine needs."""
+    folders = [str(folder) for folder in VENV.glob("lib/python*/site-packages")]
+    versions = {normal(each.metadata["Name"]): each.version for each in importlib.metadata.distributions(path=folders)}
+    count = 0
+    for line in PINNED.finditer((LOCKS / lock).read_text()):
+        pin, _, marker = line.group().partition(";")
+        name, version = pin.strip().split("==")
+        if versions.get(normal(name)) == version:
+            count += 1
+        elif not marker:
+            raise StartError(f"{name} {version} was not installed into {VENV}: a setting of pip or uv leads elsewhere.")
+    return count
+
+
+def normal(name: str) -> str:
+    """The name of a package as indexes compare it."""
+    return re.sub("[-_.]+", "-", name).lower()
 
 
 def is_usable() -> bool:
@@ -91,10 +143,6 @@ def is_usable() -> bool:
 
 def make_empty() -> None:
     """Make `.venv` without packages."""
-    if not can_install():
-        raise StartError(
-            "This Python comes without pip: install the package python3-venv (apt install python3-venv), start again."
-        )
     command = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
@@ -106,6 +154,6 @@ def enter(arguments: list[str]) -> None:
 
     Bytecode is written there even where that is switched off: without it each process compiles Django anew.
     """
-    for name in (*MISLEADING, "PYTHONDONTWRITEBYTECODE"):
+    for name in (*MISLEADING_PYTHON, *MISLEADING_INSTALLERS, "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
     os.execv(PYTHON, [str(PYTHON), *arguments])  # noqa: S606 - ourselves, in the other environment

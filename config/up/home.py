@@ -114,6 +114,8 @@ def write_private(path: Path, text: str) -> None:
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with open(descriptor, "w") as file:
         file.write(text)
+        file.flush()
+        os.fsync(descriptor)
     draft.replace(path)
 
 
@@ -156,14 +158,16 @@ def data_folder(home: Home) -> Path:
     """
     if home.pointer.exists():
         folder = Path(home.pointer.read_text().strip())
-        if not folder.is_dir():
+        if not folder.is_absolute() or not folder.is_dir():
             raise StartError(
                 f"The database is kept in {folder}, as {home.pointer} says, and that folder is not there: "
                 f"put it back, or delete {home.var} to begin with nothing."
             )
         return folder
     if home.new_pointer.exists():  # written by this start, or by a first one that was killed
-        return make_folder(Path(home.new_pointer.read_text().strip()), 0o711)
+        folder = Path(home.new_pointer.read_text().strip())
+        if folder.is_absolute():
+            return make_folder(folder, 0o711)
     account = server_account()
     if account is None or reachable(home.var, account):
         return home.var

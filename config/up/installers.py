@@ -8,16 +8,17 @@ import ast
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from config.up.processes import StartError
+from config.up.processes import StartError, die_with_parent
 from config.up.progress import Progress
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -27,8 +28,13 @@ PYTHON = VENV / "bin" / "python"
 LOG = VENV / "installation.log"
 PINNED = re.compile(r"^([\w.-]+)==[^\\\n]+", re.MULTILINE)
 HASHED = ("--no-deps", "--require-hashes", "-r")
-# They lead Python, pip or uv to other packages than those of the lock, or past its hashes.
-MISLEADING = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "UV_TARGET", "UV_NO_VERIFY_HASHES")
+# They lead to other packages than those of the lock, or past its hashes.
+MISLEADING_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH")
+MISLEADING_INSTALLERS = (
+    *("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_DRY_RUN", "PIP_PYTHON"),
+    *("UV_TARGET", "UV_PREFIX", "UV_SYSTEM_PYTHON", "UV_NO_VERIFY_HASHES", "UV_DRY_RUN"),
+)
+OLDEST_UV = (0, 5)  # knows all that it is told here
 UNREACHABLE = re.compile("NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError|dns error|tcp connect error")
 UV_VARIABLES = {
     "index-url": "UV_DEFAULT_INDEX",
@@ -50,13 +56,14 @@ def can_install() -> bool:
 def install(lock: str, progress: Progress) -> None:
     """Install a lock; what the installer said stays in a log beside the packages."""
     file = str(LOCKS / lock)
-    uv = uv_program(progress)
-    if uv and run([*uv_install(uv), *HASHED, file], uv_variables(), progress, how_far_uv_is):
-        return
-    if uv and pip():
-        progress.end(f"uv could not install them ({complaint(LOG)}); pip tries.")
+    # what the product itself runs on is never built here, with tools that nothing vouches for
+    options = [*(["--only-binary", ":all:"] if lock == "run.txt" else []), *HASHED, file]
+    for uv in uv_programs(progress):
+        if run([*uv_install(uv), *options], uv_variables(), progress, how_far_uv_is):
+            return
+        progress.end(f"{uv} could not install them ({complaint(LOG)}).")
     names = {line.group(1) for line in PINNED.finditer((LOCKS / lock).read_text())}
-    if pip() and run([*pip(), "install", *HASHED, file], pip_variables(), progress, partial(how_far_pip_is, names)):
+    if pip() and run([*pip(), "install", *options], pip_variables(), progress, partial(how_far_pip_is, names)):
         return
     raise StartError(f"The packages of requirements/{lock} could not be installed: {complaint(LOG)} (more in {LOG}).")
 
@@ -92,15 +99,22 @@ def pip_settings() -> dict[str, str]:
     return settings
 
 
-def uv_program(progress: Progress) -> str:
-    """uv: the one on the PATH, else the one that pip puts into `.venv`; nothing if it cannot be had."""
-    if found := shutil.which("uv"):
-        return found
-    own = VENV / "bin" / "uv"
+def uv_programs(progress: Progress) -> Iterator[str]:
+    """Programs of uv to try: the one on the PATH, then the one that pip puts into `.venv`."""
+    on_path = shutil.which("uv")
+    if on_path and version_of_uv(on_path) >= OLDEST_UV:
+        yield on_path
     if pip():
         progress.show("Fetching uv, which installs the packages")
-        run([*pip(), "install", *HASHED, str(LOCKS / "uv.txt")], pip_variables())
-    return str(own) if own.exists() else ""
+        if run([*pip(), "install", *HASHED, str(LOCKS / "uv.txt")], pip_variables()):
+            yield str(VENV / "bin" / "uv")
+
+
+def version_of_uv(uv: str) -> tuple[int, ...]:
+    """The first two numbers of uv's version, () if it does not tell."""
+    answer = subprocess.run([uv, "--version"], capture_output=True, text=True, check=False)
+    found = re.match(r"uv (\d+)\.(\d+)", answer.stdout)
+    return tuple(map(int, found.groups())) if found else ()
 
 
 def uv_install(uv: str) -> list[str]:
@@ -111,8 +125,11 @@ def uv_install(uv: str) -> list[str]:
     command = [uv, "pip", "install", "--python", str(PYTHON), "--index-strategy", "unsafe-best-match"]
     for name, option in UV_OPTIONS.items():
         for value in pip_settings().get(name, "").split():
-            if name != "find-links" or "://" in value or Path(value).exists():  # pip passes over a missing folder
+            folder = Path(value).expanduser().absolute()
+            if name != "find-links" or "://" in value:
                 command += [option, value]
+            elif folder.exists():  # pip passes over a missing one
+                command += [option, str(folder)]
     if pip_settings().get("no-index", "").lower() in ("1", "true", "yes", "on"):
         command.append("--no-index")
     return command
@@ -122,12 +139,23 @@ def uv_variables() -> dict[str, str]:
     """The environment of uv: pip's settings as its variables, except where those are set already."""
     settings = pip_settings()
     handed_on = {uvs: " ".join(settings[pips].split()) for pips, uvs in UV_VARIABLES.items() if pips in settings}
+    if not has_room_for_cache():
+        handed_on["UV_NO_CACHE"] = "1"
     return {**handed_on, **trusted_variables(), "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1"}
+
+
+def has_room_for_cache() -> bool:
+    """Whether uv can keep what it fetches where it would: an account may have no home."""
+    folder = Path(os.environ.get("UV_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    return folder.is_absolute() and os.access(nearest, os.W_OK)
 
 
 def trusted_variables() -> dict[str, str]:
     """Our own environment less what leads away from the lock."""
-    return {name: value for name, value in os.environ.items() if name not in MISLEADING}
+    return {
+        name: value for name, value in os.environ.items() if name not in (*MISLEADING_PYTHON, *MISLEADING_INSTALLERS)
+    }
 
 
 def run(
@@ -136,9 +164,20 @@ def run(
     progress: Progress | None = None,
     how_far: Callable[[str], str] | None = None,
 ) -> bool:
-    """Run an installer with its output in the log, telling how far it is; says whether it succeeded."""
+    """Run an installer with its output in the log, telling how far it is; says whether it succeeded.
+
+    It ends with us, and reads no settings of the folder that we are called from.
+    """
     with open(LOG, "w") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=env,
+            cwd=ROOT,
+            preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - there is one thread
+        )
     while process.poll() is None:
         if progress and how_far:
             progress.show("Packages", how_far(LOG.read_text(errors="replace")))
@@ -153,10 +192,10 @@ def how_far_uv_is(text: str) -> str:
         return "looking them up"
     total = resolved.group(1)
     if re.search(r"^Prepared ", text, re.MULTILINE):
-        return f"{total} of {total} fetched, unpacking"
+        return f"{total} of {total} fetched"
     large = set(re.findall(r"^Downloading (\S+) ", text, re.MULTILINE))
     fetched = large & set(re.findall(r"^ Downloaded (\S+)$", text, re.MULTILINE))
-    return f"fetching {total}, of the {len(large)} large ones {len(fetched)} are here" if large else f"fetching {total}"
+    return f"0 of {total} unpacked" + (f", {len(fetched)} of the {len(large)} large ones are fetched" if large else "")
 
 
 def how_far_pip_is(names: set[str], text: str) -> str:

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TextIO
 
 from config.up import firststart
-from config.up.home import Home, keep_data_folder, prepare_home
+from config.up.home import Home, data_folder, keep_data_folder, prepare_home
 from config.up.parts import Part, beat, manage, postgres, redis, web, worker
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 from config.up.progress import Progress
@@ -150,6 +150,8 @@ class Supervisor:
 
     def start_servers(self) -> None:
         """Start the embedded servers that no address in the environment replaces."""
+        if not (os.environ.get("REDIS_URL") and os.environ.get("DATABASE_URL")):
+            data_folder(self.home)  # it says where that is, if it is elsewhere
         self.progress.show("Starting the database")
         if not os.environ.get("REDIS_URL"):
             self.add(redis(self.home))
@@ -221,7 +223,7 @@ class Supervisor:
             part.quick_deaths = part.quick_deaths + 1 if quick else 0
             if part.quick_deaths == QUICK_DEATHS:
                 raise StartError(f"{part.title} keeps ending: {reason}")
-            print(f"{part.title} ended (code {part.process.returncode}); starting it again.", flush=True)
+            self.progress.end(f"{part.title} ended (code {part.process.returncode}); starting it again.")
             stop(part.process)  # what is left of its session
             part.start()
             self.note()

@@ -1,5 +1,6 @@
 """How manage.py makes its environment, and what it says when it cannot."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import tree
+from tests.anywhere.places import share_environment
 from tests.stack import ROOT
 
 BASE_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
@@ -27,7 +29,7 @@ def said(copy: Path, before: str, command: str = "up") -> str:
     done = subprocess.run(
         [BASE_PYTHON, "-c", script],
         cwd=copy,
-        env={**BARE, "PATH": "/usr/bin:/bin"},
+        env={**BARE, "PATH": str(copy / "no programs")},  # a uv there would do without pip
         capture_output=True,
         text=True,
         check=False,
@@ -43,6 +45,18 @@ def test_an_old_python_is_answered_with_one_sentence(copy: Path) -> None:
     assert len(answer.splitlines()) == 1
 
 
+def test_pythons_of_long_ago_understand_manage_py_up_to_that_sentence() -> None:
+    text = (ROOT / "manage.py").read_text()
+    ast.parse(text, feature_version=(3, 7))
+    assert "__future__" not in text
+
+
+def test_windows_is_told_what_to_do(copy: Path) -> None:
+    missing = "sys.modules['fcntl'] = sys.modules['pwd'] = None"  # as there
+    answer = said(copy, f"import os, platform; {missing}; os.name = 'nt'; platform.system = lambda: 'Windows'")
+    assert "WSL2" in answer and len(answer.splitlines()) == 1
+
+
 def test_a_python_without_venv_names_the_package_to_install(copy: Path) -> None:
     answer = said(copy, "sys.modules['ensurepip'] = sys.modules['pip'] = None")
     assert "python3-venv" in answer
@@ -55,10 +69,11 @@ def test_a_folder_that_cannot_be_written_is_answered_with_one_sentence(copy: Pat
 
 
 def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path) -> None:
+    product = share_environment(tree.copy(open_folder / "product"))
     study = ROOT / "demo" / "shapes"
     runs = [str(study / "runs" / f"{name}.forward.run.gz") for name in ("heron", "finch")]
     bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "SECRET_KEY": "k" * 50}
-    command = [BASE_PYTHON, str(ROOT / "manage.py"), "evaluate", "--qrels", str(study / "reference.qrels"), *runs]
+    command = [BASE_PYTHON, str(product / "manage.py"), "evaluate", "--qrels", str(study / "reference.qrels"), *runs]
     done = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -19,6 +19,7 @@ import pytest
 
 from config.up import environment, installers
 from tests import tree
+from tests.anywhere.places import share_environment
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
 PEOPLES = ("HOME", "PATH", "LANG")
@@ -77,8 +78,10 @@ def make(root: Path, told: dict[str, str], *, with_uv: bool) -> subprocess.Compl
     programs.mkdir(exist_ok=True)
     if with_uv:
         uv = shutil.which("uv") or shutil.which("uv", path=Path(sys.prefix, "bin"))
-        (programs / "uv").symlink_to(uv or pytest.skip("there is no uv here"))
-    env |= {"PIP_CONFIG_FILE": str(file), "PATH": f"{programs}:/usr/bin:/bin", "UV_CACHE_DIR": str(root / "cache")}
+        if not (programs / "uv").exists():
+            (programs / "uv").symlink_to(uv or pytest.skip("there is no uv here"))
+    env |= {"PIP_CONFIG_FILE": str(file), "PATH": str(programs), "NO_PROXY": "127.0.0.1"}
+    env |= {"UV_CACHE_DIR": str(root / "cache")}
     code = "from config.up import environment; environment.make('run.txt')"
     return subprocess.run([sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, check=False)
 
@@ -96,7 +99,8 @@ def test_uv_looks_where_pip_is_told_to(product: Path) -> None:
     assert answer.returncode == 0, answer.stderr
     assert is_installed(product)
     assert "Installed 1 package" in (product / ".venv" / "installation.log").read_text()  # uv's words
-    assert "Packages: " in answer.stdout and "The packages are installed" in answer.stdout
+    assert "Packages: " in answer.stderr and "1 packages are installed" in answer.stderr
+    assert answer.stdout == ""  # which is the command's that follows
 
 
 def test_uv_takes_folders_of_wheels_from_pip(product: Path) -> None:
@@ -153,8 +157,9 @@ def test_what_pip_is_told_reaches_uv_as_its_own_variables_and_options(monkeypatc
 def test_the_progress_of_uv_and_pip_is_read_from_what_they_print() -> None:
     assert installers.how_far_uv_is("") == "looking them up"
     resolved = "Resolved 51 packages in 1ms\nDownloading numpy (16.1MiB)\nDownloading scipy (33.7MiB)\n"
-    assert installers.how_far_uv_is(resolved + " Downloaded numpy\n").endswith("of the 2 large ones 1 are here")
-    assert installers.how_far_uv_is(resolved + "Prepared 51 packages in 3s\n") == "51 of 51 fetched, unpacking"
+    how_far = installers.how_far_uv_is(resolved + " Downloaded numpy\n")
+    assert how_far == "0 of 51 unpacked, 1 of the 2 large ones are fetched"
+    assert installers.how_far_uv_is(resolved + "Prepared 51 packages in 3s\n") == "51 of 51 fetched"
     names = {"amqp", "colorama", "numpy"}
     text = "Ignoring colorama: markers 'x' don't match\nCollecting amqp==5 (from y)\n"
     assert installers.how_far_pip_is(names, text) == "1 of 2 fetched"
@@ -172,3 +177,32 @@ def test_an_environment_serves_only_with_the_very_versions_of_the_lock(
     (tmp_path / "elsewhere.txt").write_text(text + "no-such-package==1.0 ; sys_platform == 'win32'\n")
     monkeypatch.setattr(environment, "LOCKS", tmp_path)
     assert [environment.holds(name) for name in ("newer.txt", "more.txt", "elsewhere.txt")] == [False, False, True]
+
+
+@pytest.mark.parametrize("with_uv", [True, False])
+def test_what_a_killed_installer_left_is_not_taken_for_installed(product: Path, with_uv: bool) -> None:
+    with index(product) as address:
+        assert make(product, {"index-url": address}, with_uv=with_uv).returncode == 0
+        next(product.glob(".venv/lib/python*/site-packages/tiny.py")).unlink()  # the killed one came as far as its name
+        (product / ".venv" / "made-from-run.txt").unlink()
+        (product / ".venv" / "unfinished").touch()
+        answer = make(product, {"index-url": address}, with_uv=with_uv)
+    assert answer.returncode == 0 and is_installed(product), answer.stderr
+    assert not (product / ".venv" / "unfinished").exists()
+
+
+def test_packages_that_a_setting_led_elsewhere_are_not_taken_for_installed(product: Path, open_folder: Path) -> None:
+    with index(product) as address:
+        answer = make(product, {"index-url": address, "target": str(open_folder / "elsewhere")}, with_uv=False)
+    assert answer.returncode != 0 and not is_installed(product)
+    assert "tiny 1.0 was not installed into" in answer.stderr
+
+
+def test_the_variables_of_python_do_not_follow_into_the_environment_of_the_lock(open_folder: Path) -> None:
+    root = share_environment(tree.copy(open_folder / "product"))
+    (open_folder / "old" / "django").mkdir(parents=True)
+    (open_folder / "old" / "django" / "__init__.py").write_text("raise ImportError('another Django')")
+    command = [root / ".venv" / "bin" / "python", root / "manage.py", "version"]
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(open_folder / "old"), "SECRET_KEY": "k" * 50}
+    answer = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert answer.stdout.startswith("5."), answer.stderr
