@@ -77,7 +77,11 @@ def make(lock: str) -> None:
     What is told goes to stderr: the command that follows may print data.
     """
     with open(LOCKS / "run.txt") as turn:  # one file, whichever lock it is about
-        fcntl.flock(turn, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another start is installing the packages; waiting for it.", file=sys.stderr)
+            fcntl.flock(turn, fcntl.LOCK_EX)
         if is_stamped(lock):
             return
         if not can_install():

@@ -70,6 +70,8 @@ def static_fingerprint() -> str:
 
 def static_files_unchanged(home: Home) -> bool:
     """Whether the collected static files are still right."""
+    if not (home.var / "static").is_dir():
+        return False
     try:
         return (home.var / "static-collected").read_text() == static_fingerprint()
     except FileNotFoundError:

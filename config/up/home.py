@@ -79,7 +79,7 @@ def server_account() -> pwd.struct_passwd | None:
         except KeyError:
             raise StartError(
                 f"PostgreSQL does not run as an account without a name (yours is number {os.getuid()}): "
-                "add a line for it to /etc/passwd, start as another account, or set DATABASE_URL and REDIS_URL."
+                "add a line for it to /etc/passwd, start as another account, or give `up` DATABASE_URL and REDIS_URL."
             ) from None
         return None
     for name in ("postgres", "nobody"):
@@ -163,6 +163,7 @@ def data_folder(home: Home) -> Path:
                 f"The database is kept in {folder}, as {home.pointer} says, and that folder is not there: "
                 f"put it back, or delete {home.var} to begin with nothing."
             )
+        claim(folder, home)
         return folder
     if home.new_pointer.exists():  # written by this start, or by a first one that was killed
         folder = Path(home.new_pointer.read_text().strip())
@@ -190,10 +191,20 @@ def make_data_folder(home: Home) -> Path:
     return make_folder(folder, 0o711)
 
 
+def claim(folder: Path, home: Home) -> None:
+    """Note whose the data are; refuse them to a copy of the `var` they belong to."""
+    note = folder / "belongs-to"
+    owner = Path(note.read_text()) if note.exists() else home.var.resolve()
+    if owner != home.var.resolve() and (owner / home.pointer.name).exists():
+        raise StartError(f"The database in {folder} belongs to {owner}; {home.var} is a copy of that: delete the copy.")
+    note.write_text(str(home.var.resolve()))
+
+
 def keep_data_folder(home: Home) -> None:
     """Let a folder in /var/lib stay: the product has been ready on it."""
     if home.new_pointer.exists():
         home.new_pointer.replace(home.pointer)
+        claim(Path(home.pointer.read_text().strip()), home)
 
 
 def drop_data_folder(home: Home) -> bool:

@@ -123,22 +123,32 @@ def command_line(pid: int) -> bytes:
     return subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, check=False).stdout
 
 
+def serves(pid: int, var: Path) -> bool:
+    """Whether a process was started for a folder; taken for granted where the system does not tell."""
+    try:
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return not Path("/proc/self/environ").exists()
+    return b"ASSAYER_VAR=" + os.fsencode(var) in variables
+
+
 def gone(pid: int) -> bool:
     """Whether a process has ended."""
     return not command_line(pid)
 
 
-def end_orphans(file: Path) -> None:
-    """End Python processes that an earlier supervisor, killed with SIGKILL, has left behind.
+def end_orphans(file: Path, var: Path) -> None:
+    """End Python processes that an earlier supervisor of `var`, killed with SIGKILL, has left behind.
 
-    The number alone proves nothing, another program may have it by now: the command must be ours too.
+    The number alone proves nothing, another program may have it by now, or the file may be a copy of a running
+    product's: the command must be ours too, and started for this `var`.
     """
     try:
         processes = json.loads(file.read_text())
     except (OSError, ValueError):
         return
     for name, pid in processes.items():
-        if name in ("web", "worker", "beat") and b"config." in command_line(pid):
+        if name in ("web", "worker", "beat") and b"config." in command_line(pid) and serves(pid, var):
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
             wait_until(partial(gone, pid), seconds=5)

@@ -26,13 +26,14 @@ from config.up.progress import Progress
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 QUICK_SECONDS = 10  # a part that ends sooner did not really start
 QUICK_DEATHS = 5  # and so many in a row are no accident
+HIGHEST_PORT = 65_535
 FULL = 30_000_000  # with fewer bytes free the disk is what is wrong, whatever the logs say
 
 
 def main(arguments: list[str]) -> int:
     """Run the product until Ctrl-C; the exit code says whether it ran."""
     parser = argparse.ArgumentParser(prog="manage.py up", description="Run everything on this machine.")
-    parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")), help="0 takes a free one")
+    parser.add_argument("--port", type=port_number, default=os.environ.get("PORT", "8000"), help="0 takes a free one")
     parser.add_argument("--no-demo", action="store_true", help="do not load the demo collection")
     options = parser.parse_args(arguments)
     home = Home(Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var").absolute())
@@ -78,6 +79,13 @@ def take_lock(home: Home) -> TextIO:
     return lock
 
 
+def port_number(text: str) -> int:
+    """A port, as argparse wants it read."""
+    if not text.isdecimal() or int(text) > HIGHEST_PORT:
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to {HIGHEST_PORT}, not {text!r}")
+    return int(text)
+
+
 def free_port(port: int) -> int:
     """The port if nobody listens on it; a free one for 0."""
     with socket.socket() as probe:
@@ -87,7 +95,7 @@ def free_port(port: int) -> int:
         except OSError as error:
             raise StartError(
                 f"Port {port} cannot be used ({error.strerror}): stop the program that uses it, or choose "
-                f"another with `python3 manage.py up --port {port + 1}`."
+                f"another with `python3 manage.py up --port {port + 1 if port < HIGHEST_PORT else 0}`."
             ) from error
         return int(probe.getsockname()[1])
 
@@ -97,7 +105,7 @@ class Supervisor:
 
     def __init__(self, home: Home, *, port: int, demo: bool) -> None:
         self.home = home
-        end_orphans(home.var / "processes.json")
+        end_orphans(home.var / "processes.json", home.var)
         for log in home.logs.glob("*.log"):
             log.replace(log.with_suffix(".log.old"))  # what is read out of a log is of this run
         self.port = free_port(port)
@@ -127,6 +135,7 @@ class Supervisor:
         finally:
             self.progress.end()
         if self.stopping:
+            print("Stopped before it was ready.", flush=True)
             return
         keep_data_folder(self.home)
         print(
@@ -141,6 +150,11 @@ class Supervisor:
             self.report_demo()
         print("\nStopping.", flush=True)
 
+    def tell(self, step: str, detail: str = "") -> None:
+        """Show which step it is, unless we are already stopping."""
+        if not self.stopping:
+            self.progress.show(step, detail)
+
     def on_signal(self, number: int, frame: FrameType | None) -> None:
         """Stop at the next step; a second Ctrl-C ends the waiting for work in progress."""
         if self.stopping:
@@ -152,7 +166,7 @@ class Supervisor:
         """Start the embedded servers that no address in the environment replaces."""
         if not (os.environ.get("REDIS_URL") and os.environ.get("DATABASE_URL")):
             data_folder(self.home)  # it says where that is, if it is elsewhere
-        self.progress.show("Starting the database")
+        self.tell("Starting the database")
         if not os.environ.get("REDIS_URL"):
             self.add(redis(self.home))
         if not os.environ.get("DATABASE_URL"):
@@ -172,20 +186,21 @@ class Supervisor:
             self.await_preparation(preparing)
         self.add(worker(self.home, env=self.env))
         self.add(beat(self.home, env=self.env))
-        self.progress.show("Starting the web server")
+        self.tell("Starting the web server")
         self.await_web()
 
     def await_preparation(self, preparing: subprocess.Popen[bytes]) -> None:
         """Wait for migrations, static files and accounts."""
 
         def ended() -> bool:
-            self.progress.show("Preparing the database", firststart.migrations_done(self.home.logs / "prepare.log"))
+            self.tell("Preparing the database", firststart.migrations_done(self.home.logs / "prepare.log"))
             return self.stopping or preparing.poll() is not None
 
         wait_until(ended, seconds=1800, step=0.1)
         if self.stopping:
             stop(preparing)
-        elif preparing.returncode != 0:
+            return
+        if preparing.returncode != 0:
             raise StartError(f"The database could not be prepared: {last_words(self.home.logs / 'prepare.log')}")
         firststart.note_static_files(self.home)
 

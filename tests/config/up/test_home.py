@@ -1,6 +1,7 @@
 """Where the servers keep their data."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,15 @@ def test_a_folder_on_which_the_product_was_ready_stays(home: Home) -> None:
     try:
         assert not drop_data_folder(home)
         assert data_folder(home) == folder and folder.is_dir()
+        copy = Home(home.var.with_name("copy"))
+        shutil.copytree(home.var, copy.var)
+        with pytest.raises(StartError, match=r"belongs to .* is a copy of that: delete the copy"):
+            data_folder(copy)
+        home.var.rename(home.var.with_name("moved"))
+        moved = Home(home.var.with_name("moved"))
+        assert data_folder(moved) == data_folder(moved) == folder
     finally:
-        folder.rmdir()
+        shutil.rmtree(folder)
 
 
 def test_a_first_start_that_was_killed_goes_on_in_its_folder(home: Home) -> None:
@@ -49,7 +57,7 @@ def test_a_first_start_that_was_killed_goes_on_in_its_folder(home: Home) -> None
 def test_data_that_are_gone_are_not_replaced_by_an_empty_database(home: Home) -> None:
     folder = data_folder(home)
     keep_data_folder(home)
-    folder.rmdir()
+    shutil.rmtree(folder)
     with pytest.raises(StartError, match=rf"kept in {folder}.* is not there: put it back"):
         data_folder(home)
 

@@ -17,7 +17,7 @@ import pytest
 import redis
 
 from config.up.home import Home
-from config.up.processes import command_line, wait_until
+from config.up.processes import command_line, end_orphans, wait_until
 from tests.stack import ROOT, Stack, started_before
 
 # a test that starts a stack and goes on for an hour
@@ -141,6 +141,30 @@ def test_a_taken_port_is_answered_with_one_sentence(tmp_path: Path) -> None:
         taken.listen()
         port = str(taken.getsockname()[1])
         assert f"Port {port} cannot be used" in refusal(Stack(tmp_path), "--port", port)
+
+
+@pytest.mark.parametrize("port", ["abc", "-1", "65536"])
+def test_what_is_no_port_is_answered_with_one_sentence(tmp_path: Path, port: str) -> None:
+    with Stack(tmp_path) as stack:
+        stack.launch(f"--port={port}")
+        assert stack.process.wait(180) == 2
+    assert stack.said().strip().endswith("a port is a number from 0 to 65535, not " + repr(port))
+
+
+def test_a_first_start_that_was_stopped_goes_on_with_its_static_files(open_folder: Path) -> None:
+    with Stack(open_folder, {"STATIC_FILES": "hashed"}) as stack:
+        stack.launch("--port", "0")
+        assert wait_until(lambda: "Preparing the database" in stack.said(), seconds=300)
+        assert stack.stop() == 0
+        assert stack.said().strip().endswith("Stopped before it was ready.")
+        stack.start()
+        assert answer(stack, "/accounts/login/")[0] == 200
+
+
+def test_the_processes_of_another_folder_are_not_ended(live_stack: Stack, tmp_path: Path) -> None:
+    noted = live_stack.home.var / "processes.json"
+    end_orphans(noted, tmp_path)
+    assert all(command_line(pid) for pid in live_stack.processes().values())
 
 
 def test_a_second_start_on_the_same_folder_names_the_first(live_stack: Stack, tmp_path: Path) -> None:
