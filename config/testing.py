@@ -4,6 +4,7 @@ Loaded by `-p config.testing` before pytest-django reads the settings, which tak
 from the environment. Workers of pytest-xdist inherit the servers of the run that started them.
 """
 
+import fcntl
 import os
 import secrets
 import shutil
@@ -133,18 +134,31 @@ def process_number() -> int:
 @cache
 def chromium() -> str | None:
     """The browser's program; None means Playwright's own, and a missing one fails with the command to run."""
+    with open(run_home().var / "browser", "w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # the run's other processes wait, and find what the first has installed
+        return find_browser()
+
+
+def find_browser() -> str | None:
+    """The browser that is there, or gets installed."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if found:
         return found
     if any((Path.home() / ".cache" / "ms-playwright").glob("chromium*")):
         return None
-    if os.getuid() == 0 and shutil.which("apt-get"):
-        quietly("apt-get", "update")
-        quietly("apt-get", "install", "--yes", "--no-install-recommends", "chromium")
-        return shutil.which("chromium") or pytest.fail("No browser: run `apt-get install chromium`.", pytrace=False)
+    if installed := apt_install("chromium") and shutil.which("chromium"):
+        return installed
     if quietly(sys.executable, "-m", "playwright", "install", "chromium"):
         return None
-    return pytest.fail("No browser: run `sudo apt-get install chromium`, or test with --no-browser.", pytrace=False)
+    return pytest.fail("No browser: run `apt-get install chromium` as root, or test with --no-browser.", pytrace=False)
+
+
+def apt_install(package: str) -> bool:
+    """Install one of Debian's packages, if we are root there; says whether it is installed."""
+    if os.getuid() != 0 or not shutil.which("apt-get"):
+        return False
+    quietly("apt-get", "update")
+    return quietly("apt-get", "install", "--yes", "--no-install-recommends", package)
 
 
 def quietly(*command: str) -> bool:
