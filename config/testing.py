@@ -136,7 +136,14 @@ def chromium() -> str | None:
     """The browser's program; None means Playwright's own, and a missing one fails with the command to run."""
     with open(run_home().var / "browser", "w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # the run's other processes wait, and find what the first has installed
+        if not playwright_runs() and not (apt_install("libatomic1") and playwright_runs()):
+            pytest.fail("Playwright needs a library: run `apt-get install libatomic1` as root.", pytrace=False)
         return find_browser()
+
+
+def playwright_runs() -> bool:
+    """Whether Playwright's Node.js has what it needs: minimal Debians lack a library that not every browser brings."""
+    return quietly(sys.executable, "-m", "playwright", "--version")
 
 
 def find_browser() -> str | None:
