@@ -37,6 +37,7 @@ def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str],
     if made.returncode:
         pytest.skip(f"no {request.param} could be fetched: {made.stdout.strip().splitlines()[-1:]}")
     tree.copy(system / "opt" / "assayer")
+    (system / "etc" / "hosts").write_text("127.0.0.1 localhost\n")  # debootstrap leaves it out
     env = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_INDEX", "UV_DEFAULT"))}
     for name in ("PIP_CERT", "SSL_CERT_FILE"):
         if name in os.environ:

@@ -148,7 +148,7 @@ def link_to(folder: Path) -> Path:
     return link
 
 
-ACCOUNT = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
+ACCOUNT = ("setpriv", "--pdeathsig=TERM", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
 ENVIRONMENTS = {
     "LC_ALL=C": {"LC_ALL": "C", "LANG": "C"},
     "PostgreSQL's variables": {"PGHOST": "nowhere.invalid", "PGUSER": "nobody", "PGSSLMODE": "require", "PGPORT": "1"},
