@@ -39,11 +39,19 @@ def main(argv: list[str]) -> None:
         os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(50))
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
     try:
         execute_from_command_line(argv)
     except ImproperlyConfigured as error:
         sys.exit(str(error))
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None):  # the database answered, so the fault is the command's
+            raise
+        sys.exit(
+            f"The database cannot be reached ({str(error).splitlines()[0]}): "
+            "run `python3 manage.py up` in another terminal, or set DATABASE_URL."
+        )
 
 
 def change_environment(command: str, argv: list[str]) -> None:

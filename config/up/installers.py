@@ -213,6 +213,8 @@ def complaint(log: Path) -> str:
     text = log.read_text(errors="replace") if log.exists() else ""
     if UNREACHABLE.search(text):
         return "the package index cannot be reached"
+    if "No space left on device" in text:
+        return "the disk is full"
     if "Hash mismatch" in text or "DO NOT MATCH THE HASHES" in text:  # uv's words, and pip's
         return "a package has another hash than the lock says"
     return ([line.strip(" .") for line in text.splitlines() if line.strip()] or ["it left no word"])[-1]

@@ -202,7 +202,6 @@ class Supervisor:
             return
         if preparing.returncode != 0:
             raise StartError(f"The database could not be prepared: {last_words(self.home.logs / 'prepare.log')}")
-        firststart.note_static_files(self.home)
 
     def await_web(self) -> None:
         """Wait until the web server takes connections."""

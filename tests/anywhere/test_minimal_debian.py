@@ -22,6 +22,10 @@ python3 manage.py up --port 0 --no-demo >up.log 2>&1 &
 until grep -q Ready up.log; do kill -0 $! || { cat up.log; exit 1; }; sleep 1; done
 kill -TERM $! && wait $! && ! grep Traceback up.log
 """
+AS_ORDINARY_ACCOUNT = """
+mkdir /srv/assayer && tar --exclude=./.venv --exclude=./var -c . | tar -xC /srv/assayer && cd /srv/assayer || exit 1
+chown -R nobody: . && exec setpriv --reuid=nobody --regid=nogroup --clear-groups sh -c 'unset HOME; umask 077; {}'
+"""
 
 
 @pytest.fixture(params=["bookworm", "trixie", "forky"])
@@ -65,6 +69,7 @@ def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str],
 @pytest.mark.timeout(3 * 3600)
 def test_both_commands_run_with_python_and_venv_alone(debian: Callable[[str], str]) -> None:
     debian(UP)
+    debian(AS_ORDINARY_ACCOUNT.format(UP))
     tested = debian("python3 manage.py test")
     print(tested.splitlines()[-1])
     assert " passed" in tested

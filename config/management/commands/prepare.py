@@ -26,6 +26,7 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False)
         if not firststart.static_files_unchanged(settings.HOME):
             call_command("collectstatic", interactive=False, verbosity=0)
+            firststart.note_static_files(settings.HOME)
         done = firststart.note(settings.HOME, "accounts-made")
         if not done.exists():
             accounts.ensure_demo_accounts(passwords=firststart.passwords(settings.HOME))

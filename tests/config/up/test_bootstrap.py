@@ -78,12 +78,22 @@ def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path
     assert done.returncode == 0, done.stderr
 
 
-def test_a_command_without_a_secret_key_is_answered_with_one_sentence(open_folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({}, "SECRET_KEY is missing"),
+        ({"SECRET_KEY": "k" * 50}, "The database cannot be reached (connection"),
+        ({"SECRET_KEY": "k" * 50, "DATABASE_URL": "postgres://a@127.0.0.1:1/b"}, "The database cannot be reached (conn"),
+    ],
+)
+def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
+    open_folder: Path, settings: dict[str, str], sentence: str
+) -> None:
     bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1"}
     command = [sys.executable, str(ROOT / "manage.py"), "fsck"]
-    done = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=bare | settings, cwd=open_folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("SECRET_KEY is missing") and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(sentence) and len(done.stderr.splitlines()) == 1
 
 
 def test_both_commands_come_from_the_lock_with_hashes() -> None:
