@@ -52,7 +52,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     (home.var / "static").mkdir()
     try:
         prepare_home(home)
-        servers.append(start_redis(home))
+        servers.append(start_redis(home, durable=False))
         servers.append(start_postgres(home, durable=False))
     except StartError as error:
         remove(home)

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.test.client import ClientHandler
 from hypothesis import HealthCheck
@@ -28,6 +29,8 @@ hypothesis_settings.register_profile(
     "thorough", max_examples=2_000, derandomize=False, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
+# the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
+settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
 
 
 @pytest.fixture(scope="session")

@@ -136,8 +136,11 @@ def create_database(home: Home, name: str) -> None:
             connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
 
 
-def start_redis(home: Home) -> subprocess.Popen[bytes]:
-    """Start Redis on a socket, with an append-only file so that a crash keeps queued tasks."""
+def start_redis(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
+    """Start Redis on a socket, with an append-only file so that a crash keeps queued tasks.
+
+    Writing that file, Redis stands still while the disk is busy.
+    """
     prepare_sockets(home)
     account, folder, log = server_account(), data_folder(home), home.logs / "redis.log"
     data = owned_folder(folder / "redis", account)
@@ -158,7 +161,7 @@ def start_redis(home: Home) -> subprocess.Popen[bytes]:
             "--pidfile",
             pid_file,
             "--appendonly",
-            "yes",
+            "yes" if durable else "no",
             "--save",
             "",
             "--maxmemory-policy",

@@ -34,15 +34,20 @@ def share_environment(root: Path, *, for_its_owner_alone: bool = False) -> Path:
         elif package.name != "__pycache__":
             (copies / package.name).symlink_to(package)
     if for_its_owner_alone:
-        for folder, _, files in os.walk(venv):
-            for path in (Path(folder), *(Path(folder, name) for name in files)):
-                if not path.is_symlink():
-                    path.chmod(path.stat().st_mode & 0o700)
+        close_to_others(venv)
     # written down as the copy's own code does it
     code = "import sys; from config.up import environment as e; "
     code += "[e.stamp(lock).write_text(e.fingerprint(lock)) for lock in sys.argv[1:]]"
     subprocess.run([sys.executable, "-c", code, "run.txt", "dev.txt"], cwd=root, check=True)
     return root
+
+
+def close_to_others(folder: Path) -> None:
+    """Take all rights on a folder and what is in it from everybody but the owner."""
+    for inner, _, files in os.walk(folder):
+        for path in (Path(inner), *(Path(inner, name) for name in files)):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode & 0o700)
 
 
 def newcomer(root: Path, *, python: str = BARE_PYTHON, prefix: tuple[str, ...] = (), **settings: str) -> Stack:

@@ -96,6 +96,15 @@ def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
     assert done.stderr.startswith(sentence) and len(done.stderr.splitlines()) == 1
 
 
+def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> None:
+    code = "import sys; print('first'); print('second', file=sys.stderr)"
+    command = [sys.executable, str(ROOT / "manage.py"), "shell", "--no-imports", "-c", code]
+    settings = {"ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1", "SECRET_KEY": "k" * 50}
+    with open(open_folder / "said", "w") as file:
+        subprocess.run(command, env={**BARE, **settings}, stdout=file, stderr=file, check=True)
+    assert (open_folder / "said").read_text() == "first\nsecond\n"
+
+
 def test_both_commands_come_from_the_lock_with_hashes() -> None:
     for lock in ("run.txt", "dev.txt"):
         text = (ROOT / "requirements" / lock).read_text()

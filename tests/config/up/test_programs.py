@@ -4,11 +4,13 @@ import importlib.metadata
 import importlib.util
 import os
 import pwd
+import shutil
 from pathlib import Path
 
 import pytest
 
 from config.up.programs import Package, copy_package, fault, postgres_package, redis_package
+from tests.anywhere.places import close_to_others
 
 PACKAGES = {"PostgreSQL": postgres_package(), "Redis": redis_package()}
 each_package = pytest.mark.parametrize("package", PACKAGES.values(), ids=PACKAGES.keys())
@@ -26,9 +28,12 @@ def anybody() -> pwd.struct_passwd:
 
 @each_package
 def test_a_copy_runs_for_any_account_whatever_the_umask(package: Package, open_folder: Path) -> None:
+    for folder in installed(package).parent.glob(f"{package.name}*"):
+        shutil.copytree(folder, open_folder / "packages" / folder.name, symlinks=True)
+    close_to_others(open_folder / "packages")  # as installed with that umask
     before = os.umask(0o077)
     try:
-        copy_package(installed(package), package, open_folder / "programs" / "copy")
+        copy_package(open_folder / "packages" / package.name, package, open_folder / "programs" / "copy")
     finally:
         os.umask(before)
     assert fault(open_folder / "programs" / "copy" / package.name / package.programs, package, anybody()) == ""
@@ -56,3 +61,13 @@ def test_a_copy_is_whole_or_not_there_and_replaces_those_of_other_versions(packa
     copy_package(installed(package), package, copy)
     assert [folder.name for folder in copy.parent.iterdir()] == [copy.name]
     assert not (copy / package.name / package.programs / "left over").exists()
+
+
+def test_a_copy_that_fails_half_way_is_not_there(open_folder: Path) -> None:
+    package = Package("servers", "servers", "programs", ("server",))
+    (open_folder / "servers" / "programs").mkdir(parents=True)
+    (open_folder / "servers" / "programs" / "server").touch()
+    os.mkfifo(open_folder / "servers" / "programs" / "not to be copied")
+    with pytest.raises(shutil.Error, match="named pipe"):
+        copy_package(open_folder / "servers", package, open_folder / "programs" / "servers-1")
+    assert not (open_folder / "programs" / "servers-1").exists()

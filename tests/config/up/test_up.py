@@ -201,9 +201,9 @@ def test_a_full_disk_is_answered_with_one_sentence(open_folder: Path) -> None:
         subprocess.run(["umount", disk], check=True)
 
 
-def test_the_clock_and_the_worker_go_on_after_flushall(live_stack: Stack) -> None:
+def test_the_clock_and_the_worker_go_on_after_redis_forgot_all(live_stack: Stack) -> None:
     assert wait_until(lambda: answer(live_stack, "/readyz")[0] == 200, seconds=600, step=0.2)
-    redis.Redis.from_url(live_stack.redis_url).flushall()
+    redis.Redis.from_url(live_stack.redis_url).flushdb()
     with psycopg.connect(live_stack.database_url, autocommit=True) as connection:
         connection.execute("DELETE FROM annotate_workerheartbeat")
     assert answer(live_stack, "/readyz")[0] == 503
