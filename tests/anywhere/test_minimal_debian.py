@@ -11,6 +11,7 @@ import pytest
 from tests import tree
 
 NEEDED = ("debootstrap", "unshare", "chroot")
+ALONE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")  # mounts and processes end with the command
 PACKAGES = "python3,python3-venv,ca-certificates"
 SCRIPTS = {"forky": "sid"}  # where debootstrap has no script of that name yet
 SYSTEM = """
@@ -35,7 +36,7 @@ def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str],
     if os.getuid() != 0 or missing:
         pytest.skip(f"only root can make one, with {', '.join(NEEDED)}; missing here: {', '.join(missing) or 'root'}")
     system = open_folder / request.param
-    command = ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", request.param, system]
+    command = [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}", request.param, system]
     command += ["", SCRIPTS[request.param]] if request.param in SCRIPTS else []
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
@@ -52,7 +53,7 @@ def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str],
 
     def run(command: str) -> str:
         done = subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", SYSTEM, "sh", system, command],
+            [*ALONE, "sh", "-c", SYSTEM, "sh", system, command],
             env={**env, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
