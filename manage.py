@@ -86,4 +86,7 @@ def change_environment(command: str, argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv)
+    try:
+        main(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit("Stopped.")

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from config.up.data import drop_data_folder
 from config.up.embedded import start_postgres, start_redis
-from config.up.home import Home, drop_data_folder, prepare_home, reachable, server_account
+from config.up.home import Home, prepare_home, reachable, server_account
 from config.up.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"

@@ -12,7 +12,8 @@ from pathlib import Path
 import psycopg
 import psycopg.sql
 
-from config.up.home import DATABASE, Home, data_folder, owned_folder, prepare_sockets, server_account
+from config.up.data import data_folder
+from config.up.home import DATABASE, Home, owned_folder, prepare_sockets, server_account
 from config.up.processes import StartError, command_line, last_words, spawn, stop, wait_until
 from config.up.programs import POSTGRES_MAJOR, postgres_package, programs, redis_program
 

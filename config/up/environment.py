@@ -5,10 +5,13 @@ import hashlib
 import importlib.metadata
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 from config.up.installers import (
     LOCKS,
@@ -30,13 +33,32 @@ except ImportError:  # it is in the lock, so an environment without it does not 
     Requirement = None  # type: ignore[assignment, misc]
 
 UNFINISHED = VENV / "unfinished"
+IN_USE = VENV / "in-use"
 
 
 def is_ready(lock: str) -> bool:
     """Whether the calling environment is one to run in: `.venv` of the present lock, or one with its very versions."""
     if Path(sys.prefix).resolve() == VENV.resolve():
-        return is_stamped(lock) and not any(name in os.environ for name in MISLEADING_PYTHON)
+        return use(lock) and not any(name in os.environ for name in MISLEADING_PYTHON)
     return holds(lock)
+
+
+def use(lock: str) -> bool:
+    """Keep others from taking `.venv` away while this process runs; says whether it was made from the present lock.
+
+    The note that it is in use goes on when this process becomes another program.
+    """
+    try:
+        note = os.open(IN_USE, os.O_RDONLY | os.O_CREAT, 0o666)
+    except OSError:  # it is not ours to write in, nor to change
+        return is_stamped(lock)
+    with suppress(OSError):  # a file system without locks
+        fcntl.flock(note, fcntl.LOCK_SH)
+    if is_stamped(lock):
+        os.set_inheritable(note, True)
+        return True
+    os.close(note)
+    return False
 
 
 def holds(lock: str) -> bool:
@@ -76,7 +98,9 @@ def make(lock: str) -> None:
 
     What is told goes to stderr: the command that follows may print data.
     """
-    with open(LOCKS / "run.txt") as turn:  # one file, whichever lock it is about
+    if not os.access(VENV if VENV.exists() else ROOT, os.W_OK):
+        raise StartError(f"{ROOT} cannot be written, and .venv is made there: start a copy in a folder of yours.")
+    with open_to_lock(LOCKS / "run.txt") as turn:  # one file, whichever lock it is about
         try:
             fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -86,8 +110,6 @@ def make(lock: str) -> None:
             return
         if not can_install():
             raise StartError("This Python comes without pip: install python3-venv (apt install python3-venv) first.")
-        if not os.access(VENV if VENV.exists() else ROOT, os.W_OK):
-            raise StartError(f"{ROOT} cannot be written, and .venv is made there: start a copy in a folder of yours.")
         begun, progress = time.monotonic(), Progress(sys.stderr)
         progress.end(f"Installing the packages of requirements/{lock} into {VENV}, this once.")
         try:
@@ -97,22 +119,63 @@ def make(lock: str) -> None:
         progress.end(f"{n_packages} packages are installed ({time.monotonic() - begun:.0f} s).")
 
 
+def open_to_lock(file: Path) -> TextIO:
+    """Open a file for nothing but flock; a network's file system locks only what is open for writing."""
+    try:
+        return open(file, "r+")
+    except OSError:
+        return open(file)
+
+
 def fill(lock: str, progress: Progress) -> int:
     """Install the packages and stamp the folder; returns their number.
 
-    Until then the folder is marked: an installer that was killed leaves packages that look installed and are not whole.
+    An installer that was killed leaves packages that look installed and are not whole. So what a lock adds counts for
+    nothing until its stamp is there: the development packages are dropped beforehand, the product's own, which a
+    running product needs, stay as they are. Where those are not the lock's, the folder is marked until they are.
     """
+    if lock == "dev.txt" and is_stamped("run.txt") and is_usable():
+        stamp(lock).unlink(missing_ok=True)
+        drop_packages_beyond("run.txt")
+    else:
+        begin_anew()
+    install(lock, progress)
+    n_packages = count_installed(lock)
+    for done in ("run.txt", lock):  # the development lock holds all of the other one
+        stamp(done).write_text(fingerprint(done))
+    UNFINISHED.unlink(missing_ok=True)
+    return n_packages
+
+
+def begin_anew() -> None:
+    """Take the stamps away, and the packages too if they may not be whole; not while a process runs on them."""
+    if IN_USE.exists():
+        with open_to_lock(IN_USE) as note:
+            try:
+                fcntl.flock(note, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StartError(
+                    f"The packages in {VENV} must be installed anew, and a running product or test uses them: "
+                    "stop it, then start this again."
+                ) from None
+            for old in ("run.txt", "dev.txt"):
+                stamp(old).unlink(missing_ok=True)
     if UNFINISHED.exists() or not is_usable():
         make_empty()
     UNFINISHED.touch()
     for old in ("run.txt", "dev.txt"):
         stamp(old).unlink(missing_ok=True)
-    install(lock, progress)
-    n_packages = count_installed(lock)
-    for done in ("run.txt", lock):  # the development lock holds all of the other one
-        stamp(done).write_text(fingerprint(done))
-    UNFINISHED.unlink()
-    return n_packages
+
+
+def drop_packages_beyond(lock: str) -> None:
+    """Remove the packages that a lock does not name, whole or not; uv stays, to install the others."""
+    named = {"uv", *(normal(line.group(1)) for line in PINNED.finditer((LOCKS / lock).read_text()))}
+    for folder in VENV.glob("lib/python*/site-packages/*.dist-info"):
+        if normal(folder.name.split("-")[0]) not in named:
+            package = importlib.metadata.Distribution.at(folder)
+            for file in package.files or ():
+                Path(str(package.locate_file(file))).unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def count_installed(lock: str) -> int:

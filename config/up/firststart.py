@@ -7,7 +7,8 @@ import re
 import secrets
 from pathlib import Path
 
-from config.up.home import Home, drop_data_folder, write_private
+from config.up.data import drop_data_folder
+from config.up.home import Home, write_private
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 EMBEDDED = "embedded"  # the database of `up`, among the addresses

@@ -50,7 +50,7 @@ UV_OPTIONS = {"find-links": "--find-links", "trusted-host": "--allow-insecure-ho
 
 def can_install() -> bool:
     """Whether there is anything to install packages with."""
-    return bool(shutil.which("uv") or pip())
+    return bool(uv_on_path() or pip())
 
 
 def install(lock: str, progress: Progress) -> None:
@@ -101,8 +101,7 @@ def pip_settings() -> dict[str, str]:
 
 def uv_programs(progress: Progress) -> Iterator[str]:
     """Programs of uv to try: the one on the PATH, then the one that pip puts into `.venv`."""
-    on_path = shutil.which("uv")
-    if on_path and version_of_uv(on_path) >= OLDEST_UV:
+    if on_path := uv_on_path():
         yield on_path
     if pip():
         progress.show("Fetching uv, which installs the packages")
@@ -110,9 +109,18 @@ def uv_programs(progress: Progress) -> Iterator[str]:
             yield str(VENV / "bin" / "uv")
 
 
+def uv_on_path() -> str | None:
+    """The program of uv on the PATH, if it is new enough."""
+    found = shutil.which("uv")
+    return found if found and version_of_uv(found) >= OLDEST_UV else None
+
+
 def version_of_uv(uv: str) -> tuple[int, ...]:
-    """The first two numbers of uv's version, () if it does not tell."""
-    answer = subprocess.run([uv, "--version"], capture_output=True, text=True, check=False)
+    """The first two numbers of uv's version, () if it does not tell or cannot be run."""
+    try:
+        answer = subprocess.run([uv, "--version"], capture_output=True, text=True, check=False)
+    except OSError:
+        return ()
     found = re.match(r"uv (\d+)\.(\d+)", answer.stdout)
     return tuple(map(int, found.groups())) if found else ()
 
@@ -136,18 +144,22 @@ def uv_install(uv: str) -> list[str]:
 
 
 def uv_variables() -> dict[str, str]:
-    """The environment of uv: pip's settings as its variables, except where those are set already."""
+    """The environment of uv: pip's settings as its variables, except where those are set already.
+
+    It links files to those in its cache, which all environments of a machine then share: a file changed in one of them
+    would be changed in ours, past its hash. So they are copied.
+    """
     settings = pip_settings()
     handed_on = {uvs: " ".join(settings[pips].split()) for pips, uvs in UV_VARIABLES.items() if pips in settings}
     if not has_room_for_cache():
         handed_on["UV_NO_CACHE"] = "1"
-    return {**handed_on, **trusted_variables(), "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1"}
+    return {**handed_on, **trusted_variables(), "UV_LINK_MODE": "copy", "UV_PYTHON_DOWNLOADS": "never", "NO_COLOR": "1"}
 
 
 def has_room_for_cache() -> bool:
     """Whether uv can keep what it fetches where it would: an account may have no home."""
     folder = Path(os.environ.get("UV_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if os.path.exists(path))
     return folder.is_absolute() and os.access(nearest, os.W_OK)
 
 
@@ -190,22 +202,26 @@ def how_far_uv_is(text: str) -> str:
     resolved = re.search(r"^Resolved (\d+) packages?", text, re.MULTILINE)
     if not resolved:
         return "looking them up"
-    total = resolved.group(1)
-    if re.search(r"^Prepared ", text, re.MULTILINE):
-        return f"{total} of {total} fetched"
+    total = int(resolved.group(1))
     large = set(re.findall(r"^Downloading (\S+) ", text, re.MULTILINE))
-    fetched = large & set(re.findall(r"^ Downloaded (\S+)$", text, re.MULTILINE))
-    return f"0 of {total} unpacked" + (f", {len(fetched)} of the {len(large)} large ones are fetched" if large else "")
+    if large and not re.search(r"^Prepared ", text, re.MULTILINE):
+        fetched = large & set(re.findall(r"^ Downloaded (\S+)$", text, re.MULTILINE))
+        return f"{total} in all, {len(fetched)} of the {len(large)} large ones are fetched"
+    return f"{min(count_unpacked(), total)} of {total} unpacked"
 
 
 def how_far_pip_is(names: set[str], text: str) -> str:
     """What pip's output says of the packages of these names; how many are unpacked only the folder tells."""
     total = len(names - set(re.findall(r"^Ignoring ([\w.-]+):", text, re.MULTILINE)))
     if re.search(r"^Installing collected packages", text, re.MULTILINE):
-        unpacked = sum(1 for _ in VENV.glob("lib/python*/site-packages/*.dist-info"))
-        return f"{min(unpacked, total)} of {total} unpacked"
+        return f"{min(count_unpacked(), total)} of {total} unpacked"
     fetched = len(re.findall(r"^(?:Collecting|Requirement already satisfied:) ", text, re.MULTILINE))
     return f"{fetched} of {total} fetched"
+
+
+def count_unpacked() -> int:
+    """How many packages `.venv` has by now."""
+    return sum(1 for _ in VENV.glob("lib/python*/site-packages/*.dist-info"))
 
 
 def complaint(log: Path) -> str:

@@ -95,10 +95,14 @@ def copy_package(installed: Path, package: Package, copy: Path) -> None:
     """
     draft = copy.with_name(copy.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
-    shutil.copytree(installed / package.programs, draft / package.name / package.programs, symlinks=True)
-    for libraries in (f"{package.name}.libs", f"{package.name}/.dylibs"):  # on Linux, on macOS
-        if (installed.parent / libraries).is_dir():
-            shutil.copytree(installed.parent / libraries, draft / libraries, symlinks=True)
+    libraries = (f"{package.name}.libs", f"{package.name}/.dylibs")  # on Linux, on macOS
+    try:
+        for folder in (f"{package.name}/{package.programs}", *libraries):
+            if (installed.parent / folder).is_dir():
+                shutil.copytree(installed.parent / folder, draft / folder, symlinks=True)
+    except OSError as error:
+        faults = error.args[0] if isinstance(error, shutil.Error) else [error.strerror]  # it has one a file
+        raise StartError(f"The programs of {package.name} cannot be copied to {copy.parent}: {faults[-1]}.") from error
     for folder, _, files in os.walk(draft):
         Path(folder).chmod(0o755)
         for file in (Path(folder, name) for name in files):

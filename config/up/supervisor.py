@@ -18,7 +18,8 @@ from types import FrameType
 from typing import TextIO
 
 from config.up import firststart
-from config.up.home import Home, data_folder, keep_data_folder, prepare_home
+from config.up.data import data_folder, keep_data_folder
+from config.up.home import Home, prepare_home
 from config.up.parts import Part, beat, manage, postgres, redis, web, worker
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 from config.up.progress import Progress
@@ -51,7 +52,8 @@ def main(arguments: list[str]) -> int:
     except MemoryError:
         return complain("This machine has not enough free memory.")
     except OSError as error:
-        return complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}.")
+        place = f": {error.filename}" if error.filename else ""
+        return complain(disk_is_full(home) or f"{error.strerror or error}{place}.")
     return 0
 
 
@@ -92,6 +94,8 @@ def free_port(port: int) -> int:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
+        except PermissionError:
+            raise StartError(f"Only root may use port {port}: choose another with `--port 8000`.") from None
         except OSError as error:
             raise StartError(
                 f"Port {port} cannot be used ({error.strerror}): stop the program that uses it, or choose "
@@ -164,8 +168,9 @@ class Supervisor:
 
     def start_servers(self) -> None:
         """Start the embedded servers that no address in the environment replaces."""
-        if not (os.environ.get("REDIS_URL") and os.environ.get("DATABASE_URL")):
-            data_folder(self.home)  # it says where that is, if it is elsewhere
+        if os.environ.get("REDIS_URL") and os.environ.get("DATABASE_URL"):
+            return
+        data_folder(self.home)  # it says where that is, if it is elsewhere
         self.tell("Starting the database")
         if not os.environ.get("REDIS_URL"):
             self.add(redis(self.home))

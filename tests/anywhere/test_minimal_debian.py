@@ -12,6 +12,7 @@ from tests import tree
 
 NEEDED = ("debootstrap", "unshare", "chroot")
 ALONE = ("unshare", "--mount", "--pid", "--fork", "--kill-child")  # mounts and processes end with the command
+HANDED_ON = ("PIP_", "UV_INDEX", "UV_DEFAULT", "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
 PACKAGES = "python3,python3-venv,ca-certificates"
 SCRIPTS = {"forky": "sid"}  # where debootstrap has no script of that name yet
 SYSTEM = """
@@ -43,7 +44,7 @@ def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str],
         pytest.skip(f"no {request.param} could be fetched: {made.stdout.strip().splitlines()[-1:]}")
     tree.copy(system / "opt" / "assayer")
     (system / "etc" / "hosts").write_text("127.0.0.1 localhost\n")  # debootstrap leaves it out
-    env = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_INDEX", "UV_DEFAULT"))}
+    env = {name: value for name, value in os.environ.items() if name.startswith(HANDED_ON)}
     for name in ("PIP_CERT", "SSL_CERT_FILE"):
         if name in os.environ:
             there = system / os.environ[name].lstrip("/")

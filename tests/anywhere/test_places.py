@@ -190,8 +190,9 @@ def test_it_runs_in_an_empty_environment(product: Path, stacks: ExitStack) -> No
 @root_only
 @pytest.mark.parametrize("shell", ["umask 022", "umask 077; unset HOME"])
 def test_it_runs_for_an_ordinary_account(product: Path, stacks: ExitStack, shell: str) -> None:
-    if subprocess.call([*ACCOUNT, "test", "-x", Path(BARE_PYTHON).resolve()]):
-        pytest.skip("this Python is closed to ordinary accounts")
+    needed = (Path(BARE_PYTHON).resolve(), Path(sys.prefix) / "bin")
+    if any(subprocess.call([*ACCOUNT, "test", "-x", path]) for path in needed):
+        pytest.skip("this Python or its packages are closed to ordinary accounts")
     subprocess.run(["chown", "--recursive", "nobody:nogroup", product], check=True)
     starts_and_ends_clean(newcomer(product, prefix=(*ACCOUNT, "sh", "-c", f'{shell}; exec "$@"', "sh")), stacks)
 

@@ -69,8 +69,10 @@ def index(root: Path) -> Iterator[str]:
         server.shutdown()
 
 
-def make(root: Path, told: dict[str, str], *, with_uv: bool) -> subprocess.CompletedProcess[str]:
-    """Make the environment with what pip is told in a file of its own, and see what is said."""
+def make(
+    root: Path, told: dict[str, str], *, with_uv: bool, of: str = "run.txt"
+) -> subprocess.CompletedProcess[str]:
+    """Make the environment of a lock with what pip is told in a file of its own, and see what is said."""
     file = root / "pip.conf"
     file.write_text("[global]\n" + "".join(f"{name} = {value}\n" for name, value in told.items()))
     env = {name: os.environ[name] for name in PEOPLES if name in os.environ}
@@ -82,7 +84,7 @@ def make(root: Path, told: dict[str, str], *, with_uv: bool) -> subprocess.Compl
             (programs / "uv").symlink_to(uv or pytest.skip("there is no uv here"))
     env |= {"PIP_CONFIG_FILE": str(file), "PATH": str(programs), "NO_PROXY": "127.0.0.1"}
     env |= {"UV_CACHE_DIR": str(root / "cache")}
-    code = "from config.up import environment; environment.make('run.txt')"
+    code = f"from config.up import environment; environment.make({of!r})"
     return subprocess.run([sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, check=False)
 
 
@@ -158,8 +160,9 @@ def test_the_progress_of_uv_and_pip_is_read_from_what_they_print() -> None:
     assert installers.how_far_uv_is("") == "looking them up"
     resolved = "Resolved 51 packages in 1ms\nDownloading numpy (16.1MiB)\nDownloading scipy (33.7MiB)\n"
     how_far = installers.how_far_uv_is(resolved + " Downloaded numpy\n")
-    assert how_far == "0 of 51 unpacked, 1 of the 2 large ones are fetched"
-    assert installers.how_far_uv_is(resolved + "Prepared 51 packages in 3s\n") == "51 of 51 fetched"
+    assert how_far == "51 in all, 1 of the 2 large ones are fetched"
+    assert re.fullmatch(r"\d+ of 51 unpacked", installers.how_far_uv_is(resolved + "Prepared 51 packages in 3s\n"))
+    assert re.fullmatch(r"\d+ of 51 unpacked", installers.how_far_uv_is("Resolved 51 packages in 1ms\n"))
     names = {"amqp", "colorama", "numpy"}
     text = "Ignoring colorama: markers 'x' don't match\nCollecting amqp==5 (from y)\n"
     assert installers.how_far_pip_is(names, text) == "1 of 2 fetched"
@@ -189,6 +192,37 @@ def test_what_a_killed_installer_left_is_not_taken_for_installed(product: Path, 
         answer = make(product, {"index-url": address}, with_uv=with_uv)
     assert answer.returncode == 0 and is_installed(product), answer.stderr
     assert not (product / ".venv" / "unfinished").exists()
+
+
+@pytest.mark.parametrize("with_uv", [True, False])
+def test_development_packages_that_cannot_be_had_leave_the_product_whole(product: Path, with_uv: bool) -> None:
+    missing = f"missing==1.0 \\\n    --hash=sha256:{'0' * 64}\n"
+    (product / "requirements" / "dev.txt").write_text((product / "requirements" / "run.txt").read_text() + missing)
+    with index(product) as address:
+        assert make(product, {"index-url": address}, with_uv=with_uv).returncode == 0
+        half = next(product.glob(".venv/lib/python*/site-packages")) / "missing-1.0.dist-info"
+        half.mkdir()  # a killed installer came as far as its name
+        (half / "METADATA").write_text("Metadata-Version: 2.1\nName: missing\nVersion: 1.0\n")
+        for _ in range(2):
+            assert make(product, {"index-url": address}, with_uv=with_uv, of="dev.txt").returncode != 0
+            assert is_installed(product) and not half.exists()
+            assert not (product / ".venv" / "made-from-dev.txt").exists()
+
+
+def test_packages_are_not_taken_away_from_what_runs_on_them(product: Path) -> None:
+    with index(product) as address:
+        assert make(product, {"index-url": address}, with_uv=False).returncode == 0
+        code = "from config.up import environment as e; print(e.is_ready('run.txt'), flush=True); input()"
+        command = [product / ".venv" / "bin" / "python", "-c", code]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(command, cwd=product, text=True, **pipes) as running:
+            assert running.stdout.readline() == "True\n"
+            (product / "requirements" / "run.txt").open("a").write("# a newer lock\n")
+            answer = make(product, {"index-url": address}, with_uv=False)
+            assert answer.returncode != 0 and "a running product or test uses them: stop it" in answer.stderr
+            assert is_installed(product)
+            running.communicate("\n")
+        assert make(product, {"index-url": address}, with_uv=False).returncode == 0
 
 
 def test_packages_that_a_setting_led_elsewhere_are_not_taken_for_installed(product: Path, open_folder: Path) -> None:

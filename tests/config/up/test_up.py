@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -189,16 +189,38 @@ def test_too_little_memory_is_answered_with_one_sentence(open_folder: Path) -> N
     refusal(Stack(open_folder, prefix=("prlimit", "--as=80000000")), "--port", "0")
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small disk")
-def test_a_full_disk_is_answered_with_one_sentence(open_folder: Path) -> None:
+@pytest.fixture
+def small_disk(open_folder: Path) -> Iterator[Callable[[str], Path]]:
+    """Makes a disk of a size, as the kernel's tmpfs has it."""
+    if os.getuid() != 0:
+        pytest.skip("only root can mount a small disk")
     disk = open_folder / "small disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk], check=False).returncode:
-        pytest.skip("this container may not mount")
-    try:
-        assert "The disk is full" in refusal(Stack(open_folder, {"ASSAYER_VAR": str(disk / "var")}), "--port", "0")
-    finally:
-        subprocess.run(["umount", disk], check=True)
+
+    def make(size: str) -> Path:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=False).returncode:
+            pytest.skip("this container may not mount")
+        return disk
+
+    yield make
+    subprocess.run(["umount", disk], check=False)
+
+
+def test_a_disk_without_room_for_a_first_start_is_refused(open_folder: Path, small_disk: Callable[[str], Path]) -> None:
+    var = small_disk("100m") / "var"
+    answer = refusal(Stack(open_folder, {"ASSAYER_VAR": str(var)}), "--port", "0")
+    assert f"A first start needs 300 MB for {var}; 10" in answer
+
+
+def test_a_disk_that_fills_is_answered_with_one_sentence(
+    open_folder: Path, small_disk: Callable[[str], Path]
+) -> None:
+    stack = Stack(open_folder, {"ASSAYER_VAR": str(small_disk("24m") / "var")})
+    code = "import sys; from config.up import home, supervisor as up; home.ROOM = 0; sys.exit(up.main(['--port', '0']))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, env=stack.env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "Starting the database." in done.stdout
+    assert done.stderr.startswith("Assayer stopped. The disk is full: ") and len(done.stderr.splitlines()) == 1
 
 
 def test_the_clock_and_the_worker_go_on_after_redis_forgot_all(live_stack: Stack) -> None:
