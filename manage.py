@@ -9,7 +9,7 @@ changed, unless the calling environment has the very packages of the lock, or AS
 """
 
 import os
-import secrets
+import signal
 import sys
 
 if sys.version_info < (3, 11):  # before anything that an older Python does not understand
@@ -32,11 +32,12 @@ def main(argv: list[str]) -> None:
         os.chdir(ROOT)
         os.execv(sys.executable, [sys.executable, "-m", "pytest", *(argv[2:] or ["-n", "2", "--dist", "worksteal"])])
     if command == "up":
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing runs yet; as an exception, an import may swallow it
         from config.up.supervisor import main as up
 
         sys.exit(up(argv[2:]))
     if command in FILES_ONLY:
-        os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(50))
+        os.environ.setdefault("SECRET_KEY", os.urandom(50).hex())
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import OperationalError

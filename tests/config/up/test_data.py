@@ -64,7 +64,9 @@ def test_a_copy_of_a_first_start_leaves_the_folder_to_the_original(home: Home) -
     copy = copied(home)
     keep_data_folder(home)
     assert drop_data_folder(Home(copied(home, "another").var)) is False
-    assert data_folder(copy) != folder
+    another = data_folder(copy)
+    assert another != folder
+    shutil.rmtree(another)
     copy.new_pointer.write_text(str(folder))
     assert drop_data_folder(copy) and folder.is_dir()
 
