@@ -156,7 +156,11 @@ class ZipSource:
         return self.members.get(name) or self._as_packed.get(name)
 
     def _checked(self, limits: Limits) -> Iterator[tuple[str, zipfile.ZipInfo]]:
-        infos = [info for info in self.archive.infolist() if not info.is_dir() and not _left_by_tools(info.filename)]
+        infos = [
+            info
+            for info in self.archive.infolist()
+            if not info.filename.endswith("/") and not _left_by_tools(info.filename)  # is_dir() fails at an empty name
+        ]
         if len(infos) > limits.members:
             raise self._refused(f"it holds more than {limits.members:,} files")
         unpacked = sum(info.file_size for info in infos)

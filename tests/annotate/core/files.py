@@ -24,11 +24,11 @@ def packed(*lines: str) -> io.BytesIO:
 
 
 def archive(members: Mapping[str, bytes], **options: int) -> io.BytesIO:
-    """A zip archive."""
+    """A zip archive, the same whenever it is made."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", **{"compression": zipfile.ZIP_DEFLATED, **options}) as made:
         for name, content in members.items():
-            made.writestr(name, content)
+            made.writestr(zipfile.ZipInfo(name), content, made.compression)
     stream.seek(0)
     return stream
 

@@ -35,6 +35,15 @@ def test_an_archive_with_a_name_that_leads_out_is_refused_whole(name):
         ZipSource(archive({"fine.txt": b"1", name: b"2"}), "z")
 
 
+def test_an_archive_with_an_empty_name_is_refused():
+    stream = archive({"a": b"1"})
+    with zipfile.ZipFile(stream, "a") as made:
+        made.writestr("b", b"2")
+        made.infolist()[-1].filename = ""  # goes into the directory at the end
+    with pytest.raises(FormatError, match=r"the name .* is blank"):
+        ZipSource(stream, "z")
+
+
 def test_a_link_in_an_archive_is_refused():
     stream = archive({"a": b"1"})
     with zipfile.ZipFile(stream, "a") as made:
