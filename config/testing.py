@@ -22,18 +22,12 @@ from config.up.home import Home, prepare_home, reachable, server_account
 from config.up.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# the first opens a page in a third of the time
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
 # Tests of several processes or threads at once, which the machine may disturb: they get a second try, named at the end.
 SHARED_MACHINE = BROWSER_FIXTURES | {"live_server", "live_stack", "fault_stack", "transactional_db"}
 servers: list[subprocess.Popen[bytes]] = []
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Our two options."""
-    group = parser.getgroup("assayer")
-    group.addoption("--no-browser", action="store_true", help="leave out the tests that need a browser")
-    group.addoption("--heavy", action="store_true", help="run the larger sizes too, which take minutes")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -71,22 +65,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Name our marker."""
-    config.addinivalue_line("markers", "heavy: larger sizes, run with --heavy only")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the options leave out; pytest counts it as deselected. Give a second try where it is due."""
-    left_out = [
-        item
-        for item in items
-        if (item.get_closest_marker("heavy") and not config.getoption("--heavy"))
-        or (config.getoption("--no-browser") and BROWSER_FIXTURES & set(getattr(item, "fixturenames", ())))
-    ]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give a second try where it is due."""
     for item in items:
         if shares_machine(item) and not item.get_closest_marker("heavy"):  # a measurement is not repeated until it fits
             item.add_marker(pytest.mark.flaky(reruns=1))
@@ -99,10 +79,8 @@ def shares_machine(item: pytest.Item) -> bool:
     return commits or not SHARED_MACHINE.isdisjoint(getattr(item, "fixturenames", ()))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say what proves less: a browser left out, a test that passed at its second try only."""
-    if config.getoption("--no-browser"):
-        terminalreporter.write_line("The tests that need a browser were left out (--no-browser).")
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which tests passed at their second try only."""
     for report in terminalreporter.getreports("rerun"):
         terminalreporter.write_line(f"Tried twice, look into it: {report.nodeid}\n{report.longreprtext}")
 
@@ -154,11 +132,12 @@ def find_browser() -> str | None:
         return found
     if any((Path.home() / ".cache" / "ms-playwright").glob("chromium*")):
         return None
-    if installed := apt_install("chromium") and shutil.which("chromium"):
-        return installed
+    for package in ("chromium-headless-shell", "chromium"):
+        if installed := apt_install(package) and shutil.which(package):
+            return installed
     if quietly(sys.executable, "-m", "playwright", "install", "chromium"):
         return None
-    return pytest.fail("No browser: run `apt-get install chromium` as root, or test with --no-browser.", pytrace=False)
+    return pytest.fail("No browser: run `apt-get install chromium-headless-shell` as root, or test with --no-browser.", pytrace=False)
 
 
 def apt_install(package: str) -> bool:

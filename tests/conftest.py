@@ -10,6 +10,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.test.client import ClientHandler
+from django.test.testcases import TransactionTestCase
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import expect
@@ -17,6 +18,7 @@ from playwright.sync_api import expect
 from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
+from tests.lasting import empty_tables
 from tests.stack import Stack, started_before
 
 # The same examples in every run, whatever the machine's speed: what a run finds must not hang on chance.
@@ -31,6 +33,8 @@ hypothesis_settings.register_profile(
 expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
+settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
+TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no other way to have it done so
 
 
 @pytest.fixture(scope="session")

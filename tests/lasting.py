@@ -1,10 +1,13 @@
-"""What all tests of a module look at: made once, and undone when the module ends."""
+"""Rows that outlast a test: what all tests of a module look at, and how what was committed goes again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import transaction
+from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
+
+OF_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
+LARGE = 256 * 1024  # bytes of a table whose rows are gone but slow down whoever reads it: no autovacuum runs in tests
 
 
 @contextmanager
@@ -17,3 +20,22 @@ def lasting(blocker: DjangoDbBlocker) -> Iterator[None]:
     with blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+def empty_tables() -> None:
+    """Remove every committed row but those that migrations make.
+
+    Django's flush, which truncates every table and makes the rows of its migrations anew, takes twenty times as long.
+    """
+    with connection.cursor() as cursor:
+        names = sorted(set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS)
+        cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names))
+        filled = [name for (name,) in cursor.fetchall()]
+        if filled:
+            cursor.execute("SET session_replication_role = replica")  # no trigger refuses, no foreign key is followed
+            cursor.execute("; ".join(f"DELETE FROM {name}" for name in filled))
+            cursor.execute("RESET session_replication_role")
+        sizes = "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND pg_relation_size(oid) > %s"
+        cursor.execute(sizes, [filled, LARGE])
+        for (name,) in cursor.fetchall():
+            cursor.execute(f"VACUUM {name}")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import override_settings
@@ -18,7 +17,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests import access_table
 from tests.access_table import Address, World, url_of
-from tests.looks import PHONE, look_at, too_low
+from tests.lasting import empty_tables
+from tests.looks import LOOKS, PHONE, look_at, take, too_low
 
 pytestmark = pytest.mark.django_db
 SEES_MOST = ("anonymous", "admin", "annotator")  # who does not know you sees the pages for strangers
@@ -46,12 +46,19 @@ TO_PRESS = (  # with a finger: what leads and annotators may do on the way
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500")
 
 
+class Window(NamedTuple):
+    """The one page of somebody, who goes from address to address in it, and what it complained of."""
+
+    page: Page
+    complaints: list[str]
+
+
 class Desk(NamedTuple):
-    """A browser for each of those who come, the server they go to, and what is there."""
+    """A window for each of those who come, the server they go to, and what is there."""
 
     world: World
     server: LiveServer
-    contexts: dict[str, BrowserContext]
+    windows: dict[str, Window]
 
 
 def openings() -> list[tuple[Address, str]]:
@@ -78,12 +85,12 @@ def desk(
             with server._live_server_modified_settings:
                 world = access_table.build(folder)
                 contexts = {who: come(browser, server, world, who) for who in world.clients}
-                yield Desk(world, server, contexts)
+                yield Desk(world, server, {who: window(server, context) for who, context in contexts.items()})
                 for context in contexts.values():
                     context.close()  # and with it what the server's threads hold for it
         finally:
             server.stop()
-            call_command("flush", verbosity=0, interactive=False)
+            empty_tables()
             connection.close()  # the browser's loop makes this another connection than the tests' own
 
 
@@ -96,37 +103,44 @@ def come(browser: Browser, server: LiveServer, world: World, who: str, **device:
     return context
 
 
+def window(server: LiveServer, context: BrowserContext) -> Window:
+    """A page that writes down what it complains of, and whom else it asks."""
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: line.type == "error" and line.location["url"] != page.url
+            and complaints.append(line.text))  # the address itself may be an error page: its status is asked
+    page.on("request", lambda asked: asked.url.startswith((server.url, "data:", "blob:"))
+            or complaints.append(f"asks {asked.url}"))  # fmt: skip
+    return Window(page, complaints)
+
+
 @pytest.fixture
 def open_page(desk: Desk) -> Iterator:
     """Opens an address as somebody; afterwards the page may neither have complained nor asked another host."""
-    complaints: list[str] = []
-    pages: list[Page] = []
 
     def act(url: str, who: str, body: str = "") -> tuple[Page, str]:
-        page = desk.contexts[who].new_page()
-        pages.append(page)
-        address = desk.server.url + url
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and line.location["url"] != address
-                and complaints.append(line.text))  # the address itself may be an error page: its status is asked
-        page.on("request", lambda asked: asked.url.startswith((desk.server.url, "data:", "blob:"))
-                or complaints.append(f"asks {asked.url}"))  # fmt: skip
+        page, address = desk.windows[who].page, desk.server.url + url
+        take(page, next(iter(LOOKS)))
         if body:
             page.route(address, lambda route: route.fulfill(body=body, content_type="text/html"))
         answer = page.goto(address)
         return page, answer.text()
 
     yield act
-    for page in pages:
-        page.close()
-    assert complaints == []
+    said = []
+    for page, complaints in desk.windows.values():
+        if page.url != "about:blank":
+            page.goto("about:blank")  # what it still says on leaving is this test's, not the next one's
+        said += complaints
+        complaints.clear()
+    assert said == []
 
 
 def shown(open_page, request: pytest.FixtureRequest, *asked: str) -> None:
     """Open a page and look at it in the looks that this run wants."""
     page, text = open_page(*asked)
     assert "<!doctype html" in text.lower()[:100]
-    look_at(page, heavy=request.config.getoption("--heavy"))
+    look_at(page, full=request.config.getoption("--full"))
 
 
 def plain(case: object) -> str:

@@ -43,7 +43,7 @@ def seen(tab: Page, live_server: object, request: pytest.FixtureRequest) -> Call
         if name:
             tab.goto(live_server.url + reverse(name, args=arguments))
         expect(tab.get_by_role("heading", level=1)).to_have_text(title)
-        look_at(tab, heavy=request.config.getoption("--heavy"))
+        look_at(tab, full=request.config.getoption("--full"))
 
     return act
 

@@ -1,0 +1,82 @@
+"""Pytest plugin: the three sizes of a test run, and at its end what it left out and how much work it was.
+
+Loaded by `-p tests.sizes`. CONTRIBUTING.md says what belongs to which size.
+"""
+
+from collections import Counter
+
+import pytest
+from _pytest.terminal import TerminalReporter
+from xdist.workermanage import WorkerController
+
+from config.testing import BROWSER_FIXTURES
+
+PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itself
+LEFT_OUT = pytest.StashKey[Counter[str]]()
+WHY = {
+    "--no-browser": "need a browser (--no-browser)",
+    "--full": "start the product, or see its pages in further looks (run them with --full)",
+    "--heavy": "are measurements or long attacks (run them with --heavy)",
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Our options."""
+    group = parser.getgroup("assayer")
+    group.addoption("--no-browser", action="store_true", help="leave out the tests that need a browser")
+    group.addoption("--full", action="store_true", help="start the product too, and see every page in every look")
+    group.addoption("--heavy", action="store_true", help="all that --full runs, and measurements and long attacks")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name our markers, and let the larger size hold the smaller one."""
+    config.addinivalue_line("markers", "full: starts the product, or sees pages in further looks; run with --full")
+    config.addinivalue_line("markers", "heavy: a measurement or a long attack; run with --heavy")
+    config.option.full |= config.option.heavy
+    config.stash[LEFT_OUT] = Counter()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the size does not hold; pytest counts it as deselected."""
+    options = [option_for(item, config) for item in items]
+    left_out = [item for item, option in zip(items, options, strict=True) if option]
+    config.stash[LEFT_OUT].update(option for option in options if option)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item, option in zip(items, options, strict=True) if not option]
+
+
+def option_for(item: pytest.Item, config: pytest.Config) -> str:
+    """The option that leaves a test out, "" where it is run."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    if config.getoption("--no-browser") and BROWSER_FIXTURES & fixtures:
+        return "--no-browser"
+    if item.get_closest_marker("heavy"):
+        return "" if config.getoption("--heavy") else "--heavy"
+    if item.get_closest_marker("full") or PRODUCT_FIXTURES & fixtures:
+        return "" if config.getoption("--full") else "--full"
+    return ""
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a process of pytest-xdist say what it left out: each of them collects all tests."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = dict(session.config.stash[LEFT_OUT])
+
+
+@pytest.hookimpl(optionalhook=True)  # pytest-xdist's own
+def pytest_testnodedown(node: WorkerController) -> None:
+    """Take over what a process left out."""
+    node.config.stash[LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    """Say what this run does not prove, and the seconds of its tests, whatever the number of processes."""
+    for option, n in sorted(config.stash[LEFT_OUT].items()):
+        terminalreporter.write_line(f"Left out: {n} tests that {WHY[option]}.")
+    skipped = Counter(report.longrepr[2] for report in terminalreporter.getreports("skipped"))
+    for reason, n in sorted(skipped.items()):
+        terminalreporter.write_line(f"Skipped: {n} tests. {reason.removeprefix('Skipped: ')}.")
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    seconds = sum(getattr(report, "duration", 0) for report in reports)
+    terminalreporter.write_line(f"The tests' own seconds, added up: {seconds:.0f}.")
