@@ -30,7 +30,7 @@ def main(argv: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if command == "test":
         os.chdir(ROOT)
-        os.execv(sys.executable, [sys.executable, "-m", "pytest", *(argv[2:] or ["-n", "2", "--dist", "worksteal"])])
+        os.execv(sys.executable, [sys.executable, "-m", "pytest", *test_arguments(argv[2:])])
     if command == "up":
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing runs yet; as an exception, an import may swallow it
         from config.up.supervisor import main as up
@@ -53,6 +53,12 @@ def main(argv: list[str]) -> None:
             f"The database cannot be reached ({str(error).splitlines()[0]}): "
             "run `python3 manage.py up` in another terminal, or set DATABASE_URL."
         )
+
+
+def test_arguments(arguments: list[str]) -> list[str]:
+    """What pytest is told: a whole suite, of whatever size, runs on two cores."""
+    sizes = {"--full", "--heavy", "--no-browser"}
+    return [*arguments, *(() if set(arguments) - sizes else ("-n", "2", "--dist", "worksteal"))]
 
 
 def change_environment(command: str, argv: list[str]) -> None:

@@ -137,7 +137,8 @@ def find_browser() -> str | None:
             return installed
     if quietly(sys.executable, "-m", "playwright", "install", "chromium"):
         return None
-    return pytest.fail("No browser: run `apt-get install chromium-headless-shell` as root, or test with --no-browser.", pytrace=False)
+    package = "chromium-headless-shell"
+    return pytest.fail(f"No browser: run `apt-get install {package}` as root, or test --no-browser.", pytrace=False)
 
 
 def apt_install(package: str) -> bool:

@@ -11,8 +11,6 @@ from django.conf import settings
 from django.test import Client
 from django.test.client import ClientHandler
 from django.test.testcases import TransactionTestCase
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import expect
 
 from config.testing import chromium, process_number, run_home
@@ -21,15 +19,6 @@ from config.up.home import Home
 from tests.lasting import empty_tables
 from tests.stack import Stack, started_before
 
-# The same examples in every run, whatever the machine's speed: what a run finds must not hang on chance.
-hypothesis_settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-hypothesis_settings.load_profile("repeatable")
-# --hypothesis-profile=thorough: tests that mutate files try twenty times as many, others in each run
-hypothesis_settings.register_profile(
-    "thorough", max_examples=2_000, derandomize=False, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
 expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}

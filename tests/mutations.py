@@ -3,22 +3,14 @@
 import random
 from collections.abc import Sequence
 
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from annotate.core.formats import Problems
 
-PLAIN = 100  # examples of hypothesis' own default; the profile "thorough" has many times as many
 INSERTS = (
     b"\x00", b"\xff", b"\xe2\x80\xae", b"\t", b" ", b"\n", b"\r", b"{", b"}", b"[", b'"', b",", b"<", b"nan", b"-1",
     b"1e999", b"9" * 30, b"\\ud800", b"<top>", b"\xef\xbb\xbf", b"null",
 )  # fmt: skip
-
-
-def cases(n: int) -> settings:
-    """So many cases by default, and in proportion more with --hypothesis-profile=thorough."""
-    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    return settings(max_examples=n * settings.default.max_examples // PLAIN, deadline=None, suppress_health_check=slow)
 
 
 @st.composite

@@ -7,11 +7,15 @@ from collections import Counter
 
 import pytest
 from _pytest.terminal import TerminalReporter
+from hypothesis import HealthCheck, settings
 from xdist.workermanage import WorkerController
 
 from config.testing import BROWSER_FIXTURES
 
 PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itself
+WHOLE = 100  # percent of the cases that a property asks for
+SHARES = {"default": 25, "full": WHOLE, "heavy": 20 * WHOLE}  # what each size tries of them
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow hangs on the machine
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 WHY = {
     "--no-browser": "need a browser (--no-browser)",
@@ -33,7 +37,23 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "full: starts the product, or sees pages in further looks; run with --full")
     config.addinivalue_line("markers", "heavy: a measurement or a long attack; run with --heavy")
     config.option.full |= config.option.heavy
+    size = "heavy" if config.option.heavy else "full" if config.option.full else "default"
+    for name, share in SHARES.items():  # the same examples in every run but the heavy one, which is to find new ones
+        settings.register_profile(
+            name, max_examples=share, derandomize=name != "heavy", deadline=None, suppress_health_check=SLOW
+        )
+    settings.load_profile(size)
     config.stash[LEFT_OUT] = Counter()
+
+
+def share_of(n: int) -> int:
+    """So many cases of `--full`: a quarter by default, twenty times as many with `--heavy`."""
+    return n * settings.default.max_examples // WHOLE
+
+
+def cases(n: int) -> settings:
+    """What a property wants to be tried with under `--full`."""
+    return settings(max_examples=share_of(n))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

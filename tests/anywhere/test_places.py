@@ -16,6 +16,7 @@ from tests import tree
 from tests.anywhere.places import BARE_PYTHON, newcomer, share_environment
 from tests.stack import Stack, started_before
 
+pytestmark = pytest.mark.full
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root's servers run as somebody else")
 UMASK_077 = ("sh", "-c", 'umask 077; exec "$@"', "sh")
 NAMELESS = 54321  # no account of any machine

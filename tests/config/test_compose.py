@@ -86,6 +86,7 @@ def running(service_home: Home, tmp_path: Path, port: int) -> Iterator[dict[str,
             stop(process)
 
 
+@pytest.mark.full
 def test_every_command_runs_and_together_they_are_ready(
     running: dict[str, subprocess.Popen[bytes]], port: int, tmp_path: Path
 ) -> None:

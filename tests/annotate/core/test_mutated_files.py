@@ -16,7 +16,8 @@ from annotate.core.reference_formats import read_reference
 from annotate.core.sources import ZipSource, open_source
 from tests.annotate.core.files import archive
 from tests.annotate.core.test_captions_and_topics import CLASSIC, MSRVTT, XML
-from tests.mutations import assert_told, cases, mutated
+from tests.mutations import assert_told, mutated
+from tests.sizes import cases
 
 BEIR = {
     "corpus.jsonl": b'{"_id": "d1", "title": "A", "text": "x"}\n{"_id": "d2", "text": "y"}\n',

@@ -68,6 +68,7 @@ def test_a_folder_that_cannot_be_written_is_answered_with_one_sentence(copy: Pat
     assert said(copy, "pass", command="test").splitlines()[-1].startswith(("Cannot make", "The packages of"))
 
 
+@pytest.mark.full
 def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path) -> None:
     product = share_environment(tree.copy(open_folder / "product"))
     study = ROOT / "demo" / "shapes"

@@ -95,6 +95,7 @@ def is_installed(root: Path) -> bool:
     return bool(packages)
 
 
+@pytest.mark.full
 def test_uv_looks_where_pip_is_told_to(product: Path) -> None:
     with index(product) as address:
         answer = make(product, {"index-url": address, "default-timeout": "20"}, with_uv=True)
@@ -105,6 +106,7 @@ def test_uv_looks_where_pip_is_told_to(product: Path) -> None:
     assert answer.stdout == ""  # which is the command's that follows
 
 
+@pytest.mark.full
 def test_uv_takes_folders_of_wheels_from_pip(product: Path) -> None:
     folders = f"{product / 'index' / 'tiny'} /no/such/folder"
     answer = make(product, {"find-links": folders, "no-index": "true"}, with_uv=True)
@@ -112,6 +114,7 @@ def test_uv_takes_folders_of_wheels_from_pip(product: Path) -> None:
     assert "Installed 1 package" in (product / ".venv" / "installation.log").read_text()
 
 
+@pytest.mark.full
 def test_pip_installs_where_uv_cannot_be_had(product: Path) -> None:
     with index(product) as address:
         answer = make(product, {"index-url": address}, with_uv=False)
@@ -119,6 +122,7 @@ def test_pip_installs_where_uv_cannot_be_had(product: Path) -> None:
     assert "Successfully installed tiny-1.0" in (product / ".venv" / "installation.log").read_text()  # pip's words
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("with_uv", [True, False])
 def test_a_package_with_another_hash_is_not_installed(product: Path, with_uv: bool) -> None:
     lock(product, "0" * 64)
@@ -182,6 +186,7 @@ def test_an_environment_serves_only_with_the_very_versions_of_the_lock(
     assert [environment.holds(name) for name in ("newer.txt", "more.txt", "elsewhere.txt")] == [False, False, True]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("with_uv", [True, False])
 def test_what_a_killed_installer_left_is_not_taken_for_installed(product: Path, with_uv: bool) -> None:
     with index(product) as address:
@@ -194,6 +199,7 @@ def test_what_a_killed_installer_left_is_not_taken_for_installed(product: Path, 
     assert not (product / ".venv" / "unfinished").exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("with_uv", [True, False])
 def test_development_packages_that_cannot_be_had_leave_the_product_whole(product: Path, with_uv: bool) -> None:
     missing = f"missing==1.0 \\\n    --hash=sha256:{'0' * 64}\n"
@@ -209,6 +215,7 @@ def test_development_packages_that_cannot_be_had_leave_the_product_whole(product
             assert not (product / ".venv" / "made-from-dev.txt").exists()
 
 
+@pytest.mark.full
 def test_packages_are_not_taken_away_from_what_runs_on_them(product: Path) -> None:
     with index(product) as address:
         assert make(product, {"index-url": address}, with_uv=False).returncode == 0
@@ -225,6 +232,7 @@ def test_packages_are_not_taken_away_from_what_runs_on_them(product: Path) -> No
         assert make(product, {"index-url": address}, with_uv=False).returncode == 0
 
 
+@pytest.mark.full
 def test_packages_that_a_setting_led_elsewhere_are_not_taken_for_installed(product: Path, open_folder: Path) -> None:
     with index(product) as address:
         answer = make(product, {"index-url": address, "target": str(open_folder / "elsewhere")}, with_uv=False)
@@ -232,6 +240,7 @@ def test_packages_that_a_setting_led_elsewhere_are_not_taken_for_installed(produ
     assert "tiny 1.0 was not installed into" in answer.stderr
 
 
+@pytest.mark.full
 def test_the_variables_of_python_do_not_follow_into_the_environment_of_the_lock(open_folder: Path) -> None:
     root = share_environment(tree.copy(open_folder / "product"))
     (open_folder / "old" / "django").mkdir(parents=True)

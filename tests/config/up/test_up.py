@@ -93,6 +93,7 @@ def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(fault_stack: C
     assert "True" in stack.manage("shell", "-c", "print(User.objects.filter(username='kept').exists())")
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
 def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_killed(
     open_folder: Path, service_home: Home
@@ -151,6 +152,7 @@ def test_what_is_no_port_is_answered_with_one_sentence(tmp_path: Path, port: str
     assert stack.said().strip().endswith("a port is a number from 0 to 65535, not " + repr(port))
 
 
+@pytest.mark.full
 def test_a_first_start_that_was_stopped_goes_on_with_its_static_files(open_folder: Path) -> None:
     with Stack(open_folder, {"STATIC_FILES": "hashed"}) as stack:
         stack.launch("--port", "0")
@@ -212,6 +214,7 @@ def test_a_disk_without_room_for_a_first_start_is_refused(open_folder: Path, sma
     assert f"A first start needs 300 MB for {var}; 10" in answer
 
 
+@pytest.mark.full
 def test_a_disk_that_fills_is_answered_with_one_sentence(
     open_folder: Path, small_disk: Callable[[str], Path]
 ) -> None:

@@ -5,12 +5,13 @@ import warnings
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.agreement import Level, alpha, alpha_of_counts, percent_agreement
 from metrics.core.counts import annotations, count_units
 from metrics.core.increment import RunningAlpha
+from tests.sizes import cases
 
 LEVELS = list(Level)
 N = np.nan
@@ -115,7 +116,7 @@ def test_a_value_outside_the_domain_or_missing_is_refused():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(labels=LABELS, seed=st.integers(0, 2**32))
 def test_renaming_and_reordering_units_and_people_changes_nothing(level, labels, seed):
     unit, annotator, value = np.array(labels, dtype=int).reshape(-1, 3).T
@@ -130,7 +131,7 @@ def test_renaming_and_reordering_units_and_people_changes_nothing(level, labels,
     assert before is None or before <= 1 + 1e-12
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(labels=LABELS)
 def test_renaming_values_leaves_nominal_alpha_and_stretching_them_leaves_interval_alpha(labels):
     unit, annotator, value = np.array(labels, dtype=int).reshape(-1, 3).T
@@ -141,7 +142,7 @@ def test_renaming_values_leaves_nominal_alpha_and_stretching_them_leaves_interva
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(steps=st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4), st.booleans()), max_size=60))
 def test_label_by_label_alpha_equals_the_batch_after_any_additions_and_removals(level, steps):
     running = RunningAlpha([1, 2, 3, 4])
@@ -206,7 +207,7 @@ def test_the_three_percent_agreements_differ_and_are_named():
     assert percent_agreement(count_units(annotations([1], [1], [1]))) == (None, None, None, 0)
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(labels=LABELS)
 def test_nominal_alpha_follows_from_observed_agreement(labels):
     """alpha = 1 - Do / De with Do = 1 - observed agreement and De from the value counts."""

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import breakdowns
 from metrics.core.agreement import Level, alpha, alpha_of_counts, percent_agreement
 from metrics.core.counts import annotations, count_units
+from tests.sizes import cases
 
 LABELS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 4), st.integers(1, 3)),
@@ -27,7 +28,7 @@ def same(one: float | None, other: float | None) -> bool:
 
 
 @pytest.mark.parametrize("level", list(Level))
-@settings(max_examples=50, deadline=None)
+@cases(50)
 @given(rows=LABELS)
 def test_leaving_a_person_out_equals_alpha_without_their_labels(level, rows):
     labels = annotations(*columns(rows))
@@ -39,7 +40,7 @@ def test_leaving_a_person_out_equals_alpha_without_their_labels(level, rows):
         assert person.drag is None or person.drag == pytest.approx(rest.value - whole, abs=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
+@cases(50)
 @given(rows=LABELS)
 def test_a_person_s_agreement_is_their_share_of_equal_labels_by_others(rows):
     for person in breakdowns.by_annotator(annotations(*columns(rows)), level="nominal"):
@@ -52,7 +53,7 @@ def test_a_person_s_agreement_is_their_share_of_equal_labels_by_others(rows):
         assert same(person.agreement, float(np.mean(equal)) if equal else None)
 
 
-@settings(max_examples=50, deadline=None)
+@cases(50)
 @given(rows=LABELS)
 def test_parts_by_number_of_labels_equal_those_units_alone(rows):
     parts = breakdowns.by_number_of_labels(annotations(*columns(rows)), level="ordinal")
@@ -64,7 +65,7 @@ def test_parts_by_number_of_labels_equal_those_units_alone(rows):
         assert part.percent == percent_agreement(count_units(alone))
 
 
-@settings(max_examples=50, deadline=None)
+@cases(50)
 @given(rows=LABELS)
 def test_parts_by_group_equal_those_units_alone(rows):
     labels = annotations(*columns(rows))

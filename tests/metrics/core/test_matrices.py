@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import matrices, protocols
@@ -14,12 +14,13 @@ from metrics.core.matrices import Cells
 from metrics.core.measures import evaluate, parse
 from metrics.core.ranking import positives
 from tests.benchmarks import metrics_workloads
+from tests.sizes import cases
 
 with warnings.catch_warnings(action="ignore"):  # it misses ujson
     from eccv_caption import Metrics
 
 
-@settings(max_examples=150, deadline=None)
+@cases(150)
 @given(st.integers(1, 6), st.integers(1, 7), st.integers(0, 2**32))
 def test_ranks_equal_sorting_by_score_and_then_the_later_column(n_rows, n_columns, seed):
     rng = np.random.default_rng(seed)

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import measures, ranking, retrieval
 from metrics.core.alignment import Labels, RankedGrades, Rankings, align
 from metrics.core.incomplete import with_unjudged_as
 from tests.metrics.core.cases import case
+from tests.sizes import cases
 
 EVERY = "C@5 P@5 R@5 F@5 F(beta=2)@5 Rprec PMRP AP AP@5 AP_retrieved@5 mAP@R RR RR@5 IPrec@0.5 IPrec11 nDCG nDCG@5 "
 EVERY += "nDCG(dcg='exp-log2')@5 ERR ERR@5 RBP RBP(p=0.5) gRBP RBPres Bpref infAP xinfAP xinfAP@5 Judged@5"
@@ -150,7 +151,7 @@ def test_no_query_has_no_average():
 
 
 @pytest.mark.parametrize("name", EVERY.split())
-@settings(max_examples=25, deadline=None)
+@cases(25)
 @given(seed=st.integers(0, 2**32), threshold=st.integers(1, 3))
 def test_every_value_lies_between_0_and_1_and_missing_queries_score_0(name, seed, threshold):
     generated = case(np.random.default_rng(seed))
@@ -161,7 +162,7 @@ def test_every_value_lies_between_0_and_1_and_missing_queries_score_0(name, seed
 
 
 @pytest.mark.parametrize("name", EVERY.split())
-@settings(max_examples=25, deadline=None)
+@cases(25)
 @given(seed=st.integers(0, 2**32))
 def test_names_of_targets_and_order_of_labels_change_nothing(name, seed):
     rng = np.random.default_rng(seed)
@@ -180,7 +181,7 @@ GAINS = [name for name in EVERY.split() if name not in ("RBPres", "Judged@5", "A
 
 
 @pytest.mark.parametrize("name", GAINS)
-@settings(max_examples=40, deadline=None)
+@cases(40)
 @given(
     grades=st.lists(st.integers(0, 3), min_size=2, max_size=10),
     missing=st.lists(st.integers(1, 3), max_size=3),
@@ -196,7 +197,7 @@ def test_moving_a_better_target_up_never_lowers_a_value(name, grades, missing, a
     assert value(name, of(better, unretrieved=unretrieved)) >= value(name, of(worse, unretrieved=unretrieved)) - 1e-12
 
 
-@settings(max_examples=50, deadline=None)
+@cases(50)
 @given(seed=st.integers(0, 2**32))
 def test_judging_what_is_unjudged_leaves_nothing_unjudged(seed):
     ranked = case(np.random.default_rng(seed)).ranked

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.formula.api import ols
@@ -13,6 +13,7 @@ from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.diagnostic import normal_ad
 
 from metrics.core import anova, multiple
+from tests.sizes import cases
 
 
 def scores(seed: int, t: int = 12, s: int = 7) -> np.ndarray:
@@ -115,7 +116,7 @@ def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np
     return result | result.T
 
 
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=9))
 def test_newman_keuls_follows_its_definition_and_its_groups_hold_no_difference(values):
     means = np.array(values, dtype=float)

@@ -5,12 +5,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
 from metrics.core.resampling import draw_places, on_grid, resampled_means
+from tests.sizes import cases
 
 SIZES = (30, 100, 700)
 
@@ -35,7 +36,7 @@ def test_every_place_is_drawn_equally_often_wherever_it_stands(n):
         assert abs(np.corrcoef(half[:-lag], half[lag:])[0, 1]) < 0.015
 
 
-@settings(max_examples=60, deadline=None)
+@cases(60)
 @given(st.integers(1, 2**62), st.integers(1, 50), st.integers(0, 2**32))
 def test_any_number_of_places_can_be_drawn_from_any_number(n, size, seed):
     drawn = draw_places(n, size, rng=np.random.default_rng(seed))
@@ -88,7 +89,7 @@ def test_a_seed_gives_these_very_numbers_on_every_machine():
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(
     arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e300, 1e300)),
     st.integers(1, 10_000),

@@ -6,7 +6,7 @@ from io import StringIO
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import sampled
@@ -14,6 +14,7 @@ from metrics.core.alignment import Labels, Rankings, align
 from metrics.core.bounds import bounds
 from metrics.core.measures import parse_one
 from tests.metrics.core.cases import case
+from tests.sizes import cases
 
 E = 1e-5
 
@@ -44,7 +45,7 @@ def xinfap_by_definition(ranking: list[int], labels: dict[int, tuple[int, int]])
     return total / sum(estimated.values()) if sum(estimated.values()) else 0.0
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(seed=st.integers(0, 2**32))
 def test_xinfap_follows_its_definition(seed):
     rng = np.random.default_rng(seed)
@@ -139,7 +140,7 @@ def test_a_label_that_could_not_have_been_drawn_is_refused():
 
 
 @pytest.mark.parametrize("name", ["C@5", "P@5", "RR", "RBP", "C@1", "RR@5"])
-@settings(max_examples=30, deadline=None)
+@cases(30)
 @given(seed=st.integers(0, 2**32))
 def test_bounds_hold_whatever_the_unjudged_turn_out_to_be(name, seed):
     rng = np.random.default_rng(seed)

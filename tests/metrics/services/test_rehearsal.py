@@ -35,6 +35,7 @@ def assert_truthful(done: Rehearsal) -> None:
     assert all(abs(value) <= 0.03 for value in done.inflation.values())
 
 
+@pytest.mark.full
 @pytest.mark.django_db(transaction=True)
 def test_a_small_rehearsal_through_the_services_finds_the_truth():
     # Five seeds at full size, without the services, are in tests/demo/test_truth.py; with them they take minutes.

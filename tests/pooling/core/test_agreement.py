@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core import agreement as module
@@ -10,6 +10,7 @@ from pooling.core.agreement import agreement
 from pooling.core.overlap import overlap, rank_biased_overlap
 from pooling.core.rankings import Rankings
 from pooling.core.selections import RankedPairs
+from tests.sizes import cases
 
 LISTS = st.lists(st.lists(st.permutations(range(8)).flatmap(lambda p: st.integers(0, 8).map(lambda n: p[:n])),
                           min_size=3, max_size=3), min_size=2, max_size=5)  # fmt: skip
@@ -25,7 +26,7 @@ def as_rankings(topics):
     return Rankings(np.append(0, np.cumsum([len(each) for each in topics])), docs)
 
 
-@settings(max_examples=150, deadline=None)
+@cases(150)
 @given(LISTS, st.sampled_from([0.5, 0.9]), st.integers(1, 10), st.sampled_from([1, 10**6]))
 def test_every_two_runs_agree_as_they_do_alone(lists, p, k, cells):
     limit, module._CELLS_A_BLOCK = module._CELLS_A_BLOCK, cells

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from pooling.core import correlation
+from tests.sizes import cases
 
 # Example data and values of J. Urbano's R package ircor (its manual and tests), three pairs of ten scores each.
 X = [
@@ -40,7 +41,7 @@ def test_tau_b_of_the_rounded_examples_comes_out(at, tau_b):
     assert correlation.kendall_tau_b(x, y) == pytest.approx(tau_b, abs=5e-5)
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(SCORES)
 def test_tau_counts_pairs_as_its_definition_says(rows):
     x, y = (np.array(side) for side in zip(*rows, strict=True))
@@ -48,7 +49,7 @@ def test_tau_counts_pairs_as_its_definition_says(rows):
     assert correlation.kendall_tau(x, y) == pytest.approx(np.mean(signs), abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(st.permutations(range(12)), st.permutations(range(12)))
 def test_tau_ap_follows_its_definition_and_tau_is_its_mean_over_random_starts(x, y):
     order = sorted(range(12), key=lambda item: -y[item])
@@ -56,7 +57,7 @@ def test_tau_ap_follows_its_definition_and_tau_is_its_mean_over_random_starts(x,
     assert correlation.tau_ap(x, y) == pytest.approx(2 * np.mean(share) - 1, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(SCORES)
 def test_spearman_equals_pearson_of_midranks(rows):
     x, y = (np.array(side) for side in zip(*rows, strict=True))

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.fusion import FUSIONS, fused, min_max
@@ -51,7 +51,6 @@ def plain_borda(runs, source) -> dict[int, float]:
     return points
 
 
-@settings(deadline=None)
 @given(RANKINGS)
 def test_borda_equals_points_counted_one_by_one(runs):
     found = scores_by("borda", [as_arrays(run) for run in runs])
@@ -59,7 +58,6 @@ def test_borda_equals_points_counted_one_by_one(runs):
         assert points == pytest.approx(plain_borda(runs, source)[target])
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.integers(1, 4))
 def test_take_n_keeps_the_pairs_with_the_largest_sums_of_reciprocal_ranks(runs, n):
     chosen = choose("take-n", material(runs), {"n": n, "depth": 6}, seed=1)

@@ -4,7 +4,7 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core import likeness as module
@@ -12,6 +12,7 @@ from pooling.core import overlap
 from pooling.core.likeness import likeness
 from pooling.core.rankings import Rankings
 from tests.pooling.core.rankings import RANKINGS, Ranked, as_arrays
+from tests.sizes import cases
 
 
 def as_rankings(runs: list[Ranked]) -> list[Rankings]:
@@ -45,13 +46,12 @@ def check(runs: list[Ranked]) -> None:
             assert [matrix[row, column] for matrix in found] == pytest.approx(list(expected), nan_ok=True)
 
 
-@settings(deadline=None)
 @given(RANKINGS)
 def test_every_cell_is_the_mean_that_two_runs_alone_have(runs):
     check(runs)
 
 
-@settings(deadline=None, max_examples=20)
+@cases(20)
 @given(RANKINGS, st.integers(1, 20))
 def test_cutting_the_sources_into_blocks_changes_nothing(runs, size):
     with pytest.MonkeyPatch.context() as patch:

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.live import ORDERS, next_pairs, replay
@@ -39,7 +39,6 @@ def may_be_asked(order, lists, asked, relevant, failed, last) -> set[int]:
 
 
 @pytest.mark.parametrize("order", ["move-to-front", "maxmean"])
-@settings(deadline=None)
 @given(runs=RANKINGS, relevant=RELEVANT)
 def test_every_pair_is_asked_about_once_and_always_the_next_of_a_worthiest_run(order, runs, relevant):
     place = places(runs, order, relevant)
@@ -66,7 +65,6 @@ def test_every_pair_is_asked_about_once_and_always_the_next_of_a_worthiest_run(o
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@settings(deadline=None)
 @given(runs=RANKINGS, judged=RELEVANT, relevant=RELEVANT, ahead=st.integers(1, 5))
 def test_what_comes_next_is_unjudged_of_the_pool_and_as_many_as_asked(order, runs, judged, relevant, ahead):
     known = as_pairs(judged)
@@ -87,7 +85,6 @@ def test_what_comes_next_is_unjudged_of_the_pool_and_as_many_as_asked(order, run
 
 
 @pytest.mark.parametrize("order", ["move-to-front", "maxmean"])
-@settings(deadline=None)
 @given(runs=RANKINGS, relevant=RELEVANT)
 def test_one_ahead_judged_at_once_is_the_game_itself(order, runs, relevant):
     """Playing from the beginning with the answers so far leads to where the game stands."""

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from annotate.core.formats import Problems
 from pooling.core.run_files import read_parts
 from tests.annotate.core.files import archive
-from tests.mutations import PLAIN, assert_told, cases, mutated
+from tests.mutations import assert_told, mutated
 from tests.pooling.core.run_samples import MATRIX, RANKINGS, SAMPLES, TSV, hdf5, npz, parquet
+from tests.sizes import cases, share_of
 
 ROOT = Path(__file__).resolve().parents[3]
 COLUMNS = json.dumps({"query": ["q1", "q1"], "docid": ["d1", "d2"], "score": [1.5, 1], "rank": [1, 2]}).encode()
@@ -78,7 +79,7 @@ def test_every_sample_is_sound_before_anything_happens_to_it(data):
 )
 def test_files_read_in_a_process_apart(kind, sample, tmp_path):
     (tmp_path / "sample").write_bytes(sample)
-    n = 150 * settings.default.max_examples // PLAIN
+    n = share_of(150)
     outcomes: Counter[str] = Counter()
     while outcomes.total() < n:
         asked = [kind, str(tmp_path / "sample"), str(n), str(outcomes.total())]

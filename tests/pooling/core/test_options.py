@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.options import (
@@ -27,7 +27,6 @@ def pooled(runs):
     return union([as_arrays(run) for run in runs])
 
 
-@settings(deadline=None)
 @given(RANKINGS, SOME, st.floats(0, 1))
 def test_trusted_pairs_go_but_for_the_share_that_checks_them(runs, trusted, share):
     before = pooled(runs)
@@ -40,7 +39,6 @@ def test_trusted_pairs_go_but_for_the_share_that_checks_them(runs, trusted, shar
         assert (stratum, chance) == ((CHECK_STRATUM, len(kept) / len(known)) if pair in kept else (0, 1))
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.integers(1, 6))
 def test_a_budget_keeps_the_best_ranked_of_each_query(runs, budget):
     before = pooled(runs)
@@ -65,7 +63,6 @@ def test_a_budget_shrinks_the_chance_of_what_was_drawn_so_that_estimates_stay_un
     assert np.mean(totals) == pytest.approx((before.target / before.probability).sum(), abs=4 * np.std(totals) / 20)
 
 
-@settings(deadline=None)
 @given(RANKINGS, SOME, st.integers(1, 5), st.integers(0, 1000))
 def test_random_negatives_are_near_no_run_and_not_in_the_pool(runs, near, n, seed):
     before, documents = pooled(runs), np.arange(1, 21)

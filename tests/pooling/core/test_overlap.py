@@ -4,13 +4,14 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from pooling.core import overlap
 from pooling.core.rankings import Rankings, shared, top
 from pooling.core.ties import tied_overlap
+from tests.sizes import cases
 
 RANKING = st.lists(st.integers(0, 15), unique=True, max_size=12)
 
@@ -104,7 +105,7 @@ def rbo_ext_by_definition(first: list[int], second: list[int], p: float) -> floa
     return (1 - p) / p * total + ((x[n] - x[s]) / n + x[s] / s) * p**n
 
 
-@settings(max_examples=300, deadline=None)
+@cases(300)
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=4), st.floats(0.05, 0.98))
 def test_extrapolated_overlap_follows_its_definition_for_every_query(pairs, p):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
@@ -117,7 +118,7 @@ def test_extrapolated_overlap_follows_its_definition_for_every_query(pairs, p):
     assert np.all(found.ext <= found.max + 1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(RANKING, RANKING, st.floats(0.05, 0.98))
 def test_overlap_is_symmetric_and_its_bounds_hold_for_longer_rankings(first, second, p):
     one, other = run_of(first), run_of(second)
@@ -158,7 +159,7 @@ def test_a_repeated_target_is_refused():
         tied_overlap([1, 1], [2, 1], [1], [1], p=0.9)
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=5), st.integers(1, 14))
 def test_overlap_at_k_counts_common_targets_of_the_first_k(pairs, k):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))
@@ -166,7 +167,7 @@ def test_overlap_at_k_counts_common_targets_of_the_first_k(pairs, k):
     assert overlap.overlap(first, second, k=k).tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.lists(st.tuples(RANKING, RANKING), min_size=1, max_size=5))
 def test_kendall_over_common_targets_equals_scipy(pairs):
     first, second = (run_of(*side) for side in zip(*pairs, strict=True))

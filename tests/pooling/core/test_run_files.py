@@ -6,7 +6,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.core.formats import Problems
@@ -14,6 +14,7 @@ from pooling.core.run_files import FORMATS, format_of, read_parts
 from pooling.core.run_ranking import OddIds, Tally, rank
 from pooling.core.spool import Spool
 from tests.pooling.core.run_samples import MATRIX, RANKINGS, READ_HERE, ROWS, SAMPLES, TSV, npz
+from tests.sizes import cases
 
 
 def read(data: bytes, name: str = "a.run", score_type: str = "float32"):
@@ -196,7 +197,7 @@ def test_a_matrix_keeps_the_best_of_each_row_and_ties_as_the_canonical_order_doe
     assert [(q, d) for q, d, _ in rows_of(data)] == [("1", "c"), ("1", "b"), ("2", "b"), ("2", "c")]
 
 
-@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@cases(2000)
 @given(
     st.sampled_from([*READ_HERE, RANKINGS, TSV, *map(gzip.compress, READ_HERE)]),
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=6)), max_size=8),

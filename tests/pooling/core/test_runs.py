@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.core.formats import FormatError
 from pooling.core import fields
 from pooling.core.runs import canonical, read_qrels, read_run
+from tests.sizes import cases
 
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=("Cs", "Z", "Cc")), min_size=1, max_size=40)
 NUMBERS = st.one_of(
@@ -35,7 +36,7 @@ def errors_of(text: str | bytes) -> list[str]:
     return [str(error) for error in found]
 
 
-@settings(max_examples=200, deadline=None)
+@cases(200)
 @given(st.lists(st.tuples(IDS, IDS, st.integers(0, 10**7), NUMBERS, BLANKS), min_size=1, max_size=30), st.booleans())
 def test_every_field_is_read_as_python_reads_it(rows, carriage_return):
     end = "\r\n" if carriage_return else "\n"
@@ -176,7 +177,7 @@ def test_scattered_queries_are_gathered():
     assert found.indptr.tolist() == [0, 2, 3]
 
 
-@settings(max_examples=100, deadline=None)
+@cases(100)
 @given(
     st.lists(
         st.tuples(st.sampled_from("pq"), st.text("abé", min_size=1, max_size=9), st.integers(0, 3)),

@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.samples import allot, disagreement
@@ -13,7 +13,6 @@ from pooling.core.strategies import choose
 from tests.pooling.core.rankings import RANKINGS, as_arrays, material, pairs, plain_depth_k
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.integers(1, 4), st.integers(0, 2**32), st.sampled_from(["", "difficulty"]))
 def test_a_sample_is_depth_k_on_the_sources_drawn(runs, n, seed, by):
     chosen = choose("depth-k-sample", material(runs), {"depth": 3, "n_sources": n, "strata": by}, seed=seed)
@@ -78,7 +77,6 @@ def test_runs_that_agree_make_an_easy_source():
     assert disagreement(np.array([1, 2, 3]), [as_arrays(run) for run in runs]).tolist() == pytest.approx(expected)
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.integers(1, 4), st.floats(0.01, 1))
 def test_a_stratified_sample_keeps_the_top_and_draws_the_share_of_each_source(runs, top, share):
     values = {"top": top, "depth": 8, "share": share}

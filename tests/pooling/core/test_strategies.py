@@ -4,7 +4,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core import tables
@@ -12,9 +12,9 @@ from pooling.core.selections import NO_RANK, Material, Pairs, RankedPairs, Strat
 from pooling.core.strategies import STRATEGIES, check_values, choose
 from pooling.core.tables import Stretches, union_of
 from tests.pooling.core.rankings import RANKINGS, as_arrays, by_source, material, pairs, plain_depth_k
+from tests.sizes import cases
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.integers(1, 9))
 def test_depth_k_is_the_union_of_the_tops_with_the_best_rank(runs, depth):
     chosen = choose("depth-k", material(runs), {"depth": depth}, seed=1)
@@ -22,7 +22,6 @@ def test_depth_k_is_the_union_of_the_tops_with_the_best_rank(runs, depth):
     assert pairs(chosen) == sorted(set(pairs(chosen)))
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.sampled_from([1, 2**20, 2**31, 2**40]), st.sampled_from([0, 2**61]))
 def test_keys_of_any_size_make_the_same_union(runs, step, base):
     wide = [
@@ -39,7 +38,7 @@ def test_keys_of_any_size_make_the_same_union(runs, step, base):
 SHIFTS = st.sampled_from([(1, 0), (1, -7), (2**27, 5), (2**40, 2**61), (2**59, 0)])  # 32 and 64 bits, and too many
 
 
-@settings(deadline=None, max_examples=300)
+@cases(300)
 @given(RANKINGS, st.integers(1, 9) | st.none(), SHIFTS, st.booleans(), st.sampled_from([1, 5, 1 << 16]))
 def test_a_table_of_rankings_and_one_long_sort_make_the_same_union(runs, depth, shift, are_equally_deep, at_once):
     if are_equally_deep:
@@ -61,7 +60,6 @@ def test_rankings_that_would_leave_their_table_empty_are_sorted():
     assert [column.tolist() for column in union_of(near)] == [[0, 1], [3, 4], [1, 1]]
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.sets(st.tuples(st.integers(1, 7), st.integers(1, 13))), st.integers(1, 9))
 def test_what_runs_add_is_depth_k_without_what_is_pooled(runs, pooled, depth):
     known = Pairs(*np.array(sorted(pooled), dtype=np.int64).reshape(-1, 2).T)
@@ -69,7 +67,6 @@ def test_what_runs_add_is_depth_k_without_what_is_pooled(runs, pooled, depth):
     assert set(pairs(chosen)) == set(plain_depth_k(runs, depth)) - pooled
 
 
-@settings(deadline=None)
 @given(RANKINGS, st.sets(st.integers(1, 8)), st.sets(st.integers(1, 14)))
 def test_everything_is_every_pair_once_and_keeps_the_best_rank_where_there_is_one(runs, sources, targets):
     seen = material(runs, sources=np.array(sorted(sources), np.int64), targets=np.array(sorted(targets), np.int64))
@@ -88,7 +85,7 @@ def test_everything_refuses_more_pairs_than_its_limit():
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(deadline=None, max_examples=30)
+@cases(30)
 @given(runs=RANKINGS, seed=st.integers(0, 2**32))
 def test_no_pair_comes_twice_and_neither_the_order_of_runs_nor_of_rows_matters(strategy, runs, seed):
     known = {"sources": np.arange(8), "targets": np.arange(14), "lengths": np.arange(8) % 3}
