@@ -9,10 +9,8 @@ from django.db import connection
 from annotate.checks.check import Check
 
 _WALLS = import_module("annotate.migrations.0002_walls")
-_TRAINING = import_module("annotate.migrations.0013_training")
-_REVIEW = import_module("annotate.migrations.0014_review")
 TRIGGERS = [
-    *(f"{table}_append_only" for table in (*_WALLS.APPEND_ONLY, *_TRAINING.APPEND_ONLY, *_REVIEW.APPEND_ONLY)),
+    *(f"{table}_append_only" for table in _WALLS.APPEND_ONLY),
     "annotate_level_frozen",
 ]
 COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS]

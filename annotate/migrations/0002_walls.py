@@ -27,7 +27,16 @@ TARGETS = {
     "annotate_annotator_unique_in_collection": "annotate_annotator",
     "annotate_level_unique_in_collection": "annotate_level",
 }
-APPEND_ONLY = ("annotate_judgment", "annotate_judgmentevent", "annotate_guidelines", "annotate_policy")
+APPEND_ONLY = (
+    "annotate_judgment",
+    "annotate_judgmentevent",
+    "annotate_guidelines",
+    "annotate_policy",
+    "annotate_quiz",
+    "annotate_quizattempt",
+    "annotate_trainingdecision",
+    "annotate_reviewaction",
+)
 
 REFUSE_CHANGE = """
 CREATE FUNCTION annotate_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,0 +1,84 @@
+"""Databases of before the migrations were made one an application."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+BEFORE = {
+    "annotate": [
+        "0001_initial",
+        "0002_walls",
+        "0003_judgments_by_day",
+        "0004_cancellation",
+        "0005_roundpair_dropped",
+        "0006_rounds_under_way",
+        "0007_imports",
+        "0008_model_rule",
+        "0009_reference_strata",
+        "0010_import_query_sets",
+        "0011_pay",
+        "0012_policy_engine",
+        "0013_training",
+        "0014_review",
+        "0015_html_parts",
+        "0016_invitations_by_mail",
+        "0018_review_work",
+        "0019_gold_log",
+        "0020_hand_outs_to_do",
+        "0021_waiting_and_undos",
+    ],
+    "pooling": [
+        "0001_initial",
+        "0002_run_visibility",
+        "0003_pools_under_way",
+        "0004_pool_sources",
+        "0005_rankings_uncompressed",
+    ],
+    "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
+}
+
+pytestmark = pytest.mark.django_db
+
+
+def write_history(applied: dict[str, list[str]]) -> None:
+    """Have the database say that these migrations of ours made its tables, and no others."""
+    migrations = MigrationRecorder(connection).migration_qs
+    migrations.filter(app__in=BEFORE).delete()
+    migrations.bulk_create(
+        migrations.model(app=app, name=name) for app, names in applied.items() for name in names
+    )
+
+
+def history() -> set[tuple[str, str]]:
+    """What the database says of our migrations."""
+    return set(MigrationRecorder(connection).migration_qs.filter(app__in=BEFORE).values_list("app", "name"))
+
+
+def migrate() -> str:
+    """What the command prints."""
+    said = StringIO()
+    call_command("migrate", interactive=False, stdout=said)
+    return said.getvalue()
+
+
+def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
+    write_history(BEFORE)
+    before = history()
+    assert len(before) == 30
+    for _ in range(2):
+        assert "No migrations to apply." in migrate()
+        assert history() == before
+
+
+@pytest.mark.parametrize("app", BEFORE)
+def test_tables_of_only_some_are_refused_with_the_version_to_start_first(app: str) -> None:
+    for applied in range(1, len(BEFORE[app])):
+        write_history({**BEFORE, app: BEFORE[app][:applied]})
+        before = history()
+        with pytest.raises(CommandError) as refusal:
+            migrate()
+        assert f"the last version that has {app}/migrations/{BEFORE[app][-1]}.py" in str(refusal.value)
+        assert history() == before
