@@ -12,12 +12,13 @@ from django.test import Client
 from django.test.client import ClientHandler
 from django.test.testcases import TransactionTestCase
 from playwright.sync_api import expect
+from pytest_django import DjangoDbBlocker
 
 from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
 from tests.lasting import empty_tables
-from tests.stack import Stack, started_before
+from tests.stack import Stack, migrated_template, started_before
 
 expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
@@ -53,11 +54,21 @@ def service_home() -> Home:
 
 
 @pytest.fixture(scope="session")
-def live_stack(service_home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, service_home: Home, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """Have the database of this process made as a copy of the one that is migrated once a run."""
+    settings.DATABASES["default"]["TEST"]["TEMPLATE"] = migrated_template(service_home, django_db_blocker)
+
+
+@pytest.fixture(scope="session")
+def live_stack(
+    service_home: Home, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Stack]:
     """The running product on a second database of this run's PostgreSQL, shared by all who ask."""
     folder = tmp_path_factory.mktemp("live stack")
     name = f"live_{folder.stat().st_ino}"
-    create_database(service_home, name)
+    create_database(service_home, name, template=migrated_template(service_home, django_db_blocker))
     addresses = {
         "DATABASE_URL": service_home.database_url(name),
         # one for each of the run's processes: a worker must not take the tasks of another's product

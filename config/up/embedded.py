@@ -130,11 +130,12 @@ def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *,
     raise StartError(f"PostgreSQL did not start: {last_words(log)}")
 
 
-def create_database(home: Home, name: str) -> None:
-    """Make a database of that name if there is none."""
+def create_database(home: Home, name: str, *, template: str = "template1") -> None:
+    """Make a database of that name if there is none, a copy of another that nobody is connected to."""
     with psycopg.connect(home.database_url("postgres"), autocommit=True, connect_timeout=5) as connection:
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
-            connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+            names = map(psycopg.sql.Identifier, (name, template))
+            connection.execute(psycopg.sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
 
 
 def start_redis(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:
