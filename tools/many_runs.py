@@ -1,0 +1,164 @@
+"""Repeat the test suite, beside burning processes too, and write down each run.
+
+    .venv/bin/python tools/many_runs.py 8 --burdened 3              eight green runs in a row, three of them burdened
+    .venv/bin/python tools/many_runs.py 8 --burdened 3 -- --full    the same of another size, in a table of its own
+
+A run is a line of var/many-runs/<size>.tsv. What is there counts: stopped by Ctrl-C, the same command goes on. A red
+run ends it, keeps its output beside the table and begins the count anew.
+"""
+
+import argparse
+import csv
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Self
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from config.up.processes import die_with_parent  # noqa: E402
+
+FOLDER = ROOT / "var" / "many-runs"
+BURN = "while True: pass"
+N_BURNERS = 2  # as many as the cores that the suite is made for
+
+
+class Run(NamedTuple):
+    """One run of the suite, as it stands in the table.
+
+    seconds : on the wall; test_seconds : of all tests, added up; processor_seconds : of all processes of the run
+    largest : MiB of its largest process
+    """
+
+    begun_at: str
+    commit: str
+    n_burners: int
+    result: str
+    n_passed: int
+    n_failed: int
+    seconds: int
+    test_seconds: int
+    processor_seconds: int
+    largest: int
+    failures: str
+
+    @classmethod
+    def of_row(cls, row: dict[str, str]) -> Self:
+        """A line of the table."""
+        return cls(*(int(row[name]) if kind is int else row[name] for name, kind in cls.__annotations__.items()))
+
+
+def main() -> int:
+    """Run what is missing; 0 when all asked for are green in a row."""
+    parser = argparse.ArgumentParser(description="Repeat the test suite and write down each run.")
+    parser.add_argument("runs", type=int, help="how many green runs in a row are wanted")
+    parser.add_argument("--burdened", type=int, default=0, help="how many of them beside two burning processes")
+    parser.add_argument("arguments", nargs="*", help="of `manage.py test`, after --")
+    options = parser.parse_args()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    table = FOLDER / f"{'-'.join(re.findall(r'[a-z]+', ' '.join(options.arguments))) or 'default'}.tsv"
+    while wanted := missing(green_streak(table), options.runs, options.burdened):
+        run = run_once(options.arguments, n_burners=wanted[0], log=table.with_suffix(".log"))
+        add_line(table, run)
+        print(*run, sep="\t", flush=True)
+        if run.result != "green":
+            table.with_suffix(".log").rename(kept := table.with_name(f"{table.stem}-{run.begun_at}.log"))
+            print(f"Red: its output is {kept}.")
+            return 1
+    print(f"{options.runs} green runs in a row: {table}")
+    return 0
+
+
+def green_streak(table: Path) -> list[Run]:
+    """The runs since the last red one."""
+    streak: list[Run] = []
+    if table.exists():
+        with table.open(newline="") as lines:
+            for run in map(Run.of_row, csv.DictReader(lines, delimiter="\t")):
+                streak = [*streak, run] if run.result == "green" else []
+    return streak
+
+
+def missing(streak: Sequence[Run], n_runs: int, n_burdened: int) -> list[int]:
+    """The burners of each run that is still to be done."""
+    done = sum(run.n_burners > 0 for run in streak)
+    burdened = max(0, n_burdened - done)
+    calm = max(0, n_runs - n_burdened - (len(streak) - done))
+    return [0] * calm + [N_BURNERS] * burdened
+
+
+def run_once(arguments: Sequence[str], *, n_burners: int, log: Path) -> Run:
+    """Run the suite with this interpreter, and see how it ended."""
+    begun_at, start = datetime.now(UTC), time.monotonic()
+    env = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
+    command = [sys.executable, "manage.py", "test", *arguments]
+    with log.open("wb") as output, burning(n_burners):
+        suite = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        used = ended(suite)
+    text = log.read_text(errors="replace")
+    return Run(
+        begun_at=begun_at.strftime("%Y%m%dT%H%M%SZ"),
+        commit=subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True).strip(),
+        n_burners=n_burners,
+        result="red" if suite.returncode else "green",
+        n_passed=number(r"(\d+) passed", text),
+        n_failed=number(r"(\d+) failed", text) + number(r"(\d+) error", text),
+        seconds=round(time.monotonic() - start),
+        test_seconds=number(r"own seconds, added up: (\d+)", text),
+        processor_seconds=round(used.ru_utime + used.ru_stime),
+        largest=used.ru_maxrss // 1024,
+        failures=" ".join(re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)),
+    )
+
+
+def ended(suite: subprocess.Popen[bytes]) -> resource.struct_rusage:
+    """Wait for the end of a process; what it and all its children took of the machine."""
+    try:
+        _, status, used = os.wait4(suite.pid, 0)
+    except KeyboardInterrupt:  # which the suite has got too: let it end its servers
+        suite.wait()
+        raise
+    suite.returncode = os.waitstatus_to_exitcode(status)
+    return used
+
+
+@contextmanager
+def burning(n: int) -> Iterator[None]:
+    """So many processes that take whatever time the cores have."""
+    end = die_with_parent(signal.SIGKILL)
+    burners = [subprocess.Popen([sys.executable, "-c", BURN], preexec_fn=end) for _ in range(n)]  # noqa: PLW1509
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+def number(pattern: str, text: str) -> int:
+    """The last number that a text gives for a pattern; 0 without one."""
+    return int((re.findall(pattern, text) or [0])[-1])
+
+
+def add_line(table: Path, run: Run) -> None:
+    """Write a run down, under the names of what it says."""
+    is_new = not table.exists()
+    with table.open("a", newline="") as lines:
+        writer = csv.writer(lines, delimiter="\t", lineterminator="\n")
+        writer.writerows([Run._fields, run] if is_new else [run])
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("Stopped: the same command goes on from here.")
