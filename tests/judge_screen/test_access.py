@@ -28,7 +28,7 @@ def in_all_states(page):
         page.keyboard.press(key)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.full)])
 def test_no_state_of_the_screen_has_an_accessibility_finding(made, open_judge, width, scheme):
     reasons = [{"name": "does not match", "what": ["quantity", "colour"]}, "too general"]
     Level.objects.filter(collection=made, grade=1).update(reasons=reasons)
@@ -43,7 +43,7 @@ def test_no_state_of_the_screen_has_an_accessibility_finding(made, open_judge, w
     assert_accessible(page, "batch done")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "dark", marks=pytest.mark.heavy), (390, "light")])
+@pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "dark", marks=pytest.mark.full), (390, "light")])
 def test_media_have_no_accessibility_finding(made, open_judge, settings, tmp_path, width, scheme):
     settings.MEDIA_ROOT = tmp_path
     documents = [

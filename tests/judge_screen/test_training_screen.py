@@ -105,7 +105,9 @@ def test_a_pair_left_out_is_reported_and_the_next_one_comes(page, annotator):
     assert len(training.left(annotator=annotator)) == 2
 
 
-@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 800, "light"), (390, 844, "dark")])
+@pytest.mark.parametrize(
+    ("width", "height", "scheme"), [(1280, 800, "light"), pytest.param(390, 844, "dark", marks=pytest.mark.full)]
+)
 def test_the_screen_has_no_accessibility_finding(page, annotator, width, height, scheme):
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")

@@ -77,7 +77,7 @@ def test_a_job_is_asked_about_until_it_is_done_and_an_unchanged_answer_costs_not
     assert pages.polls == [None, '"half"', '"half"']
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 def test_the_parts_have_no_accessibility_finding(parts, scheme):
     parts.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     assert violations(parts) == []

@@ -60,7 +60,7 @@ def test_disputes_are_decided_by_keyboard_one_after_the_other(made, desk):
     assert ReviewAction.objects.exclude(reason="").get().reason == "2 wings"
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.full)])
 def test_no_page_of_the_room_has_an_accessibility_finding(made, desk, live_server, scheme, width):
     desk.set_viewport_size({"width": width, "height": 844})
     desk.emulate_media(color_scheme=scheme, reduced_motion="reduce")

@@ -32,7 +32,7 @@ def rooms(live_server, page, client):
     return made
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     page.emulate_media(color_scheme=scheme)
     person = rooms.annotators.first().pk
