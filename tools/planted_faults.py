@@ -1,0 +1,169 @@
+"""Twenty planted faults, and the test that finds each.
+
+    .venv/bin/python tools/planted_faults.py              all of them, some minutes
+    .venv/bin/python tools/planted_faults.py NAME ...     some of them
+    .venv/bin/python tools/planted_faults.py --list       what they are
+
+planted_faults.toml holds them. Each is planted in one copy of the tree, where the tests that answer for it run until
+the first one fails. Last, the tests that found something run without any fault, and must pass. The exit code is 0 only
+where every fault was found.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = Path(__file__).with_suffix(".toml")
+SUMMARY = "short test summary info"
+# A test that failed, or whose setup did. A line that names a module alone tells that it could not be collected.
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+\.py::.+?)(?: - .*)?$", re.MULTILINE)
+TESTS_FAILED = 1  # pytest's exit code; it has others where it was interrupted, or ran no test
+
+
+class Fault(NamedTuple):
+    """One mistake that somebody might make.
+
+    harm : what it would do to people
+    old : whole lines that stand in the file exactly once; new : what takes their place
+    tests : the modules that answer for it
+    """
+
+    name: str
+    field: str
+    harm: str
+    file: str
+    old: str
+    new: str
+    tests: list[str]
+
+
+class StaleFault(Exception):
+    """A fault's old lines do not stand in its file exactly once."""
+
+
+class Outcome(NamedTuple):
+    """How a run ended: the id of the first test that failed, "" where none did, and what happened."""
+
+    test: str
+    what: str
+
+
+PASSED = Outcome("", "all tests passed")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Plant the faults that are named, or all; the exit code says whether every one was found."""
+    faults = {fault.name: fault for fault in read_faults()}
+    parser = argparse.ArgumentParser(description="Plant faults, and show which test finds each.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="faults to plant; all by default")
+    parser.add_argument("--list", action="store_true", help="say what the faults are, and plant none")
+    options = parser.parse_args(arguments)
+    unknown = sorted(set(options.names) - set(faults))
+    if unknown:
+        parser.error(f'there is no fault "{unknown[0]}"; there are: {", ".join(faults)}')
+    chosen = [faults[name] for name in options.names or faults]
+    try:
+        for fault in chosen:
+            planted(fault, (ROOT / fault.file).read_text())
+    except StaleFault as error:
+        sys.exit(str(error))
+    if options.list:
+        for fault in chosen:
+            print(f"{fault.name} ({fault.field}, {fault.file})\n    {fault.harm}")
+        return 0
+    return plant_all(chosen)
+
+
+def read_faults() -> list[Fault]:
+    """All faults of the table."""
+    return [Fault(**row) for row in tomllib.loads(TABLE.read_text())["fault"]]
+
+
+def planted(fault: Fault, text: str) -> str:
+    """The text of a fault's file with the fault in it. Raises StaleFault."""
+    # From the end of the line before: the lines must be whole.
+    n = f"\n{text}".count(f"\n{fault.old}")
+    if n != 1:
+        raise StaleFault(
+            f'Fault "{fault.name}": its old lines stand {n} times in {fault.file}, not once; '
+            f"bring tools/{TABLE.name} up to date."
+        )
+    return f"\n{text}".replace(f"\n{fault.old}", f"\n{fault.new}")[1:]
+
+
+def plant_all(faults: Sequence[Fault]) -> int:
+    """Plant one fault after the other in a copy of the tree, and say what found each; returns the exit code."""
+    with tempfile.TemporaryDirectory(prefix="assayer-faults-") as folder:
+        tree = Path(folder)
+        copy_tree(tree)
+        finders = []
+        for fault in faults:
+            begun = time.monotonic()
+            outcome = plant(fault, tree)
+            told = outcome.test or f"NOT FOUND: {outcome.what}"
+            print(f"{fault.name:28}{time.monotonic() - begun:6.1f} s  {told}", flush=True)
+            finders += [outcome.test] if outcome.test else []
+        print(f"{len(finders)} of {len(faults)} found")
+        return int(len(finders) < len(faults) or not pass_without_faults(finders, tree))
+
+
+def copy_tree(to: Path) -> None:
+    """Copy what git tracks, as it stands in the working tree."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
+
+
+def plant(fault: Fault, tree: Path) -> Outcome:
+    """Run the tests that answer for a fault with the fault in the tree, which is restored."""
+    file = tree / fault.file
+    sound = file.read_text()
+    file.write_text(planted(fault, sound))
+    try:
+        return run(fault.tests, tree)
+    finally:
+        file.write_text(sound)
+
+
+def pass_without_faults(tests: Iterable[str], tree: Path) -> bool:
+    """Whether tests pass in the restored tree; a test that fails there too has found nothing."""
+    outcome = run(dict.fromkeys(tests), tree)
+    print(f"Without any fault: {outcome.what} {outcome.test}".rstrip())
+    return outcome == PASSED
+
+
+def run(tests: Iterable[str], tree: Path) -> Outcome:
+    """Run modules or single tests in a tree, with this interpreter, until the first one fails."""
+    command = [sys.executable, "manage.py", "test", *tests, "-x", "-q", "-p", "no:cacheprovider", "--color=no"]
+    environment = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    return outcome_of(done.returncode, done.stdout + done.stderr)
+
+
+def outcome_of(code: int, output: str) -> Outcome:
+    """What pytest's exit code and output say; modules that could not be collected are no failed tests."""
+    if code == 0:
+        return PASSED
+    failed = FAILED.search(output.rpartition(SUMMARY)[2]) if code == TESTS_FAILED else None
+    if failed:
+        return Outcome(failed[1], "a test failed:")
+    last = (output.strip().splitlines() or ["it said nothing"])[-1]
+    return Outcome("", f"no test failed, but the run ended with {code}: {last}")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("Stopped.")
