@@ -98,6 +98,14 @@ def test_a_changed_grade_supersedes_and_only_the_new_one_counts():
     assert Resolution.objects.get(pair=new.pair).grade == 2
 
 
+def test_an_answer_that_comes_again_after_another_was_given_changes_nothing_back():
+    ann = factories.annotator(study())
+    hand_out, submission = hand_outs(ann)[0], uuid4()
+    old, new = judge(ann, hand_out, grade=0, submission=submission), judge(ann, hand_out, grade=2)
+    assert judge(ann, hand_out, grade=0, submission=submission) == old
+    assert Seat.objects.get(pk=hand_out.seat_id).judgment == new
+
+
 def test_two_who_disagree_ask_for_a_third_and_three_ways_is_disputed():
     made = study(n_pairs=1, labels_per_pair=2)
     for grade in (0, 1):

@@ -1,5 +1,7 @@
 """Taking answers back: what an undo gives back, until when, and which of the last ones."""
 
+from uuid import uuid4
+
 import pytest
 from django.utils import timezone
 
@@ -23,6 +25,15 @@ def test_undo_gives_the_seat_back_and_keeps_the_row():
     new = judge(ann, hand_out, grade=1)
     assert new.supersedes == old
     assert Resolution.objects.get(pair=old.pair).grade == 1
+
+
+def test_an_answer_that_comes_again_after_it_was_taken_back_judges_nothing():
+    ann = factories.annotator(study())
+    hand_out, submission = hand_outs(ann)[0], uuid4()
+    old = judge(ann, hand_out, submission=submission)
+    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    assert judge(ann, hand_out, submission=submission) == old
+    assert Seat.objects.get(pk=hand_out.seat_id).judgment is None
 
 
 def test_undo_of_the_last_answer_opens_the_batch_again():
