@@ -156,6 +156,20 @@ def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
     assert Resolution.objects.get().grade == 2
 
 
+def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
+    made = study(n_pairs=1)
+    late, quick = factories.annotator(made), factories.annotator(made)
+    hand_out = hand_outs(late)[0]
+    lapse()
+    taken = hand_outs(quick)[0]
+    judge(quick, taken)
+    judge(late, hand_out)
+    judging.undo_judgment(annotator=quick, token=taken.token)
+    lapse()
+    assert hand_outs(late) == []
+    assert len(hand_outs(factories.annotator(made))) == 1
+
+
 def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
     made = study(n_pairs=1)
     late, idle = factories.annotator(made), factories.annotator(made)
