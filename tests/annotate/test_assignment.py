@@ -1,10 +1,12 @@
 """Fifty people at once on a real PostgreSQL: people who vanish, who disagree, who use two tabs.
 
 To see these tests fail: drop SKIP LOCKED from claiming (two people get one seat, or wait for each
-other), or the pair's lock from judging (disagreements that nobody is asked to settle).
+other), the pair's lock from judging (disagreements that nobody is asked to settle), or its lock
+from reconciling (labels that are overlooked).
 """
 
 import random
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -124,6 +126,53 @@ def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
             [0, 1],
         )
     assert Seat.objects.filter(state="free", why=Seat.Why.DISAGREEMENT).count() == 60
+
+
+def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer_too():
+    made = study(1, labels_per_pair=2, ceiling=3)
+    people = [factories.annotator(made), factories.annotator(made)]
+    for person in people:
+        claiming.current_batch(annotator=person)
+    answered, may_commit = Event(), Event()
+
+    def answer(grade):
+        token = HandOut.objects.get(batch__annotator=people[grade]).token
+        said = judging.Answer(submission_id=uuid4(), grade=grade)
+        judging.record_judgment(annotator=people[grade], token=token, answer=said)
+
+    def answer_slowly():
+        with transaction.atomic():
+            answer(1)
+            answered.set()
+            may_commit.wait(30)
+        connection.close()
+
+    def reconcile():
+        seating.reconcile_pairs(pair_ids=made.pairs.values_list("pk", flat=True))
+        connection.close()
+
+    answer(0)
+    with ThreadPoolExecutor(2) as pool:
+        answering = pool.submit(answer_slowly)
+        answered.wait(30)
+        reconciling = pool.submit(reconcile)
+        while not (reconciling.done() or somebody_waits()):
+            time.sleep(0.01)
+        may_commit.set()
+        answering.result()
+        reconciling.result()
+    assert (Resolution.objects.get().status, Resolution.objects.get().n_labels) == ("waiting", 2)
+
+
+def somebody_waits():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            SELECT EXISTS (SELECT FROM pg_stat_activity
+                           WHERE datname = current_database() AND wait_event_type = 'Lock')
+            """
+        )
+        return cursor.fetchone()[0]
 
 
 def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():
