@@ -45,15 +45,16 @@ def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
     assert set(Seat.objects.filter(state="free").values_list("pk", flat=True)) == before
 
 
-def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open():
+@pytest.mark.parametrize("closed", [0, 1])
+def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open(closed):
     made = factories.collection()
-    pair_list = factories.pairs(made, 3)
-    first = open_pool_round(made, pair_list, "first")
-    second = open_pool_round(made, pair_list[:1], "second")
-    assert Seat.objects.count() == 3
-    seating.close_round(round_=first)
-    free = Seat.objects.get(state="free")
-    assert (free.pair, free.round) == (pair_list[0], second)
+    shared, *others = factories.pairs(made, 5)
+    rounds = [open_pool_round(made, [shared, *others[at : at + 2]], f"round {at}") for at in (0, 2)]
+    assert Seat.objects.count() == 5
+    seating.close_round(round_=rounds[closed])
+    free = Seat.objects.filter(state="free")
+    assert free.get(pair=shared).round == rounds[1 - closed]
+    assert free.count() == 3
 
 
 def test_reconciling_again_changes_nothing():
