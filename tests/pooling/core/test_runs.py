@@ -112,12 +112,15 @@ def test_different_faults_close_together_come_in_the_order_of_lines():
     ]
 
 
-def test_all_bad_lines_are_named_in_their_order():
+@pytest.mark.parametrize("block", [fields.BLOCK, 1 << 16])
+def test_all_bad_lines_are_named_in_their_order(block, monkeypatch):
+    monkeypatch.setattr(fields, "BLOCK", block)
     good = "".join(f"q Q0 d{i} 1 1 t\n" for i in range(20_000))
-    found = errors_of(good + "q Q0 x 1 oops t\n" + good.replace("d", "e") + "short\n")
+    found = errors_of(good + "too short\nq Q0 x 1 oops t\n" + good.replace("d", "e") + "short\n")
     assert found == [
-        'Line 20001: the score "oops" is not a finite number.',
-        "Line 40002: expected 6 fields, found 1.",
+        "Line 20001: expected 6 fields, found 2.",
+        'Line 20002: the score "oops" is not a finite number.',
+        "Line 40003: expected 6 fields, found 1.",
     ]
 
 
