@@ -160,6 +160,13 @@ def test_a_beir_archive_gives_documents_and_queries_with_the_splits_of_its_label
     assert [item_formats.reference_name(name) for name in item_formats.beir_qrels(source)] == ["original", "train"]
 
 
+def test_a_query_that_the_labels_of_several_splits_name_is_there_to_be_tested():
+    source = zipped({**BEIR, "scifact/qrels/dev.tsv": "query-id\tcorpus-id\tscore\nq1\td2\t1\nq2\td2\t1\n"})
+    assert [(row.id, row.split) for row in items_of(source)[0] if row.side == "query"] == [
+        ("q1", "test"), ("q2", "dev"), ("q3", "unused"),
+    ]  # fmt: skip
+
+
 def test_a_beir_folder_is_the_same(tmp_path):
     for name, text in BEIR.items():
         path = tmp_path / name
