@@ -35,7 +35,7 @@ class Fault(NamedTuple):
 
     harm : what it would do to people
     old : whole lines that stand in the file exactly once; new : what takes their place
-    tests : the modules that answer for it
+    tests : the modules, or single tests, that answer for it
     """
 
     name: str
