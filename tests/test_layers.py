@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,19 @@ PRODUCT = (*APPS, "config", "demo")
 CORE_MAY_IMPORT = {*sys.stdlib_module_names, "numpy", "scipy", "h5py", "pyarrow"}
 
 
+@cache
+def text(file: Path) -> str:
+    """A file, read once for all rules."""
+    return file.read_text()
+
+
+@cache
+def parsed(file: Path) -> ast.Module:
+    """A file's tree, parsed once for all rules."""
+    return ast.parse(text(file))
+
+
+@cache
 def sources(*folders: str, pattern: str = "*.py") -> list[Path]:
     """The hand-written files below some folders."""
     found = [file for folder in folders for file in sorted((ROOT / folder).rglob(pattern))]
@@ -31,14 +45,13 @@ def name(file: Path) -> str:
 
 def lines(file: Path) -> int:
     """How many lines a file has."""
-    return len(file.read_text().splitlines())
+    return len(text(file).splitlines())
 
 
-def functions(file: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+@cache
+def functions(file: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Every function and method of a file."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
+    return [node for node in ast.walk(parsed(file)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -72,7 +85,7 @@ def test_a_core_imports_cores_arrays_their_files_and_the_standard_library_alone(
     strangers = [
         f"{name(file)}: {module}"
         for file in sources(*(f"{app}/core" for app in APPS))
-        for module in imports(ast.parse(file.read_text()))
+        for module in imports(parsed(file))
         if module.split(".")[0] not in CORE_MAY_IMPORT and not re.match(rf"({'|'.join(APPS)})\.core\b", module)
     ]
     assert strangers == []
@@ -127,7 +140,7 @@ def test_nobody_catches_every_exception() -> None:
     caught = [
         f"{name(file)}:{node.lineno}"
         for file in sources(*PRODUCT)
-        for node in ast.walk(ast.parse(file.read_text()))
+        for node in ast.walk(parsed(file))
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")))
     ]
@@ -148,7 +161,7 @@ def test_imports_stand_at_the_top_but_for_ready_of_an_application() -> None:
 def test_work_is_handed_to_celery_through_one_door() -> None:
     door = re.compile(r"\.(delay|apply_async|delay_on_commit|send_task)\(")
     files = [file for file in sources(*APPS) if file != ROOT / "annotate" / "queue.py"]
-    assert [name(file) for file in files if door.search(file.read_text())] == []
+    assert [name(file) for file in files if door.search(text(file))] == []
 
 
 def test_every_constraint_has_a_name_with_its_application_and_model() -> None:
@@ -172,5 +185,5 @@ def test_migrations_say_what_the_models_say() -> None:
 def test_no_file_of_the_repository_holds_a_secret_key() -> None:
     files = [file for file in tree.own_files() if file.suffix in (".py", ".yml", ".toml", ".example")]
     assert ROOT / "docker-compose.yml" in files
-    found = [name(file) for file in files if re.search(r"SECRET_KEY\W*[=:]\s*[\"'][\w-]{20,}", file.read_text())]
+    found = [name(file) for file in files if re.search(r"SECRET_KEY\W*[=:]\s*[\"'][\w-]{20,}", text(file))]
     assert found == []
