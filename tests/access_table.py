@@ -16,7 +16,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from annotate.models import Annotator, ApiToken, Item, Membership, Part, ReviewWork, Role, TrainingPair, User
 from annotate.services import accounts, housekeeping, tokens
 from annotate.services.media import media_folder
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 PRINCIPALS = ("anonymous", "stranger", "annotator", "lead", "researcher", "admin")
 TABLE = Path(__file__).with_name("access_matrix.csv")
@@ -58,11 +58,11 @@ def build(media_root: Path) -> World:
     """Two campaigns of one shape; every person of the first one has no part in the second."""
     made, twin = campaigns.campaign("made"), campaigns.campaign("zwillingsstudie")
     users = {
-        "stranger": factories.user("stranger"),
+        "stranger": cast.user("stranger"),
         "annotator": made.annotators[0].user,
         "lead": made.lead,
         "researcher": made.researcher,
-        "admin": factories.user("admin", is_superuser=True, is_staff=True),
+        "admin": cast.user("admin", is_superuser=True, is_staff=True),
     }
     for campaign in (made, twin):
         _show(campaign, media_root)

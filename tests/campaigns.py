@@ -39,7 +39,7 @@ from annotate.services import claiming, jobs, judging, pausing, seating
 from metrics.models import BoardView, Download
 from metrics.services import alarms, refresh
 from pooling.models import Pool, PoolPair, PoolSource, Ranking, Run, RunEvent
-from tests import factories
+from tests import cast
 
 
 class Campaign(NamedTuple):
@@ -56,21 +56,21 @@ class Campaign(NamedTuple):
 def open_pool_round(made: Collection, pair_list: list[Pair], name: str = "pool") -> Round:
     """An open round that wants labels of these pairs."""
     return seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name=name, policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name=name, policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pair_list],
     )
 
 
 def handed_out(*, pairs: int, grades: int = 2, **policy: object) -> tuple[Collection, list[HandOut]]:
     """A collection with one annotator, and the hand-outs of her first batch."""
-    made = factories.collection(grades=grades, **{"gold_positives": 0, "gold_negatives": 0, **policy})
-    open_pool_round(made, factories.pairs(made, pairs))
+    made = cast.collection(grades=grades, **{"gold_positives": 0, "gold_negatives": 0, **policy})
+    open_pool_round(made, cast.pairs(made, pairs))
     return made, first_batch(made)
 
 
 def first_batch(made: Collection) -> list[HandOut]:
     """What a newcomer is handed out first."""
-    batch = claiming.current_batch(annotator=factories.annotator(made))
+    batch = claiming.current_batch(annotator=cast.annotator(made))
     return list(batch.hand_outs.select_related("seat", "batch__annotator__user"))
 
 
@@ -82,10 +82,10 @@ def judge(hand_out: HandOut, grade: int = 1, **fields: object) -> None:
 
 def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Campaign:
     """Runs, a pool, golds, references, batches, judgments, a change, an undo, a report, scores."""
-    made = factories.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")
-    lead, researcher = factories.member(made, Role.LEAD), factories.member(made, Role.RESEARCHER)
-    annotators = [factories.annotator(made) for _ in range(n_annotators)]
-    pair_list = factories.pairs(made, n_pairs + 2, per_query=n_pairs // 2 + 1)
+    made = cast.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")
+    lead, researcher = cast.member(made, Role.LEAD), cast.member(made, Role.RESEARCHER)
+    annotators = [cast.annotator(made) for _ in range(n_annotators)]
+    pair_list = cast.pairs(made, n_pairs + 2, per_query=n_pairs // 2 + 1)
     run = _run(made, researcher)
     pool = _pool(made, run, pair_list[:n_pairs])
     for pair, grade in zip(pair_list[n_pairs:], (2, 0), strict=True):

@@ -6,7 +6,7 @@ from django.urls import reverse
 from annotate import http
 from annotate.models import Annotator, Gold, Part, Role
 from annotate.services import accounts
-from tests import access_table, canaries, factories
+from tests import access_table, canaries, cast
 from tests.canaries import Crawler
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def world(tmp_path, settings):
 @pytest.fixture
 def annotator(world):
     """A newcomer of the first campaign; the other annotators have judged before her."""
-    newcomer = factories.annotator(world.made.collection)
+    newcomer = cast.annotator(world.made.collection)
     world.clients["annotator"].force_login(newcomer.user)
     return Annotator.objects.select_related("collection").get(pk=newcomer.pk)
 

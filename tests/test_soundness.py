@@ -13,7 +13,7 @@ from annotate.services import accounts, claiming, importing, judging, reviewing,
 from config.management.commands.fsck import CHECKS
 from metrics.services import refresh
 from pooling.services import pools
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.core.files import file
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def test_pools_opened_closed_and_opened_again_over_the_same_pairs(made):
         pools.open_pool(pool=pool)
         assert pool.state == "open", pool.error
         assert sound()
-    finish(factories.annotator(made.collection))
+    finish(cast.annotator(made.collection))
     for change in (pools.close_pool, pools.reopen_pool, pools.close_pool):
         change(pool=pool)
         assert sound()
@@ -69,7 +69,7 @@ def test_a_rejected_batch_and_the_labels_that_replace_it(made):
     assert sound()
     assert not Seat.objects.filter(judgment__hand_out__batch=batch).exists()
     for _ in range(2):
-        finish(factories.annotator(made.collection))
+        finish(cast.annotator(made.collection))
         assert sound()
 
 
@@ -84,7 +84,7 @@ def test_a_lapsed_seat_that_another_took_and_the_late_answer(made):
     (hand_out, *_) = claiming.unanswered(annotator=late).select_related("batch__annotator", "seat")
     Seat.objects.filter(annotator=late, state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     for _ in range(3):
-        finish(factories.annotator(made.collection), grade=0)
+        finish(cast.annotator(made.collection), grade=0)
         assert sound()
     campaigns.judge(hand_out, 2)
     assert Judgment.objects.filter(annotator=late, pair=hand_out.seat.pair).exists()
@@ -94,7 +94,7 @@ def test_a_lapsed_seat_that_another_took_and_the_late_answer(made):
 def test_a_report_settled_and_an_undone_answer_given_again(made):
     settling.settle_reports(pair=Report.objects.get().pair, by=made.lead)
     assert sound()
-    annotator = factories.annotator(made.collection)
+    annotator = cast.annotator(made.collection)
     claiming.current_batch(annotator=annotator)
     hand_out, other, *_ = claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat")
     campaigns.judge(hand_out, 2)

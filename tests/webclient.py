@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
-from tests import factories
+from tests import cast
 
 
 class WebClient:
@@ -27,7 +27,7 @@ class WebClient:
         self.csrf = found.group(1) if found else self.csrf
         return text
 
-    def sign_in(self, username: str, password: str = factories.PASSWORD) -> None:
+    def sign_in(self, username: str, password: str = cast.PASSWORD) -> None:
         """As a person does, by the form."""
         self.get("/accounts/login/")
         form = {"login": username, "password": password, "csrfmiddlewaretoken": self.csrf}

@@ -11,7 +11,7 @@ from django.db import connection
 from django.urls import reverse
 
 from annotate.accounts_adapter import MARK, SecondFactorAdapter
-from tests import factories
+from tests import cast
 from tests.annotate.views.test_account import code_for, sign_in, switch_on
 
 OLD, NEW = "o" * 64, "n" * 64
@@ -48,7 +48,7 @@ def test_without_the_key_nobody_gets_the_secret_and_the_log_says_why(settings, c
 
 @pytest.mark.django_db
 def test_no_row_of_a_second_factor_holds_its_secret_and_its_codes_work(client, settings):
-    person = factories.user("ada")
+    person = cast.user("ada")
     sign_in(client, "ada")
     secret = switch_on(client)
     client.get(reverse("mfa_view_recovery_codes"))
@@ -67,7 +67,7 @@ def test_no_row_of_a_second_factor_holds_its_secret_and_its_codes_work(client, s
 
 @pytest.mark.django_db
 def test_a_factor_of_a_lost_key_lets_nobody_in_and_breaks_no_page(client, settings):
-    factories.user("ada")
+    cast.user("ada")
     sign_in(client, "ada")
     secret = switch_on(client)
     client.post(reverse("account_logout"))

@@ -5,14 +5,14 @@ from django.contrib import admin
 from django.urls import reverse
 
 from annotate.models import Collection, User
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def site_admin(client):
-    person = factories.user("root", is_staff=True, is_superuser=True)
+    person = cast.user("root", is_staff=True, is_superuser=True)
     client.force_login(person)
     return person
 
@@ -46,12 +46,12 @@ def test_nothing_can_be_added_changed_or_deleted(client, site_admin):
 
 
 def test_who_is_not_of_the_site_is_kept_out(client):
-    client.force_login(factories.user())
+    client.force_login(cast.user())
     assert client.get(reverse("admin:annotate_collection_changelist")).status_code == 302
 
 
 def test_an_account_can_be_closed_there(client, site_admin):
-    person = factories.user("ada")
+    person = cast.user("ada")
     page = client.get(reverse("admin:annotate_user_change", args=[person.pk]))
     fields = {name: value for name, value in page.context["adminform"].form.initial.items() if value is not None}
     joined = fields.pop("date_joined")

@@ -7,7 +7,7 @@ from django.urls import reverse
 from annotate import tasks
 from annotate.models import Import, Role, Side
 from annotate.services import imports, jobs, tokens
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
@@ -19,14 +19,14 @@ def media_root(tmp_path, settings):
 
 @pytest.fixture
 def made():
-    made = factories.collection("shapes", grades=3)
-    factories.items(made, Side.QUERY, 1)
-    factories.items(made, Side.DOCUMENT, 1)
+    made = cast.collection("shapes", grades=3)
+    cast.items(made, Side.QUERY, 1)
+    cast.items(made, Side.DOCUMENT, 1)
     return made
 
 
 def key(made, scopes=("files:write",), role=Role.RESEARCHER):
-    person = factories.member(made, role)
+    person = cast.member(made, role)
     secret = tokens.create_token(user=person, name="script", scopes=list(scopes), days=1).secret
     return {"Authorization": f"Bearer {secret}"}
 

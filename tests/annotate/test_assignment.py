@@ -20,16 +20,16 @@ from django.utils import timezone
 
 from annotate.models import Annotator, HandOut, Judgment, Resolution, Round, Seat
 from annotate.services import claiming, judging, seating
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def study(n_pairs, **policy):
-    made = factories.collection(grades=2, **policy)
-    pair_list = factories.pairs(made, n_pairs)
+    made = cast.collection(grades=2, **policy)
+    pair_list = cast.pairs(made, n_pairs)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pair_list],
     )
     return made
@@ -66,7 +66,7 @@ def judge_all(annotator, rng, vanish=0.0):
 def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(pytestconfig):
     n_pairs = 500 if pytestconfig.getoption("--heavy") else 250  # more than all of them hold at once
     made = study(n_pairs, labels_per_pair=2, ceiling=3, batch_candidates=8)
-    people = [factories.annotator(made) for _ in range(40)]
+    people = [cast.annotator(made) for _ in range(40)]
     tabs = [*people, *people[:10]]  # ten of them judge in two tabs
     seeds = {person.pk: index for index, person in enumerate(people)}
 
@@ -74,7 +74,7 @@ def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twi
         lambda person: judge_all(person, random.Random(seeds[person.pk]), vanish=0.01), tabs
     )
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
-    fresh = [factories.annotator(made) for _ in range(5)]
+    fresh = [cast.annotator(made) for _ in range(5)]
     seeds |= {person.pk: len(people) + index for index, person in enumerate(fresh)}
     # who found nothing left comes again: the last answers of the others may have asked for a third label
     while any(more := at_once(lambda person: judge_all(person, random.Random(seeds[person.pk])), fresh)):
@@ -110,7 +110,7 @@ def assert_third_seats(made):
 
 def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
     made = study(60, labels_per_pair=2, ceiling=3, batch_candidates=60)
-    people = [factories.annotator(made), factories.annotator(made)]
+    people = [cast.annotator(made), cast.annotator(made)]
     tokens = []
     for person in people:
         claiming.current_batch(annotator=person)
@@ -130,7 +130,7 @@ def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
 
 def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer_too():
     made = study(1, labels_per_pair=2, ceiling=3)
-    people = [factories.annotator(made), factories.annotator(made)]
+    people = [cast.annotator(made), cast.annotator(made)]
     for person in people:
         claiming.current_batch(annotator=person)
     answered, may_commit = Event(), Event()
@@ -177,7 +177,7 @@ def somebody_waits():
 
 def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():
     made = study(1000, batch_candidates=18)
-    people = [factories.annotator(made) for _ in range(50)]
+    people = [cast.annotator(made) for _ in range(50)]
     batches = at_once(lambda person: claiming.current_batch(annotator=person), people)
     assert all(batch.hand_outs.count() == 18 for batch in batches)
     assert HandOut.objects.values("seat").distinct().count() == 900
@@ -185,7 +185,7 @@ def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():
 
 def test_nobody_waits_for_a_claim_that_is_still_going_on():
     made = study(20, batch_candidates=18)
-    slow, quick = factories.annotator(made), factories.annotator(made)
+    slow, quick = cast.annotator(made), cast.annotator(made)
     claimed, done = Event(), Event()
 
     def claim_slowly():
@@ -210,7 +210,7 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
 
 def test_one_person_in_many_tabs_has_one_batch():
     made = study(100, batch_candidates=18)
-    person = factories.annotator(made)
+    person = cast.annotator(made)
     batches = at_once(
         lambda _: claiming.current_batch(annotator=Annotator.objects.get(pk=person.pk)), range(10)
     )

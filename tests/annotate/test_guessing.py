@@ -18,7 +18,7 @@ from annotate import http
 from annotate.core import ordering
 from annotate.models import Annotator, Gold, HandOut, Item, Judgment, Pair, Part, Seat, Side
 from annotate.services import cards, claiming, queues
-from tests import campaigns, factories, guessing
+from tests import campaigns, cast, guessing
 
 # Hashes of keys place golds: with keys that began elsewhere in every run each would be another draw.
 pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)
@@ -49,7 +49,7 @@ def dice(monkeypatch):
 
 def study(rng, n_cards, **policy):
     """A pool of as many cards as are asked for, a fifth of its pairs double; each query has golds of both kinds."""
-    made = factories.collection(double_share="0.2", labels_per_pair=1, ceiling=2, **policy)
+    made = cast.collection(double_share="0.2", labels_per_pair=1, ceiling=2, **policy)
     made.key = rng.randbytes(32)
     made.save()
     n_queries = max(12, round(n_cards * 0.9 / 1.2 / PER_QUERY))
@@ -97,7 +97,7 @@ def items(rng, made, side, n):
 def hand_out_all(made, n_people):
     """Let people judge in turn until nothing is left; what their browsers received."""
     level = made.levels.get(grade=1)
-    people = {factories.annotator(made).pk for _ in range(n_people)}
+    people = {cast.annotator(made).pk for _ in range(n_people)}
     met: dict[int, Counter[str]] = {person: Counter() for person in people}
     rows: list[tuple] = []
     while people:

@@ -5,16 +5,16 @@ from uuid import uuid4
 from annotate.models import Annotator, Collection, HandOut, Seat
 from annotate.services import judging, training, training_setup
 from annotate.services.training_setup import PairSpec
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 RIGHT = (2, 0, 1, 2, 0)
 
 
 def trained(slug: str = "birds", *, grades: tuple[int, ...] = RIGHT, **settings: object) -> Collection:
     """A collection with an open pool of six pairs and as many training pairs as grades; switched on."""
-    made = factories.collection(slug, grades=3, batch_candidates=4)
-    known = factories.pairs(made, len(grades), per_query=max(1, len(grades)))
-    campaigns.open_pool_round(made, factories.pairs(made, 6, per_query=3))
+    made = cast.collection(slug, grades=3, batch_candidates=4)
+    known = cast.pairs(made, len(grades), per_query=max(1, len(grades)))
+    campaigns.open_pool_round(made, cast.pairs(made, 6, per_query=3))
     specs = [
         PairSpec(pair.query.external_id, pair.document.external_id, grade, f"reason {number}", "colours")
         for number, (pair, grade) in enumerate(zip(known, grades, strict=True))

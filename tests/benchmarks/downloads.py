@@ -79,11 +79,11 @@ def filled(n_judgments: int) -> str:
     from django.db import connection
 
     from annotate.models import Round
-    from tests import factories
+    from tests import cast
 
     call_command("migrate", verbosity=0)
-    made = factories.collection(f"downloads-{int(time.time())}", grades=3)
-    round_ = Round.objects.create(collection=made, policy=factories.policy(made), kind="import", name="all")
+    made = cast.collection(f"downloads-{int(time.time())}", grades=3)
+    round_ = Round.objects.create(collection=made, policy=cast.policy(made), kind="import", name="all")
     n_queries = max(1, n_judgments // 40)
     sizes = {"queries": n_queries, "documents": 670, "per_query": 20}
     with connection.cursor() as cursor:

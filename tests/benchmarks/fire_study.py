@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from annotate.models import Collection
 from pooling.models import Run
-from tests import factories
+from tests import cast
 
 N_QUERIES, N_DOCUMENTS, N_PEOPLE, DEPTH = 27_763, 670, 100, 20
 N_RUNS = 3
@@ -74,7 +74,7 @@ def fill(slug: str, *, scale: float = 1) -> Collection:
 
     scale : queries, and with them pairs and judgments, in units of the study's 27,763
     """
-    made = factories.collection(slug)
+    made = cast.collection(slug)
     for number in range(N_RUNS):
         Run.objects.create(
             collection=made, name=f"system {number}", direction="forward", state="ready", finished_at=timezone.now()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.db import connection
 
 from annotate.models import Annotator, Collection, Item
-from tests import factories
+from tests import cast
 
 N_QUERIES, N_DOCUMENTS, DEPTH = 27_763, 670, 20
 N_PEOPLE, N_LABELS = 3, 20_000  # people who labelled so many pairs each; a fourth gave every tenth pair a second label
@@ -89,7 +89,7 @@ def fill(slug: str, *, scale: float = 1) -> Study:
 
     scale : of all these numbers
     """
-    made = factories.collection(slug, grades=3, tie="dispute", ceiling=2, gold_positives=0, gold_negatives=0)
+    made = cast.collection(slug, grades=3, tie="dispute", ceiling=2, gold_positives=0, gold_negatives=0)
     sizes = {
         "queries": round(scale * N_QUERIES), "documents": N_DOCUMENTS, "depth": DEPTH, "people": N_PEOPLE,
         "labelled": N_PEOPLE * round(scale * N_LABELS), "c": made.pk,

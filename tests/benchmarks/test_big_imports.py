@@ -20,7 +20,7 @@ from annotate.models import Item, Judgment, Resolution, Side
 from annotate.services import jobs
 from annotate.services.importing import import_judgments
 from annotate.services.loading import load_collection
-from tests import factories
+from tests import cast
 from tests.benchmarks.test_open_pool import clock, copy_in, empty, rows, since
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
@@ -49,9 +49,9 @@ def judgments_file() -> io.BytesIO:
 
 
 def test_importing_the_judgments_of_fire_beside_copy():
-    made = factories.collection("fire", grades=4)
-    factories.items(made, Side.QUERY, 2000)
-    factories.items(made, Side.DOCUMENT, N_JUDGMENTS // 2000 + 1)
+    made = cast.collection("fire", grades=4)
+    cast.items(made, Side.QUERY, 2000)
+    cast.items(made, Side.DOCUMENT, N_JUDGMENTS // 2000 + 1)
     stream = judgments_file()
     load = partial(
         import_judgments, collection=made, file_name="fire.csv", columns=JudgmentColumns(), name="fire", tell=tell
@@ -76,7 +76,7 @@ def test_importing_the_judgments_of_fire_beside_copy():
 
 
 def test_loading_items():
-    made = factories.collection("items")
+    made = cast.collection("items")
     lines = [f'{{"side": "document", "id": "d{n}", "text": "the text of document {n}"}}' for n in range(N_ITEMS)]
     stream = io.BytesIO("\n".join(lines).encode())
     before, begun = peak(), clock()

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from annotate.models import Role
 from metrics.services import closer, refresh
 from metrics.services.label_rows import label_rows
-from tests import factories
+from tests import cast
 from tests.benchmarks.fire_study import fill
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
@@ -39,7 +39,7 @@ def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
         closer.look(collection=made)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
-        client.force_login(factories.member(made, Role.LEAD))
+        client.force_login(cast.member(made, Role.LEAD))
         cache.clear()
         address = f"/c/{made.slug}/dashboard/"
         page = sorted(seconds(lambda a=address: client.get(a))[0] for _ in range(9))[4]

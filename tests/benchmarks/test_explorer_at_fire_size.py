@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Role
 from metrics.services import exploring_disagreement, refresh
-from tests import factories
+from tests import cast
 from tests.benchmarks.fire_study import N_QUERIES, fill
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(7200)]
@@ -75,7 +75,7 @@ def test_the_explorer_at_fire_size(client, scale):
     exploring_disagreement.count_disagreement(collection=made)
     print(f"\n{scale:g} x: {made.judgments.count():,} judgments of {made.pairs.count():,} pairs")
     print(f"  counting where people disagree, in the background: {time.perf_counter() - start:.2f} s")
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     for name, asked in pages(round(scale * N_QUERIES)):
         address = f"/c/{made.slug}/explorer/"
         client.get(address, asked)

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from annotate.models import Gold, HandOut, Judgment, Seat
 from pooling.models import Pool, PoolPair
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.loadclient import Person, Reply, sessions_of
 
 N_PEOPLE = 1_000
@@ -82,11 +82,11 @@ async def think() -> None:
 
 def study():
     """A pool that keeps a thousand people busy, with golds; and its people."""
-    made = factories.collection(SLUG, batch_candidates=18, labels_per_pair=2, gold_positives=1, gold_negatives=1)
-    users = [factories.user(f"load{number}") for number in range(N_PEOPLE)]
+    made = cast.collection(SLUG, batch_candidates=18, labels_per_pair=2, gold_positives=1, gold_negatives=1)
+    users = [cast.user(f"load{number}") for number in range(N_PEOPLE)]
     for user in users:
-        factories.annotator(made, user)
-    pairs = factories.pairs(made, 20_000)
+        cast.annotator(made, user)
+    pairs = cast.pairs(made, 20_000)
     round_ = campaigns.open_pool_round(made, pairs[500:])
     pool = Pool.objects.create(
         collection=made, name="pool", strategy="depth-k", state="open", round=round_, opened_at=timezone.now()

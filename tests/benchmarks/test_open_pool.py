@@ -22,7 +22,7 @@ from django.utils.timezone import now
 from annotate.models import Round, Seat
 from pooling.models import Pool, Run
 from pooling.services import pools
-from tests import factories
+from tests import cast
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
 N_QUERIES, N_DOCUMENTS, DEPTH, N_DEEPER = 27_763, 5_000, 20, 131
@@ -46,7 +46,7 @@ FILL = [
 
 def fill() -> Pool:
     """A draft of the pool: items and one run, written by SQL."""
-    made = factories.collection("large", double_share="0.1", gold_positives=0, gold_negatives=0)
+    made = cast.collection("large", double_share="0.1", gold_positives=0, gold_negatives=0)
     run = Run.objects.create(collection=made, name="system", direction="forward", state="ready", finished_at=now())
     sizes = {
         "c": made.pk,

@@ -17,7 +17,7 @@ from annotate.models import Pair
 from pooling.http import WantedPairs
 from pooling.models import Pool, Run
 from pooling.services import pool_pairs, provenance
-from tests import factories
+from tests import cast
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db, pytest.mark.timeout(3600)]
 N_RUNS = int(os.environ.get("ASSAYER_BENCH_RUNS", "100"))
@@ -76,7 +76,7 @@ def timed(work: Callable[[object], object], things: list[object]) -> tuple[float
 
 
 def test_provenance_at_size(capsys):
-    made = factories.collection()
+    made = cast.collection()
     fields = {"collection": made, "direction": "forward", "state": "ready", "finished_at": made.created_at}
     runs = Run.objects.bulk_create(Run(name=f"run {n}", **fields) for n in range(N_RUNS))
     run_sql(ITEMS, c=made.pk, queries=N_QUERIES, documents=N_DOCUMENTS)

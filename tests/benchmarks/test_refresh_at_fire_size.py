@@ -24,7 +24,7 @@ from annotate.models import Role
 from annotate.services import seating
 from metrics.models import Observation
 from metrics.services import refresh
-from tests import factories
+from tests import cast
 from tests.benchmarks.fire_study import fill
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(7200)]
@@ -79,7 +79,7 @@ def pages(client, made) -> None:
     Observation.objects.bulk_create(
         Observation(collection=made, kind="agreement", n_judgments=number, value=value) for number in range(N_POINTS)
     )
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     for page in PAGES:
         client.get(f"/c/{made.slug}/{page}")
         with CaptureQueriesContext(connection) as queries:

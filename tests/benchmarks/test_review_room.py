@@ -19,7 +19,7 @@ from annotate.checks.check import run
 from annotate.fsck import CHECKS
 from annotate.models import Resolution, ReviewWork, Role, Round, RoundPair, Seat
 from annotate.services import carrying_on, collections, policies, review_work
-from tests import factories
+from tests import cast
 from tests.benchmarks.review_study import fill
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
@@ -31,7 +31,7 @@ REQUEST = 1.0  # seconds that no request may take
 @pytest.fixture
 def study(client):
     study = fill("review", scale=SCALE)
-    client.force_login(factories.member(study.collection, Role.LEAD))
+    client.force_login(cast.member(study.collection, Role.LEAD))
     yield study
     if SCALE < 0.1:  # minutes at full size
         checks = [check for check in CHECKS if check.name != "annotate.doubles-exact"]

@@ -16,7 +16,7 @@ from annotate import access
 from annotate.api import Unprocessable, get_collection
 from annotate.models import Role
 from annotate.services import tokens
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/api/v1/no/such/thing"
@@ -38,7 +38,7 @@ class Echo(APIView):
 
 
 def key(person=None, **fields):
-    given = {"user": person or factories.user(), "name": "x", "scopes": ["qrels:read"], "days": 1}
+    given = {"user": person or cast.user(), "name": "x", "scopes": ["qrels:read"], "days": 1}
     return tokens.create_token(**{**given, **fields}).secret
 
 
@@ -49,12 +49,12 @@ def call(made, secret, **query):
 
 @pytest.fixture
 def made():
-    return factories.collection("shapes")
+    return cast.collection("shapes")
 
 
 @pytest.fixture
 def researcher(made):
-    return factories.member(made, Role.RESEARCHER)
+    return cast.member(made, Role.RESEARCHER)
 
 
 @pytest.mark.parametrize("header", [None, "Bearer", "Bearer wrong", "Basic eDp5", "Bearer \u00e9", "nonsense"])
@@ -74,7 +74,7 @@ def test_an_unknown_address_is_refused_in_the_form_programs_expect(client, metho
 
 
 def test_a_session_counts_for_nothing(client):
-    client.force_login(factories.user(is_superuser=True))
+    client.force_login(cast.user(is_superuser=True))
     assert client.get(ADDRESS).status_code == 401
 
 
@@ -89,13 +89,13 @@ def test_a_key_without_the_scope_is_told_which_one(made, researcher):
 
 
 def test_a_key_may_never_do_more_than_its_owner(made):
-    assert call(made, key(factories.member(made, Role.ANNOTATOR))).status_code == 404
+    assert call(made, key(cast.member(made, Role.ANNOTATOR))).status_code == 404
     assert call(made, key()).status_code == 404
 
 
 def test_a_key_for_one_collection_does_not_open_another(made, researcher):
-    other = factories.collection("other")
-    factories.member(other, Role.RESEARCHER, researcher)
+    other = cast.collection("other")
+    cast.member(other, Role.RESEARCHER, researcher)
     bound = key(researcher, collection=other)
     assert call(made, bound).status_code == 404
     assert call(other, bound).data == {"name": "Other"}
@@ -129,7 +129,7 @@ def leads_need_mfa(settings):
 
 
 def test_where_leads_need_a_second_factor_their_tokens_of_before_do_nothing(made, leads_need_mfa, client):
-    lead = factories.member(made, Role.LEAD)
+    lead = cast.member(made, Role.LEAD)
     old = key(lead)
     assert call(made, old).status_code == 403
     address = f"/api/v1/collections/{made.slug}/qrels/"
@@ -145,26 +145,26 @@ def test_where_leads_need_a_second_factor_their_tokens_of_before_do_nothing(made
 
 
 def test_without_the_setting_a_leads_token_needs_nothing_more(made):
-    assert call(made, key(factories.member(made, Role.LEAD))).status_code == 200
+    assert call(made, key(cast.member(made, Role.LEAD))).status_code == 200
 
 
 def test_researchers_tokens_need_no_second_factor_where_leads_do(made, researcher, leads_need_mfa):
-    factories.member(factories.collection("letters"), Role.LEAD, researcher)  # of another collection
+    cast.member(cast.collection("letters"), Role.LEAD, researcher)  # of another collection
     assert call(made, key(researcher)).status_code == 200
 
 
 def test_a_superusers_token_needs_one_too(made, leads_need_mfa):
-    boss = factories.user()
+    boss = cast.user()
     boss.is_superuser = True
     boss.save()
-    factories.member(made, Role.RESEARCHER, boss)
+    cast.member(made, Role.RESEARCHER, boss)
     assert call(made, key(boss)).status_code == 403
     authenticator(boss)
     assert call(made, key(boss)).status_code == 200
 
 
 def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one(made, leads_need_mfa, client):
-    lead = factories.member(made, Role.LEAD)
+    lead = cast.member(made, Role.LEAD)
     client.force_login(lead)
     asked = {"name": "x", "scopes": ["qrels:read"], "days": 30}
     answer = client.post(reverse("annotate:tokens"), asked)

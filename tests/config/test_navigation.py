@@ -6,7 +6,7 @@ from django.urls import resolve, reverse
 
 from annotate.models import Role
 from config.navigation import navigation
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +20,7 @@ def labels(user, address):
 
 @pytest.fixture
 def made():
-    return factories.collection("shapes")
+    return cast.collection("shapes")
 
 
 @pytest.mark.parametrize(
@@ -32,19 +32,19 @@ def made():
     ],
 )
 def test_each_role_finds_its_pages(made, role, seen, hidden):
-    found = set(labels(factories.member(made, role), reverse("annotate:collection", args=["shapes"])))
+    found = set(labels(cast.member(made, role), reverse("annotate:collection", args=["shapes"])))
     assert seen <= found
     assert not hidden & found
 
 
 def test_a_stranger_and_who_is_outside_a_collection_find_none(made):
-    person = factories.member(made, Role.LEAD)
-    assert labels(factories.user(), reverse("annotate:collection", args=["shapes"])) == []
+    person = cast.member(made, Role.LEAD)
+    assert labels(cast.user(), reverse("annotate:collection", args=["shapes"])) == []
     assert labels(person, reverse("annotate:home")) == []
 
 
 def test_the_open_page_and_the_one_above_it_are_marked(client, made):
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     answer = client.get(reverse("annotate:members", args=["shapes"]))
     assert [entry.label for entry in answer.context["nav"] if entry.current] == ["Members"]
     answer = client.get(reverse("annotate:collection", args=["shapes"]))

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotate.models import Import, Role
 from annotate.services import housekeeping, tokens
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 LINE = b'{"side": "document", "id": "d1", "text": "x"}\n'
@@ -23,8 +23,8 @@ def media_root(tmp_path, settings):
 
 @pytest.fixture
 def made(client):
-    made = factories.collection("shapes")
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    made = cast.collection("shapes")
+    client.force_login(cast.member(made, Role.RESEARCHER))
     return made
 
 
@@ -52,7 +52,7 @@ def test_an_upload_beyond_the_limit_is_refused_before_it_is_read(client, made, s
 
 def test_a_program_is_told_the_limit_too(client, made, settings):
     settings.UPLOAD_MAX_BYTES = 1024 * 1024
-    person = factories.member(made, Role.RESEARCHER)
+    person = cast.member(made, Role.RESEARCHER)
     secret = tokens.create_token(user=person, name="x", scopes=["files:write"], days=1).secret
     upload = SimpleUploadedFile("a.jsonl", b"x" * 3 * 1024 * 1024)
     answer = client.post(

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.core.cache.backends.locmem import LocMemCache
 from django.test import Client
 
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
@@ -36,8 +36,8 @@ def tries(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 @pytest.mark.usefixtures("no_redis")
 def test_sign_in_works_and_is_quick(client: Client, tries: list[object]) -> None:
-    factories.user("maria")
-    form = {"login": "maria", "password": factories.PASSWORD}
+    cast.user("maria")
+    form = {"login": "maria", "password": cast.PASSWORD}
     client.get("/accounts/login/")
     tries.clear()
     answer = client.post("/accounts/login/", form)
@@ -48,10 +48,10 @@ def test_sign_in_works_and_is_quick(client: Client, tries: list[object]) -> None
 
 @pytest.mark.usefixtures("no_redis")
 def test_guessing_passwords_is_limited_all_the_same(client: Client) -> None:
-    factories.user("maria")
+    cast.user("maria")
     form = {"login": "maria", "password": "a wrong guess"}
     statuses = {client.post("/accounts/login/", form).status_code for _ in range(6)}
-    right = client.post("/accounts/login/", {"login": "maria", "password": factories.PASSWORD})
+    right = client.post("/accounts/login/", {"login": "maria", "password": cast.PASSWORD})
     assert 429 in statuses or right.status_code != 302
 
 

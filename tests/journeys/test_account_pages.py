@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from annotate.models import User
 from annotate.services import addresses
-from tests import factories
+from tests import cast
 from tests.annotate.views.test_account import code_for
 from tests.looks import look_at
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def ada() -> User:
-    return factories.user("ada", email="ada@example.org")
+    return cast.user("ada", email="ada@example.org")
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def seen(tab: Page, live_server: object, request: pytest.FixtureRequest) -> Call
 def sign_in(tab: Page, url: str) -> None:
     tab.goto(url + reverse("account_login"))
     tab.locator("[name=login]").fill("ada")
-    tab.locator("[name=password]").fill(factories.PASSWORD)
+    tab.locator("[name=password]").fill(cast.PASSWORD)
     tab.locator("[name=password]").press("Enter")
 
 
@@ -59,7 +59,7 @@ def test_a_second_factor_is_set_up_used_and_switched_off(live_server, tab, seen,
     sign_in(tab, live_server.url)
     expect(tab).to_have_url(live_server.url + "/")
     seen("Confirm that it is you", "mfa_activate_totp")
-    tab.locator("[name=password]").fill(factories.PASSWORD)
+    tab.locator("[name=password]").fill(cast.PASSWORD)
     tab.get_by_role("button", name="Go on").click()
     seen("Set up the second factor")
     tab.locator("[name=code]").fill("000000")

@@ -21,7 +21,7 @@ from config.up.embedded import start_redis
 from config.up.home import Home, prepare_home
 from config.up.processes import stop, wait_until
 from pooling.models import Pool, PoolPair
-from tests import factories
+from tests import cast
 from tests.stack import Stack
 from tests.webclient import WebClient
 
@@ -31,12 +31,12 @@ N_PEOPLE = 4
 
 def open_study(n_pairs: int) -> Collection:
     """A collection with an open round; its people are called busy0, busy1..."""
-    made = factories.collection("busy", batch_candidates=18)
+    made = cast.collection("busy", batch_candidates=18)
     for index in range(N_PEOPLE):
-        factories.annotator(made, factories.user(f"busy{index}"))
-    pairs = factories.pairs(made, n_pairs)
+        cast.annotator(made, cast.user(f"busy{index}"))
+    pairs = cast.pairs(made, n_pairs)
     round_ = seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pairs],
     )
     pool = Pool.objects.create(

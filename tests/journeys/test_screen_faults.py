@@ -9,7 +9,7 @@ from pytest_django import DjangoDbBlocker
 from annotate.models import Judgment, Round
 from annotate.services import seating
 from config.up.processes import wait_until
-from tests import factories
+from tests import cast
 from tests.stack import Stack
 
 N_PAIRS = 18
@@ -17,11 +17,11 @@ HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
 
 
 def open_study() -> None:
-    made = factories.collection("busy", grades=3, batch_candidates=N_PAIRS)
-    factories.annotator(made, factories.user("ada"))
-    pairs = factories.pairs(made, N_PAIRS)
+    made = cast.collection("busy", grades=3, batch_candidates=N_PAIRS)
+    cast.annotator(made, cast.user("ada"))
+    pairs = cast.pairs(made, N_PAIRS)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pairs],
     )  # fmt: skip
 
@@ -29,7 +29,7 @@ def open_study() -> None:
 def at_the_screen(page: Page, url: str) -> None:
     page.goto(f"{url}/accounts/login/?next=/c/busy/judge/")
     page.fill("[name=login]", "ada")
-    page.fill("[name=password]", factories.PASSWORD)
+    page.fill("[name=password]", cast.PASSWORD)
     page.keyboard.press("Enter")
     expect(page.locator(".level").first).to_be_visible()
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Part, Role
-from tests import factories
+from tests import cast
 from tests.journeys.study import Study, small_study
 from tests.looks import violations
 from tests.oracles import ir_measure
@@ -199,9 +199,9 @@ def test_from_uploaded_runs_to_qrels_that_tools_agree_with(
     live_stack: Stack, django_db_blocker: DjangoDbBlocker, new_person: Callable[[], Page], study: Study
 ) -> None:
     with live_stack.orm(django_db_blocker):
-        factories.member(factories.collection("earlier-work"), Role.RESEARCHER, factories.user("rita"))
+        cast.member(cast.collection("earlier-work"), Role.RESEARCHER, cast.user("rita"))
     researcher = new_person()
-    sign_in(researcher, "rita", factories.PASSWORD)
+    sign_in(researcher, "rita", cast.PASSWORD)
     make_collection(researcher, study)
     load_reference(researcher, study)
     for name, content in study.runs.items():

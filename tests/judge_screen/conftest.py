@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from annotate.models import Collection, Level, Round, User
 from annotate.services import seating
-from tests import factories
+from tests import cast
 from tests.judge_screen.screen import N_PAIRS
 
 
@@ -21,18 +21,18 @@ def policy() -> dict[str, object]:
 
 @pytest.fixture
 def made(policy: dict[str, object]) -> Collection:
-    made = factories.collection("birds", grades=3, batch_candidates=N_PAIRS, **policy)
+    made = cast.collection("birds", grades=3, batch_candidates=N_PAIRS, **policy)
     Level.objects.filter(collection=made, grade=1).update(reasons=["colour", "action"])
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
-        pair_ids=[pair.pk for pair in factories.pairs(made, N_PAIRS, per_query=N_PAIRS)],
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
+        pair_ids=[pair.pk for pair in cast.pairs(made, N_PAIRS, per_query=N_PAIRS)],
     )  # fmt: skip
     return made
 
 
 @pytest.fixture
 def person(made: Collection) -> User:
-    return factories.annotator(made).user
+    return cast.annotator(made).user
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Collection, Item, Judgment, Pair, Part, Round, Side
 from annotate.services import seating
-from tests import factories
+from tests import cast
 
 N_PAIRS = 5
 SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
@@ -100,7 +100,7 @@ def _open_only(made: Collection, shown: list[tuple[Item, Item]]) -> list[Pair]:
         seating.close_round(round_=round_)
     pairs = [Pair.objects.create(collection=made, query=query, document=document) for query, document in shown]
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="shown", policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name="shown", policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pairs],
     )  # fmt: skip
     return pairs

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Guidelines, Judgment, Report, TrainingTry
 from annotate.services import training
-from tests import factories
+from tests import cast
 from tests.annotate.trainees import right_grade, trained, waiting
 from tests.looks import PHONE, too_low, violations
 
@@ -21,7 +21,7 @@ def made():
 
 @pytest.fixture
 def annotator(made):
-    return factories.annotator(made)
+    return cast.annotator(made)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from annotate.models import (
 from annotate.services import claiming, judging, seating
 from metrics.models import Observation, Score, Snapshot
 from pooling.models import Pool, Ranking, Run
-from tests import factories
+from tests import cast
 
 
 def study(
@@ -36,9 +36,9 @@ def study(
 ) -> Collection:
     """A collection with a reference set, two forward runs and a reverse one, and an open pool of their top three."""
     policy = {"labels_per_pair": 2, "gold_positives": 0, "gold_negatives": 0, "batch_candidates": 50, **policy}
-    made = factories.collection(slug, grades=grades, positive_from=positive_from, **policy)
-    queries = factories.items(made, "query", n_queries)
-    documents = factories.items(made, "document", n_documents)
+    made = cast.collection(slug, grades=grades, positive_from=positive_from, **policy)
+    queries = cast.items(made, "query", n_queries)
+    documents = cast.items(made, "document", n_documents)
     for direction, items in (("forward", queries), ("reverse", documents)):
         everything = QuerySet.objects.create(collection=made, name="all", direction=direction)
         QuerySetItem.objects.bulk_create(QuerySetItem(query_set=everything, item=item) for item in items)
@@ -103,7 +103,7 @@ def open_pool(made: Collection, queries: list[Item], documents: list[Item], dept
         collection=made,
         kind=Round.Kind.POOL,
         name="pool",
-        policy=factories.policy(made),
+        policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pairs],
     )
     return Pool.objects.create(

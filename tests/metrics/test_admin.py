@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from metrics.models import Score, Snapshot
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize("model", [Score, Snapshot])
 def test_numbers_can_be_looked_at_and_not_changed(client: Client, model) -> None:
     campaigns.campaign()
-    client.force_login(factories.user(is_staff=True, is_superuser=True))
+    client.force_login(cast.user(is_staff=True, is_superuser=True))
     path = f"/admin/metrics/{model._meta.model_name}/"
     row = model.objects.first()
     assert client.get(path).status_code == 200

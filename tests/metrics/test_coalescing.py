@@ -9,7 +9,7 @@ from django.db import connection
 from annotate.models import Change, Collection, Round
 from annotate.services import seating
 from metrics.models import Snapshot
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 from tests.webclient import WebClient
 
@@ -42,15 +42,15 @@ def n_refreshes(stack) -> int:
 def test_500_judgments_in_ten_seconds_cause_at_most_a_dozen_refreshes(live_stack, django_db_blocker, pytestconfig):
     with live_stack.orm(django_db_blocker):
         made = studies.study(SLUG, n_queries=60, n_documents=60, grades=2, batch_candidates=60, labels_per_pair=1)
-        more = factories.pairs(made, N_PEOPLE * N_ANSWERS + 100)
+        more = cast.pairs(made, N_PEOPLE * N_ANSWERS + 100)
         seating.open_round(
             collection=made,
             kind=Round.Kind.POOL,
             name="more",
-            policy=factories.policy(made),
+            policy=cast.policy(made),
             pair_ids=[pair.pk for pair in more],
         )
-        names = [factories.annotator(made, factories.user(f"coalesce{i}")).user.username for i in range(N_PEOPLE)]
+        names = [cast.annotator(made, cast.user(f"coalesce{i}")).user.username for i in range(N_PEOPLE)]
         browsers = [WebClient(live_stack.url) for _ in names]
         for browser, name in zip(browsers, names, strict=True):
             browser.sign_in(name)

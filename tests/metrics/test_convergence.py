@@ -8,7 +8,7 @@ import redis
 from annotate.models import Change, Judgment
 from config.up.processes import wait_until
 from metrics.models import Score, Snapshot
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 from tests.webclient import WebClient
 
@@ -29,7 +29,7 @@ def test_numbers_become_those_of_a_rebuild_after_flushall_and_kill_9(fault_stack
     with stack.orm(django_db_blocker):
         made = studies.study(SLUG, n_queries=12, n_documents=12)
         for index in range(2):
-            factories.annotator(made, factories.user(f"shaken{index}"))
+            cast.annotator(made, cast.user(f"shaken{index}"))
     desks = [WebClient(stack.url) for _ in range(2)]
     for index, desk in enumerate(desks):
         desk.sign_in(f"shaken{index}")

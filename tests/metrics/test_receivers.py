@@ -7,7 +7,7 @@ from django.conf import settings
 from annotate.models import Change
 from metrics.models import Snapshot
 from metrics.tasks import refresh, sweep
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +24,7 @@ def broker() -> redis.Redis:
 def test_many_judgments_ask_for_one_refresh(broker):
     made = studies.study()
     broker.flushdb()
-    studies.judge(factories.annotator(made), n=10)
+    studies.judge(cast.annotator(made), n=10)
     assert Change.objects.filter(pair__isnull=False).count() == 10
     assert broker.llen("celery") == 1
 
@@ -32,8 +32,8 @@ def test_many_judgments_ask_for_one_refresh(broker):
 def test_each_collection_is_asked_for_on_its_own(broker):
     one, other = studies.study(), studies.study()
     broker.flushdb()
-    studies.judge(factories.annotator(one), n=2)
-    studies.judge(factories.annotator(other), n=2)
+    studies.judge(cast.annotator(one), n=2)
+    studies.judge(cast.annotator(other), n=2)
     assert broker.llen("celery") == 2
 
 

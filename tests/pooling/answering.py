@@ -4,12 +4,12 @@ from uuid import uuid4
 
 from annotate.models import Annotator, Collection, Seat
 from annotate.services import claiming, judging
-from tests import factories
+from tests import cast
 
 
 def answer_batch(made: Collection, *, annotator: Annotator | None = None, grade: int = 1) -> None:
     """One batch answered alike, by somebody new unless named."""
-    annotator = annotator or factories.annotator(made)
+    annotator = annotator or cast.annotator(made)
     batch = claiming.current_batch(annotator=annotator)
     for hand_out in claiming.unanswered(annotator=annotator).filter(batch=batch):
         given = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=4000)

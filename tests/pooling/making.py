@@ -5,16 +5,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotate.models import Collection, Direction, ReferenceLabel, ReferenceSet, Side
 from pooling.models import Pool, Run
 from pooling.services import pools, runs
-from tests import factories
+from tests import cast
 
 Ranked = dict[int, list[int]]
 
 
 def collection(n_queries: int = 4, n_documents: int = 30, **policy: object) -> Collection:
     """A collection with items q0... and d0..., no golds wanted unless the policy says so."""
-    made = factories.collection(**{"gold_positives": 0, "gold_negatives": 0, **policy})
-    factories.items(made, Side.QUERY, n_queries)
-    factories.items(made, Side.DOCUMENT, n_documents)
+    made = cast.collection(**{"gold_positives": 0, "gold_negatives": 0, **policy})
+    cast.items(made, Side.QUERY, n_queries)
+    cast.items(made, Side.DOCUMENT, n_documents)
     return made
 
 

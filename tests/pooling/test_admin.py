@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ def test_lists_and_rows_open_and_nothing_can_be_added_or_deleted(client, setting
     made = making.collection()
     run = making.run(made, "a", {0: [1]})
     pool = making.opened(made, [run])
-    client.force_login(factories.user("root", is_staff=True, is_superuser=True))
+    client.force_login(cast.user("root", is_staff=True, is_superuser=True))
     for model, row in (("run", run), ("pool", pool)):
         name = f"admin:pooling_{model}"
         assert client.get(reverse(f"{name}_changelist")).status_code == 200

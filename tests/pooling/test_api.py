@@ -7,7 +7,7 @@ from annotate.models import ApiToken, Role
 from annotate.services import tokens
 from pooling.models import Run
 from pooling.services import runs
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def made():
 
 
 def key(made, role=Role.RESEARCHER, scopes=(ApiToken.Scope.RUNS_WRITE,), collection=None) -> dict[str, str]:
-    person = factories.member(made, role)
+    person = cast.member(made, role)
     created = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=collection, days=1)
     return {"HTTP_AUTHORIZATION": f"Bearer {created.secret}"}
 

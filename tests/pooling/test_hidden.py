@@ -9,7 +9,7 @@ from annotate.models import ApiToken, Item, Role
 from annotate.services import seating, tokens
 from metrics.services import refresh
 from pooling.models import Ranking, Run
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.canaries import Crawler
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +58,7 @@ def all_that(person, made, run):
 @pytest.mark.parametrize("role", [Role.RESEARCHER, Role.LEAD])
 def test_other_people_of_the_collection_find_no_trace_of_a_hidden_run(made, role):
     run = hidden_run(made, made.researcher)
-    assert all_that(factories.member(made.collection, role), made, run) == {mark: [] for mark in MARKS}
+    assert all_that(cast.member(made.collection, role), made, run) == {mark: [] for mark in MARKS}
 
 
 def test_who_uploaded_it_finds_it_in_its_places(made):

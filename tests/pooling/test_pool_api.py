@@ -7,7 +7,7 @@ from annotate.services import tokens
 from pooling import tasks
 from pooling.models import Pool, Run
 from pooling.services import asking, pools
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def made():
 
 
 def key(made, scopes=(ApiToken.Scope.POOLS_WRITE,)) -> dict[str, str]:
-    person = factories.member(made, Role.RESEARCHER)
+    person = cast.member(made, Role.RESEARCHER)
     created = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=None, days=1)
     return {"HTTP_AUTHORIZATION": f"Bearer {created.secret}"}
 

@@ -21,7 +21,7 @@ from annotate.services.query_sets import load_query_set
 from annotate.services.reference_lines import qrels_lines
 from annotate.services.references import Rejected, load_reference
 from pooling.services.runs import ingest_run, receive_run
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import archive, file
 
 DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
@@ -41,7 +41,7 @@ def keys(name: str) -> list[str]:
 @pytest.fixture
 def coco():
     """The 5,000 test images of COCO and all captions that a list names, by their ids alone."""
-    made = factories.collection("coco")
+    made = cast.collection("coco")
     captions, images = keys("original_caption_to_image"), keys("original_image_to_caption")
     # two pairs of ECCV's lists name a caption that is none of COCO's test captions
     listed = json.loads((LISTS / "eccv_image_to_caption.json").read_bytes()).values()
@@ -71,7 +71,7 @@ def test_table_3_comes_out_on_the_collections_page(coco, client):
     assert counts["eccv", "forward"] == (1_332, {"original": 1_332, "cxc": 1_895, "eccv": 11_279})
     assert counts["eccv", "reverse"] == (1_261, {"original": 6_305, "cxc": 8_906, "eccv": 22_550})
     assert counts["all", "forward"][1] | {"eccv": 0} == {"original": 25_000, "cxc": 35_585, "eccv": 0}
-    person = factories.user("rosa")
+    person = cast.user("rosa")
     Membership.objects.create(user=person, collection=coco, role="researcher")
     client.force_login(person)
     page = client.get("/c/coco/").content.decode()
@@ -119,7 +119,7 @@ def test_qrels_of_several_assessors_who_differ_are_no_reference_and_both_lines_a
 
 def loaded(name, fields):
     """What is said of qrels of trec_eval's own tests, loaded into a collection of their items."""
-    made = factories.collection(grades=7)
+    made = cast.collection(grades=7)
     for side, place in (("query", 0), ("document", 2)):
         ids = {row[place] for row in fields}
         Item.objects.bulk_create(Item(collection=made, side=side, external_id=each) for each in sorted(ids))
@@ -129,7 +129,7 @@ def loaded(name, fields):
 
 def test_the_runs_of_trec_evals_own_tests_load():
     lines = (DATA / "trec_eval_test" / "results.test").read_text().splitlines()
-    made = factories.collection()
+    made = cast.collection()
     fields = [line.split() for line in lines]
     for side, place in (("query", 0), ("document", 2)):
         ids = {row[place] for row in fields}

@@ -24,7 +24,7 @@ from metrics.models import Score
 from metrics.services import refresh
 from pooling.services import runs
 from pooling.services.pools import create_pool, open_pool
-from tests import factories
+from tests import cast
 
 DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "flickr8k_to_assayer.py"
@@ -97,7 +97,7 @@ def flickr8k(tmp_path, settings):
 
 
 def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k):
-    client.force_login(factories.member(flickr8k, Role.LEAD))
+    client.force_login(cast.member(flickr8k, Role.LEAD))
     known = {"nominal": "0.5168", "ordinal": "0.6939", "interval": "0.7885", "ratio": "0.7054"}
     for level, value in known.items():
         page = client.get("/c/flickr8k/dashboard/", {"level": level}).content.decode()
@@ -111,7 +111,7 @@ def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k
 
 
 def test_the_leaderboard_says_what_ir_measures_says_on_the_files(client, flickr8k):
-    client.force_login(factories.member(flickr8k, Role.RESEARCHER))
+    client.force_login(cast.member(flickr8k, Role.RESEARCHER))
     theirs = {"C@1": Success(rel=4) @ 1, "C@10": Success(rel=4) @ 10, "AP": AP(rel=4), "nDCG@10": nDCG @ 10}
     for source in ("people_over_reference", "reference"):
         answer = client.get("/c/flickr8k/downloads/qrels/", {"label_source": source})

@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Import, Role
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LINE = b'{"side": "document", "id": "d1", "text": "x"}\n'
@@ -27,7 +27,7 @@ def media_root(open_folder, settings):
 @pytest.fixture
 def signed_in(page: Page, live_server: object) -> Page:
     """The form for items, open before a researcher."""
-    person = factories.member(factories.collection("shapes"), Role.RESEARCHER)
+    person = cast.member(cast.collection("shapes"), Role.RESEARCHER)
     client = Client()
     client.force_login(person)
     name = project.SESSION_COOKIE_NAME

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from annotate.models import Collection, Item, Judgment, Membership, ReferenceLabel
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,7 +37,7 @@ def loaded(items):
 
 
 def test_a_collection_is_made_and_loaded_for_a_user(items, capsys):
-    person = factories.user("ana")
+    person = cast.user("ana")
     guidelines = items.with_name("guidelines.md")
     guidelines.write_text("# Look twice")
     call_command(

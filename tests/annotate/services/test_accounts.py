@@ -20,15 +20,15 @@ from annotate.models import (
     User,
 )
 from annotate.services import accounts, judging
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 PASSWORDS = {name: f"{name}-password-{name}" for name in ("annotator", "lead", "researcher", "admin")}
 
 
 def invited(role=Role.ANNOTATOR, **fields):
-    made = factories.collection()
-    return accounts.invite(collection=made, role=role, by=factories.member(made, Role.LEAD), **fields)
+    made = cast.collection()
+    return accounts.invite(collection=made, role=role, by=cast.member(made, Role.LEAD), **fields)
 
 
 def test_demo_accounts_are_one_a_role_and_only_admin_looks_after_the_site():
@@ -53,14 +53,14 @@ def test_a_new_demo_password_replaces_the_old_one():
 
 
 def test_joining_twice_is_one_membership_and_one_annotator():
-    made, person = factories.collection(), factories.user()
+    made, person = cast.collection(), cast.user()
     first = accounts.join(collection=made, user=person, role=Role.ANNOTATOR)
     assert accounts.join(collection=made, user=person, role=Role.ANNOTATOR) == first
     assert Annotator.objects.get().user == person
 
 
 def test_leads_and_researchers_are_no_annotators():
-    made, person = factories.collection(), factories.user()
+    made, person = cast.collection(), cast.user()
     accounts.join(collection=made, user=person, role=Role.LEAD)
     accounts.join(collection=made, user=person, role=Role.RESEARCHER)
     assert Membership.objects.count() == 2
@@ -68,7 +68,7 @@ def test_leads_and_researchers_are_no_annotators():
 
 
 def test_a_pseudonym_is_the_same_after_coming_back_and_another_in_another_collection():
-    one, other, person = factories.collection(), factories.collection(), factories.user()
+    one, other, person = cast.collection(), cast.collection(), cast.user()
     membership = accounts.join(collection=one, user=person, role=Role.ANNOTATOR)
     before = Annotator.objects.get().pseudonym
     accounts.leave(membership=membership)
@@ -80,8 +80,8 @@ def test_a_pseudonym_is_the_same_after_coming_back_and_another_in_another_collec
 
 
 def test_a_pseudonym_already_taken_is_passed_over(monkeypatch):
-    made = factories.collection()
-    first, second = factories.user(), factories.user()
+    made = cast.collection()
+    first, second = cast.user(), cast.user()
     accounts.join(collection=made, user=first, role=Role.ANNOTATOR)
     taken = Annotator.objects.get().pseudonym
     real = accounts.pseudonym
@@ -101,7 +101,7 @@ def test_only_the_hash_of_an_invitation_is_kept():
 
 def test_an_invited_person_gets_the_role():
     invitation, token = invited()
-    person = factories.user()
+    person = cast.user()
     accounts.accept_invitation(token=token, user=person)
     assert Membership.objects.filter(user=person, role="annotator", collection=invitation.collection).exists()
     assert Annotator.objects.filter(user=person).exists()
@@ -109,23 +109,23 @@ def test_an_invited_person_gets_the_role():
 
 def test_accepting_again_changes_nothing():
     _, token = invited()
-    person = factories.user()
+    person = cast.user()
     first = accounts.accept_invitation(token=token, user=person)
     assert accounts.accept_invitation(token=token, user=person).accepted_at == first.accepted_at
 
 
 def test_a_link_serves_one_person():
     _, token = invited()
-    accounts.accept_invitation(token=token, user=factories.user())
+    accounts.accept_invitation(token=token, user=cast.user())
     with pytest.raises(accounts.InvitationUnusable, match="ask for a new one"):
-        accounts.accept_invitation(token=token, user=factories.user())
+        accounts.accept_invitation(token=token, user=cast.user())
 
 
 @pytest.mark.parametrize("days", [0, -1])
 def test_a_link_that_ran_out_is_refused(days):
     _, token = invited(days=days)
     with pytest.raises(accounts.InvitationUnusable):
-        accounts.accept_invitation(token=token, user=factories.user())
+        accounts.accept_invitation(token=token, user=cast.user())
 
 
 def test_a_revoked_link_is_refused():
@@ -137,7 +137,7 @@ def test_a_revoked_link_is_refused():
 
 def test_revoking_a_used_link_takes_nothing_back():
     invitation, token = invited()
-    accounts.accept_invitation(token=token, user=factories.user())
+    accounts.accept_invitation(token=token, user=cast.user())
     before = Invitation.objects.values().get()
     accounts.revoke_invitation(invitation=invitation)
     assert Invitation.objects.values().get() == before
@@ -145,26 +145,26 @@ def test_revoking_a_used_link_takes_nothing_back():
 
 def test_signing_up_needs_an_invitation():
     with pytest.raises(accounts.InvitationUnusable):
-        accounts.sign_up(token="guess", username="mallory", password=factories.PASSWORD)
+        accounts.sign_up(token="guess", username="mallory", password=cast.PASSWORD)
     assert not User.objects.filter(username="mallory").exists()
 
 
 def test_who_signs_up_by_invitation_has_the_invited_mail_and_role():
     _, token = invited(email="ada@example.org")
-    person = accounts.sign_up(token=token, username="ada", password=factories.PASSWORD)
+    person = accounts.sign_up(token=token, username="ada", password=cast.PASSWORD)
     assert person.email == "ada@example.org"
     assert person.memberships.get().role == "annotator"
     assert not person.is_superuser
 
 
 def test_a_mail_somebody_has_already_is_not_taken_over():
-    factories.user("first", email="Ada@example.org")
+    cast.user("first", email="Ada@example.org")
     _, token = invited(email="ada@example.org")
-    assert accounts.sign_up(token=token, username="ada", password=factories.PASSWORD).email == ""
+    assert accounts.sign_up(token=token, username="ada", password=cast.PASSWORD).email == ""
 
 
 def test_a_paused_annotator_goes_on_when_resumed():
-    person = factories.annotator(factories.collection())
+    person = cast.annotator(cast.collection())
     accounts.pause_annotator(annotator=person)
     since = person.paused_at
     accounts.pause_annotator(annotator=person)
@@ -174,11 +174,11 @@ def test_a_paused_annotator_goes_on_when_resumed():
 
 
 def test_the_only_lead_cannot_leave():
-    made = factories.collection()
-    factories.member(made, Role.LEAD)
+    made = cast.collection()
+    cast.member(made, Role.LEAD)
     with pytest.raises(accounts.LastLead, match="somebody else a lead first"):
         accounts.leave(membership=Membership.objects.get())
-    factories.member(made, Role.LEAD)
+    cast.member(made, Role.LEAD)
     accounts.leave(membership=Membership.objects.first())
     assert Membership.objects.count() == 1
 
@@ -207,22 +207,22 @@ def test_erasing_a_person_keeps_judgments_and_forgets_the_person():
 
 
 def test_an_erased_person_cannot_sign_in(client):
-    person = factories.user("ada")
+    person = cast.user("ada")
     accounts.erase_person(user=person)
-    assert not client.login(username=f"erased-{person.pk}", password=factories.PASSWORD)
+    assert not client.login(username=f"erased-{person.pk}", password=cast.PASSWORD)
     assert not User.objects.get(pk=person.pk).is_active
 
 
 def test_who_joined_by_a_mailed_invitation_is_erased_and_her_address_stays_nowhere():
     made = invited(email="ada@example.org", by_mail=True)
-    person = accounts.sign_up(token=made.token, username="ada", password=factories.PASSWORD)
+    person = accounts.sign_up(token=made.token, username="ada", password=cast.PASSWORD)
     accounts.erase_person(user=person)
     made.invitation.refresh_from_db()
     assert (made.invitation.email, made.invitation.accepted_by) == ("", person)
 
 
 def test_invitations_that_an_erased_person_never_accepted_end_and_forget_her_address():
-    person = factories.user("ada", email="Ada@example.org")
+    person = cast.user("ada", email="Ada@example.org")
     for_her = invited(email="ada@example.org", by_mail=True)
     run_out = invited(email="ADA@example.org")
     Invitation.objects.filter(pk=run_out.invitation.pk).update(expires_at=timezone.now() - timedelta(days=9))
@@ -239,5 +239,5 @@ def test_invitations_that_an_erased_person_never_accepted_end_and_forget_her_add
 
 def test_erasing_somebody_without_an_address_ends_nobodys_invitation():
     made = invited()
-    accounts.erase_person(user=factories.user("ada"))
+    accounts.erase_person(user=cast.user("ada"))
     assert accounts.open_invitation(token=made.token) == made.invitation

@@ -8,7 +8,7 @@ from django.db import connection
 
 from annotate.models import Annotator, Membership, Policy, Role, User
 from annotate.services import accounts, collections
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 N = 8
@@ -32,21 +32,21 @@ def at_once(act):
 
 
 def test_of_all_who_open_one_link_at_once_one_gets_an_account():
-    made = factories.collection()
-    token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=factories.member(made, Role.LEAD)).token
-    got = at_once(lambda n: accounts.sign_up(token=token, username=f"new{n}", password=factories.PASSWORD))
+    made = cast.collection()
+    token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=cast.member(made, Role.LEAD)).token
+    got = at_once(lambda n: accounts.sign_up(token=token, username=f"new{n}", password=cast.PASSWORD))
     assert sum(isinstance(one, User) for one in got) == 1
     assert User.objects.filter(username__startswith="new").count() == 1
     assert Membership.objects.filter(role="annotator").count() == Annotator.objects.count() == 1
 
 
 def test_one_person_joining_in_many_tabs_is_one_annotator():
-    made, person = factories.collection(), factories.user()
+    made, person = cast.collection(), cast.user()
     at_once(lambda n: accounts.join(collection=made, user=person, role=Role.ANNOTATOR))
     assert Membership.objects.count() == Annotator.objects.count() == 1
 
 
 def test_policies_saved_at_once_are_versions_in_a_row():
-    made = factories.collection()
+    made = cast.collection()
     at_once(lambda n: collections.change_policy(collection=made, by=None, lease_minutes=100 + n))
     assert list(Policy.objects.order_by("version").values_list("version", flat=True)) == list(range(1, N + 2))

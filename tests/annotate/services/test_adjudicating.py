@@ -8,7 +8,7 @@ from annotate.models import Judgment, JudgmentEvent, Report, Resolution, ReviewA
 from annotate.services import adjudicating, claiming, excluding, judging, seating, settling
 from metrics.models import Snapshot
 from metrics.services import refresh
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.sound import sound
 
 pytestmark = pytest.mark.django_db
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def made():
     """One pair that two people of two disagree about."""
-    made = factories.collection(
+    made = cast.collection(
         "birds", grades=4, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
     )
-    campaigns.open_pool_round(made, factories.pairs(made, 1))
+    campaigns.open_pool_round(made, cast.pairs(made, 1))
     for grade in (0, 3):
-        claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+        claiming.current_batch(annotator=(annotator := cast.annotator(made)))
         campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), grade)
     assert resolution() == ("disputed", None, 2)
     return made
@@ -30,7 +30,7 @@ def made():
 
 @pytest.fixture
 def lead(made):
-    return factories.member(made, "lead")
+    return cast.member(made, "lead")
 
 
 def resolution():
@@ -72,7 +72,7 @@ def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(made, l
 
 
 def test_another_leads_grade_withdraws_the_first_ones(made, lead):
-    pair, other = made.pairs.get(), factories.member(made, "lead")
+    pair, other = made.pairs.get(), cast.member(made, "lead")
     first = adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     adjudicating.adjudicate(pair=pair, by=other, grade=3)
     assert (resolution(), first.events.get().kind, first.events.get().by) == (
@@ -99,9 +99,9 @@ def test_undone_the_pair_is_disputed_again(made, lead):
 
 
 def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it(made, lead):
-    (pair,) = factories.pairs(made, 1)
+    (pair,) = cast.pairs(made, 1)
     campaigns.open_pool_round(made, [pair], name="second")
-    claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+    claiming.current_batch(annotator=(annotator := cast.annotator(made)))
     hand_out = claiming.unanswered(annotator=annotator).get()
     judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
@@ -116,9 +116,9 @@ def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it
 
 
 def test_a_later_label_does_not_move_an_adjudicated_grade(made, lead):
-    (pair,) = factories.pairs(made, 1)
+    (pair,) = cast.pairs(made, 1)
     campaigns.open_pool_round(made, [pair], name="second")
-    claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+    claiming.current_batch(annotator=(annotator := cast.annotator(made)))
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
     campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), 0)
     assert Resolution.objects.values_list("status", "grade", "n_labels").get(pair=pair) == ("adjudicated", 3, 1)
@@ -138,7 +138,7 @@ def test_rounds_closed_and_opened_over_it_leave_the_grade(made, lead):
 def test_an_unknown_grade_or_a_pair_of_no_round_changes_nothing(made, lead):
     with pytest.raises(judging.UnknownGrade, match="no grade 7"):
         adjudicating.adjudicate(pair=made.pairs.get(), by=lead, grade=7)
-    (lonely,) = factories.pairs(made, 1)
+    (lonely,) = cast.pairs(made, 1)
     with pytest.raises(adjudicating.NotInARound):
         adjudicating.adjudicate(pair=lonely, by=lead, grade=1)
     assert not ReviewAction.objects.exists()
@@ -156,9 +156,9 @@ def test_an_excluded_pair_has_no_grade_until_it_is_taken_back_in(made, lead):
 
 
 def test_reports_returned_to_the_queue_can_be_opened_again(made, lead):
-    (pair,) = factories.pairs(made, 1)
+    (pair,) = cast.pairs(made, 1)
     campaigns.open_pool_round(made, [pair], name="second")
-    claiming.current_batch(annotator=(annotator := factories.annotator(made)))
+    claiming.current_batch(annotator=(annotator := cast.annotator(made)))
     hand_out = claiming.unanswered(annotator=annotator).get()
     judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
     assert settling.settle_reports(pair=pair, by=lead, reason="clear enough") == 1

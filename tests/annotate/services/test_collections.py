@@ -7,7 +7,7 @@ import pytest
 from annotate.models import Collection, Guidelines, Level, Membership, Policy
 from annotate.services import collections
 from annotate.services.collections import LevelSpec, Wording
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 LEVELS = [LevelSpec(0, "Not relevant", "It does not match."), LevelSpec(1, "Relevant", "It matches.")]
@@ -32,7 +32,7 @@ def test_a_new_collection_has_levels_policy_guidelines_and_a_secret_of_its_own()
 
 
 def test_who_makes_a_collection_leads_and_researches_it():
-    person = factories.user()
+    person = cast.user()
     create(by=person)
     assert set(Membership.objects.values_list("user", "role")) == {(person.pk, "lead"), (person.pk, "researcher")}
 
@@ -91,7 +91,7 @@ def test_levels_cannot_be_replaced_once_judged():
 
 
 def test_wording_may_change_as_a_version_after_the_first_judgment():
-    made, person = create(), factories.user()
+    made, person = create(), cast.user()
     judged(made)
     version = collections.change_guidelines(
         collection=made, markdown="# Look twice", wording=[Wording(1, "Matches", "Yes.")], by=person
@@ -138,7 +138,7 @@ def test_wording_for_an_unknown_grade_changes_nothing():
 
 
 def test_a_policy_change_is_a_version_and_keeps_what_was_not_named():
-    made, person = create(), factories.user()
+    made, person = create(), cast.user()
     changed = collections.change_policy(collection=made, by=person, labels_per_pair=2, double_share=Decimal("0"))
     assert (changed.version, changed.labels_per_pair, changed.batch_candidates, changed.by) == (2, 2, 18, person)
     assert Policy.objects.get(version=1).labels_per_pair == 1

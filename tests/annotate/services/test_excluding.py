@@ -6,7 +6,7 @@ from annotate.models import Gold, Item, PairExclusion, Report, Resolution, Revie
 from annotate.services import claiming, excluding
 from metrics.services.labels import scope_of
 from pooling.services import retiring
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.test_soundness import sound
 
 pytestmark = pytest.mark.django_db
@@ -124,5 +124,5 @@ def test_nobody_is_handed_an_excluded_pair(made):
     pairs = [row.pair for row in made.pool.round.round_pairs.all()]
     for pair in pairs:
         excluding.exclude_pair(pair=pair, by=made.lead, reason="all of it")
-    newcomer = factories.annotator(made.collection)
+    newcomer = cast.annotator(made.collection)
     assert claiming.current_batch(annotator=newcomer) is None

@@ -14,7 +14,7 @@ from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import HandOut, Item, JudgmentComment, Round, Side
 from annotate.services import claiming, exporting, judging, seating
 from annotate.services.importing import import_judgments
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import file
 
 pytestmark = pytest.mark.django_db
@@ -32,9 +32,9 @@ def imported(made, *rows):
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=3)
-    factories.items(made, Side.QUERY, 2)
-    factories.items(made, Side.DOCUMENT, 3)
+    made = cast.collection(grades=3)
+    cast.items(made, Side.QUERY, 2)
+    cast.items(made, Side.DOCUMENT, 3)
     return made
 
 
@@ -65,17 +65,17 @@ def test_every_judgment_is_a_row_with_what_became_of_it(made):
 
 
 def test_undone_changed_and_late_answers_say_so():
-    made = factories.collection(grades=3)
+    made = cast.collection(grades=3)
     made.levels.filter(grade=1).update(reasons=["blurred", "wrong"])
-    round_pairs = factories.pairs(made, 3)
+    round_pairs = cast.pairs(made, 3)
     seating.open_round(
         collection=made,
         kind=Round.Kind.POOL,
         name="pool",
-        policy=factories.policy(made),
+        policy=cast.policy(made),
         pair_ids=[pair.pk for pair in round_pairs],
     )
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     claiming.current_batch(annotator=annotator)
     first, second, _ = HandOut.objects.order_by("position")
     answer(annotator, first, 1, reasons=["blurred", "wrong"], active_ms=1200)
@@ -92,13 +92,13 @@ def test_undone_changed_and_late_answers_say_so():
 
 
 def test_what_the_browser_measured_the_guidelines_and_the_order_of_the_batch_are_in_each_format():
-    made = factories.collection(grades=3, grouped=False)
-    pair_list = factories.pairs(made, 2)
+    made = cast.collection(grades=3, grouped=False)
+    pair_list = cast.pairs(made, 2)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pair_list],
     )  # fmt: skip
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     claiming.current_batch(annotator=annotator)
     first, second = HandOut.objects.order_by("position")
     answer(annotator, first, 1, active_ms=0, played_ms=4100, n_replays=2, n_changes=0)
@@ -117,8 +117,8 @@ def test_what_the_browser_measured_the_guidelines_and_the_order_of_the_batch_are
 
 def test_nobody_is_named(made):
     imported(made, "worker_951,q0,d0,1")
-    person = factories.user("canary-name", email="canary@example.org")
-    annotator = factories.annotator(made, person)
+    person = cast.user("canary-name", email="canary@example.org")
+    annotator = cast.annotator(made, person)
     annotator.pseudonym = "canary-pseudonym"  # one as short as "A5" may stand in packed bytes by chance
     annotator.save()
     judgment = made.judgments.first()
@@ -146,7 +146,7 @@ def test_a_table_is_safe_to_open_in_a_spreadsheet(made):
 
 def test_only_the_collections_own_judgments_are_written(made):
     imported(made, "a,q0,d0,1")
-    assert rows_of(factories.collection()) == []
+    assert rows_of(cast.collection()) == []
 
 
 def test_one_query_whatever_the_number(made, django_assert_num_queries):

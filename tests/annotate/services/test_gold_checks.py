@@ -8,15 +8,15 @@ import pytest
 from annotate import tasks
 from annotate.models import Annotator, Batch, Gold, JudgmentEvent, ReviewAction, Seat
 from annotate.services import claiming, gold_checks, judging, progress, reviewing
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
 def finished(n_wrong=2, **policy):
     """A batch of three candidates and two golds, so many of them answered wrongly; as it then stands."""
-    made = factories.collection(grades=2, batch_candidates=3, **policy)
-    pairs = factories.pairs(made, 10)
+    made = cast.collection(grades=2, batch_candidates=3, **policy)
+    pairs = cast.pairs(made, 10)
     for pair, grade in zip(pairs[6:8], (1, 0), strict=True):
         Gold.objects.create(collection=made, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
     campaigns.open_pool_round(made, pairs[:6])
@@ -44,8 +44,8 @@ def test_a_finished_batch_is_held_when_too_few_of_its_golds_are_right(n_wrong, g
 
 
 def test_what_an_unfinished_batchs_golds_say_is_nobodys_business_yet():
-    made = factories.collection(grades=2, batch_candidates=3, gold_action="hold")
-    pairs = factories.pairs(made, 8)
+    made = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
+    pairs = cast.pairs(made, 8)
     Gold.objects.create(collection=made, pair=pairs[7], grade=1, is_positive=True, origin="curated")
     campaigns.open_pool_round(made, pairs[:6])
     hand_outs = campaigns.first_batch(made)
@@ -131,8 +131,8 @@ def test_who_is_paused_by_her_golds_gets_nothing_more_and_the_log_says_who_did_i
 
 
 def test_a_retired_gold_speaks_for_nobody():
-    made = factories.collection(grades=2, batch_candidates=3, gold_action="hold")
-    pairs = factories.pairs(made, 8)
+    made = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
+    pairs = cast.pairs(made, 8)
     Gold.objects.create(collection=made, pair=pairs[7], grade=1, is_positive=True, origin="curated")
     campaigns.open_pool_round(made, pairs[:6])
     hand_outs = campaigns.first_batch(made)

@@ -4,7 +4,7 @@ import pytest
 
 from annotate.models import Gold
 from annotate.services import claiming, gold_standings
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
@@ -12,18 +12,18 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def made():
     """Four golds, the last one wrong, and a pool that keeps people busy."""
-    made = factories.collection(
+    made = cast.collection(
         "birds", grades=2, gold_positives=4, gold_negatives=0, batch_candidates=1, grouped=False
     )
-    campaigns.open_pool_round(made, factories.pairs(made, 20))
-    for pair in factories.pairs(made, 4):
+    campaigns.open_pool_round(made, cast.pairs(made, 20))
+    for pair in cast.pairs(made, 4):
         Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
     return made
 
 
 def answer(made, grades):
     """One person's first batch: her grade for each gold in turn, 1 for all else."""
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     claiming.current_batch(annotator=annotator)
     given = dict(zip(Gold.objects.order_by("pk").values_list("pair_id", flat=True), grades, strict=True))
     for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat"):
@@ -61,6 +61,6 @@ def test_a_retired_gold_is_no_longer_named(made):
 def test_the_inbox_shows_it(client, made):
     for _ in range(3):
         answer(made, (1, 1, 1, 0))
-    client.force_login(factories.member(made, "lead"))
+    client.force_login(cast.member(made, "lead"))
     page = client.get("/c/birds/inbox/?tab=golds").content.decode()
     assert "3 of 3" in page and "No gold is in doubt" not in page

@@ -10,7 +10,7 @@ from annotate.models import Annotator, Change, Collection, Judgment, Pair, Resol
 from annotate.services.importing import import_judgments, policy_for
 from annotate.services.references import Rejected
 from config.management.commands.fsck import CHECKS
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import file, packed
 
 pytestmark = pytest.mark.django_db
@@ -19,9 +19,9 @@ LONG = JudgmentColumns()
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=4)
-    factories.items(made, Side.QUERY, 3)
-    factories.items(made, Side.DOCUMENT, 3)
+    made = cast.collection(grades=4)
+    cast.items(made, Side.QUERY, 3)
+    cast.items(made, Side.DOCUMENT, 3)
     return made
 
 

@@ -16,7 +16,7 @@ from annotate.models import Cancellation, Import, Item, Judgment, Part, Referenc
 from annotate.services import imports, jobs, media
 from annotate.services.import_kinds import KINDS, Items, Judgments, Reference
 from config.up.home import Home
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import archive
 from tests.deaths import kill_worker
 
@@ -31,7 +31,7 @@ def media_root(open_folder, settings):
 
 @pytest.fixture
 def made():
-    return factories.collection("shapes", grades=3)
+    return cast.collection("shapes", grades=3)
 
 
 def line(id_, side="document", **fields):
@@ -121,7 +121,7 @@ def test_another_collection_or_other_parameters_make_another_import(made):
     labels = b"q0 0 d0 1\n"
     first = receive(made, labels, Reference("a"))
     assert receive(made, labels, Reference("b")) != first
-    assert receive(factories.collection(), labels, Reference("a")) != first
+    assert receive(cast.collection(), labels, Reference("a")) != first
 
 
 def test_running_twice_reads_once(made):
@@ -191,8 +191,8 @@ def test_a_refused_archive_is_not_even_received(made):
 
 
 def test_labels_come_from_a_zip_of_one_file_but_not_of_several(made):
-    factories.items(made, Side.QUERY, 1)
-    factories.items(made, Side.DOCUMENT, 1)
+    cast.items(made, Side.QUERY, 1)
+    cast.items(made, Side.DOCUMENT, 1)
     one = archive({"a.qrels": b"q0 0 d0 1\n"}).getvalue()
     assert run(receive(made, one, Reference("one"), name="a.zip")).state == "done"
     two = archive({"a.qrels": b"q0 0 d0 1\n", "b.qrels": b"q0 0 d0 1\n"}).getvalue()
@@ -202,8 +202,8 @@ def test_labels_come_from_a_zip_of_one_file_but_not_of_several(made):
 
 
 def test_judgments_change_the_policy_only_with_a_file_that_is_stored(made):
-    factories.items(made, Side.QUERY, 1)
-    factories.items(made, Side.DOCUMENT, 1)
+    cast.items(made, Side.QUERY, 1)
+    cast.items(made, Side.DOCUMENT, 1)
     asked = Judgments("votes", rule="median")
     assert run(receive(made, b"annotator,query,document,grade\na,q9,d0,1\n", asked)).state == "rejected"
     assert made.policies.count() == 1

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from annotate.models import Cancellation
 from annotate.services import jobs
 from annotate.services.jobs import Cancelled, Job
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 READING = Job("import", 7)
@@ -59,14 +59,14 @@ def test_a_new_stretch_has_a_pace_of_its_own(monkeypatch):
 def test_nothing_is_known_of_a_job_that_told_nothing_and_of_one_that_ended():
     assert jobs.progress_of(job=READING) is None
     jobs.advance(job=READING, done=1)
-    jobs.cancel(job=READING, collection=factories.collection())
+    jobs.cancel(job=READING, collection=cast.collection())
     jobs.forget(job=READING)
     assert jobs.progress_of(job=READING) is None
     assert not Cancellation.objects.exists()
 
 
 def test_a_job_that_is_asked_to_stop_is_cancelled_at_its_next_step_and_no_other_job_is():
-    made = factories.collection()
+    made = cast.collection()
     jobs.cancel(job=READING, collection=made)
     jobs.cancel(job=READING, collection=made)
     assert jobs.standing(job=READING).is_cancelling
@@ -93,7 +93,7 @@ def test_time_left_is_rounded_up_into_words(seconds, words):
 
 @pytest.mark.django_db(transaction=True)
 def test_an_open_transaction_sees_the_wish_that_another_connection_committed():
-    made = factories.collection()
+    made = cast.collection()
 
     def ask():
         jobs.cancel(job=READING, collection=made)
@@ -108,7 +108,7 @@ def test_an_open_transaction_sees_the_wish_that_another_connection_committed():
 
 
 def test_a_job_in_the_middle_of_a_copy_goes_on_and_is_cancelled_after_it():
-    jobs.cancel(job=READING, collection=factories.collection())
+    jobs.cancel(job=READING, collection=cast.collection())
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE copied (a int) ON COMMIT DROP")
         with cursor.copy("COPY copied FROM STDIN") as copy:

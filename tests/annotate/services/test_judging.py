@@ -20,17 +20,17 @@ from annotate.models import (
     Seat,
 )
 from annotate.services import claiming, judging, seating
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
 
 def study(n_pairs=6, **policy):
     """An open round of n pairs, three grades."""
-    made = factories.collection(grades=3, **{"batch_candidates": 5, **policy})
-    pair_list = factories.pairs(made, n_pairs)
+    made = cast.collection(grades=3, **{"batch_candidates": 5, **policy})
+    pair_list = cast.pairs(made, n_pairs)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pair_list],
     )
     return made
@@ -51,7 +51,7 @@ def lapse(**which):
 
 
 def test_a_batch_holds_its_seats_and_the_same_batch_comes_back():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     first = claiming.current_batch(annotator=ann)
     assert first.hand_outs.count() == 5
     assert Seat.objects.filter(state="held", annotator=ann).count() == 5
@@ -60,13 +60,13 @@ def test_a_batch_holds_its_seats_and_the_same_batch_comes_back():
 
 def test_two_people_never_hold_the_same_seat():
     made = study(n_pairs=8)
-    held = [ho.seat_id for ho in hand_outs(factories.annotator(made))]
-    held += [ho.seat_id for ho in hand_outs(factories.annotator(made))]
+    held = [ho.seat_id for ho in hand_outs(cast.annotator(made))]
+    held += [ho.seat_id for ho in hand_outs(cast.annotator(made))]
     assert len(held) == len(set(held)) == 8
 
 
 def test_an_answer_counts_resolves_the_pair_and_leaves_a_change():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     hand_out = hand_outs(ann)[0]
     judgment = judge(ann, hand_out, grade=2)
     seat = Seat.objects.get(pk=hand_out.seat_id)
@@ -77,20 +77,20 @@ def test_an_answer_counts_resolves_the_pair_and_leaves_a_change():
 
 
 def test_the_same_submission_twice_is_one_judgment():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     hand_out, submission = hand_outs(ann)[0], uuid4()
     assert judge(ann, hand_out, submission=submission) == judge(ann, hand_out, submission=submission)
     assert Judgment.objects.count() == 1
 
 
 def test_a_second_tab_with_the_same_grade_adds_no_row():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     hand_out = hand_outs(ann)[0]
     assert judge(ann, hand_out) == judge(ann, hand_out)
 
 
 def test_a_changed_grade_supersedes_and_only_the_new_one_counts():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     hand_out = hand_outs(ann)[0]
     old, new = judge(ann, hand_out, grade=0), judge(ann, hand_out, grade=2)
     assert new.supersedes == old
@@ -99,7 +99,7 @@ def test_a_changed_grade_supersedes_and_only_the_new_one_counts():
 
 
 def test_an_answer_that_comes_again_after_another_was_given_changes_nothing_back():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     hand_out, submission = hand_outs(ann)[0], uuid4()
     old, new = judge(ann, hand_out, grade=0, submission=submission), judge(ann, hand_out, grade=2)
     assert judge(ann, hand_out, grade=0, submission=submission) == old
@@ -109,10 +109,10 @@ def test_an_answer_that_comes_again_after_another_was_given_changes_nothing_back
 def test_two_who_disagree_ask_for_a_third_and_three_ways_is_disputed():
     made = study(n_pairs=1, labels_per_pair=2)
     for grade in (0, 1):
-        ann = factories.annotator(made)
+        ann = cast.annotator(made)
         judge(ann, hand_outs(ann)[0], grade=grade)
     assert Seat.objects.get(state="free").why == Seat.Why.DISAGREEMENT
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     judge(ann, hand_outs(ann)[0], grade=2)
     assert Resolution.objects.get().status == "disputed"
     assert not Seat.objects.filter(state="free").exists()
@@ -121,7 +121,7 @@ def test_two_who_disagree_ask_for_a_third_and_three_ways_is_disputed():
 def test_two_who_agree_ask_for_nothing_more():
     made = study(n_pairs=1, labels_per_pair=2)
     for _ in range(2):
-        ann = factories.annotator(made)
+        ann = cast.annotator(made)
         judge(ann, hand_outs(ann)[0], grade=2)
     assert Resolution.objects.get().status == "agreed"
     assert Seat.objects.count() == 2
@@ -129,7 +129,7 @@ def test_two_who_agree_ask_for_nothing_more():
 
 def test_a_lapsed_seat_goes_to_the_next_annotator():
     made = study(n_pairs=1)
-    gone, next_ = factories.annotator(made), factories.annotator(made)
+    gone, next_ = cast.annotator(made), cast.annotator(made)
     seat = hand_outs(gone)[0].seat_id
     assert hand_outs(next_) == []
     lapse()
@@ -137,7 +137,7 @@ def test_a_lapsed_seat_goes_to_the_next_annotator():
 
 
 def test_a_late_answer_counts_while_nobody_else_took_the_seat():
-    ann = factories.annotator(study(n_pairs=1))
+    ann = cast.annotator(study(n_pairs=1))
     hand_out = hand_outs(ann)[0]
     lapse()
     judgment = judge(ann, hand_out)
@@ -146,7 +146,7 @@ def test_a_late_answer_counts_while_nobody_else_took_the_seat():
 
 def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
     made = study(n_pairs=1)
-    late, quick = factories.annotator(made), factories.annotator(made)
+    late, quick = cast.annotator(made), cast.annotator(made)
     hand_out = hand_outs(late)[0]
     lapse()
     counted = judge(quick, hand_outs(quick)[0], grade=2)
@@ -158,7 +158,7 @@ def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
 
 def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
     made = study(n_pairs=1)
-    late, quick = factories.annotator(made), factories.annotator(made)
+    late, quick = cast.annotator(made), cast.annotator(made)
     hand_out = hand_outs(late)[0]
     lapse()
     taken = hand_outs(quick)[0]
@@ -167,12 +167,12 @@ def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
     judging.undo_judgment(annotator=quick, token=taken.token)
     lapse()
     assert hand_outs(late) == []
-    assert len(hand_outs(factories.annotator(made))) == 1
+    assert len(hand_outs(cast.annotator(made))) == 1
 
 
 def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
     made = study(n_pairs=1)
-    late, idle = factories.annotator(made), factories.annotator(made)
+    late, idle = cast.annotator(made), cast.annotator(made)
     hand_out = hand_outs(late)[0]
     lapse()
     idle_hand_out = hand_outs(idle)[0]
@@ -185,14 +185,14 @@ def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
 
 def test_a_foreign_hand_out_is_refused():
     made = study()
-    owner, thief = factories.annotator(made), factories.annotator(made)
+    owner, thief = cast.annotator(made), cast.annotator(made)
     with pytest.raises(judging.NotHandedOut):
         judge(thief, hand_outs(owner)[0])
     assert Judgment.objects.count() == 0
 
 
 def test_an_unknown_grade_is_refused_and_changes_nothing():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     with pytest.raises(judging.UnknownGrade, match="no grade 7"):
         judge(ann, hand_outs(ann)[0], grade=7)
     assert Judgment.objects.count() == 0
@@ -200,13 +200,13 @@ def test_an_unknown_grade_is_refused_and_changes_nothing():
 
 def test_cannot_judge_frees_the_seat_never_returns_and_is_no_label():
     made = study(n_pairs=1)
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     hand_out = hand_outs(ann)[0]
     report(ann, hand_out, Report.Kind.CANNOT_JUDGE)
     assert Seat.objects.get().state == "free"
     assert hand_outs(ann) == []
     assert Judgment.objects.count() == 0
-    assert len(hand_outs(factories.annotator(made))) == 1
+    assert len(hand_outs(cast.annotator(made))) == 1
 
 
 def report(annotator, hand_out, kind):
@@ -218,22 +218,22 @@ def report(annotator, hand_out, kind):
 def test_after_two_people_who_cannot_judge_a_pair_leaves_the_queue():
     made = study(n_pairs=1)
     for _ in range(2):
-        ann = factories.annotator(made)
+        ann = cast.annotator(made)
         report(ann, hand_outs(ann)[0], Report.Kind.CANNOT_JUDGE)
     assert Resolution.objects.get().status == "escalated"
-    assert hand_outs(factories.annotator(made)) == []
+    assert hand_outs(cast.annotator(made)) == []
 
 
 def test_an_escalated_pair_waits_for_the_lead():
     made = study(n_pairs=1)
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     report(ann, hand_outs(ann)[0], Report.Kind.ESCALATED)
     assert Resolution.objects.get().status == "escalated"
     assert Seat.objects.get().state == "withdrawn"
 
 
 def test_later_puts_a_card_at_the_end_of_its_batch():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     first = hand_outs(ann)[0]
     judging.defer(annotator=ann, token=first.token)
     assert hand_outs(ann)[-1] == first
@@ -241,9 +241,9 @@ def test_later_puts_a_card_at_the_end_of_its_batch():
 
 def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
     made = study(grouped=False)
-    pair = factories.pairs(made, 1)[0]
+    pair = cast.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     gold = next(ho for ho in hand_outs(ann) if ho.seat.pair_id == pair.pk)
     judgment = judge(ann, gold, grade=0)
     assert judgment.purpose == "gold"
@@ -252,9 +252,9 @@ def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
 
 def test_a_gold_comes_once_to_a_person():
     made = study(n_pairs=10, grouped=False)
-    pair = factories.pairs(made, 1)[0]
+    pair = cast.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     seen = []
     while batch := hand_outs(ann):
         for hand_out in batch:
@@ -265,21 +265,21 @@ def test_a_gold_comes_once_to_a_person():
 
 def test_grouped_batches_keep_a_query_together():
     made = study(n_pairs=40, batch_candidates=20)
-    batch = hand_outs(factories.annotator(made))
+    batch = hand_outs(cast.annotator(made))
     queries = [ho.seat.pair.query_id for ho in batch]
     blocks = 1 + sum(a != b for a, b in pairwise(queries))
     assert blocks == len(set(queries)) <= 3
 
 
 def test_a_paused_annotator_gets_nothing():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     ann.paused_at = timezone.now()
     ann.save()
     assert claiming.current_batch(annotator=ann) is None
 
 
 def test_who_is_paused_in_a_batch_sees_no_card_but_may_send_the_answer_she_was_giving():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     first = hand_outs(ann)[0]
     ann.paused_at = timezone.now()
     ann.save()
@@ -290,7 +290,7 @@ def test_who_is_paused_in_a_batch_sees_no_card_but_may_send_the_answer_she_was_g
 
 def test_the_first_judgment_freezes_the_levels_but_not_their_wording():
     made = study()
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     judge(ann, hand_outs(ann)[0])
     level = made.levels.first()
     level.name = "Better said"
@@ -307,7 +307,7 @@ def test_the_first_judgment_freezes_the_levels_but_not_their_wording():
     lambda row: Judgment.objects.filter(pk=row.pk)._raw_delete("default"),
 ])
 def test_a_judgment_is_neither_updated_nor_deleted(act):
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     row = judge(ann, hand_outs(ann)[0])
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
         act(row)
@@ -324,22 +324,22 @@ def test_rows_of_one_collection_cannot_point_into_another():
 
 def test_hand_outs_are_never_deleted_when_a_lease_lapses():
     made = study(n_pairs=1)
-    gone = factories.annotator(made)
+    gone = cast.annotator(made)
     hand_outs(gone)
     lapse()
-    hand_outs(factories.annotator(made))
+    hand_outs(cast.annotator(made))
     assert HandOut.objects.count() == 2
 
 
 def test_an_answer_costs_a_constant_number_of_queries(django_assert_max_num_queries):
-    ann = factories.annotator(study(n_pairs=300, batch_candidates=150))
+    ann = cast.annotator(study(n_pairs=300, batch_candidates=150))
     for hand_out in hand_outs(ann)[:2]:
         with django_assert_max_num_queries(34):
             judge(ann, hand_out)
 
 
 def test_an_answer_renews_the_batchs_leases_when_they_are_soon_over():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     first, second = hand_outs(ann)[:2]
     soon = timezone.now() + timedelta(minutes=5)
     Seat.objects.filter(state="held").update(leased_until=soon)
@@ -349,7 +349,7 @@ def test_an_answer_renews_the_batchs_leases_when_they_are_soon_over():
 
 def test_an_answer_takes_no_more_queries_than_it_needs(django_assert_max_num_queries):
     made = study(labels_per_pair=2)
-    first, second = hand_outs(factories.annotator(made))[:2]
+    first, second = hand_outs(cast.annotator(made))[:2]
     ann = first.batch.annotator
     judge(ann, first)
     with django_assert_max_num_queries(21):
@@ -359,12 +359,12 @@ def test_an_answer_takes_no_more_queries_than_it_needs(django_assert_max_num_que
 def test_a_report_on_a_gold_takes_its_pair_out_of_the_queue_as_well():
     made = study(n_pairs=1, batch_candidates=1, gold_positives=1, gold_negatives=0, grouped=False)
     pair = Pair.objects.get()
-    other = factories.pairs(made, 1)[0]
+    other = cast.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=other, grade=2, is_positive=True, origin="curated")
-    seating.open_round(collection=made, kind=Round.Kind.POOL, name="later", policy=factories.policy(made),
+    seating.open_round(collection=made, kind=Round.Kind.POOL, name="later", policy=cast.policy(made),
                        pair_ids=[other.pk])  # fmt: skip
     Seat.objects.filter(pair=other).update(queue_key=2**63 - 2)
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     held = Seat.objects.filter(pair=other, purpose="label")
     held.update(state="withdrawn")  # out of her batch, so that the gold is in it
     hand_out = next(each for each in hand_outs(ann) if each.seat.purpose == "gold")

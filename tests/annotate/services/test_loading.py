@@ -11,7 +11,7 @@ from annotate.core.sources import FileSource, FolderSource, ZipSource
 from annotate.models import Change, Collection, Item, Part, QuerySet, ReferenceSet
 from annotate.services import loading, media
 from annotate.services.references import Rejected
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import archive, file, packed
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +40,7 @@ def faults(made, *lines, **options):
 
 
 def test_items_parts_and_the_query_sets_of_both_directions_are_made():
-    made = factories.collection()
+    made = cast.collection()
     report = load(made, line("q1", "query"), line("q2", "query", text="x", split="train"), line("d1"), line("d2"))
     assert (report.n_rows, report.n_items, report.n_parts) == (4, 4, 4)
     names = {
@@ -52,7 +52,7 @@ def test_items_parts_and_the_query_sets_of_both_directions_are_made():
 
 @pytest.mark.parametrize("text", ["a\tb\nc\r\n", "\\N", "\\.", "back\\slash \\t", "'\"; --", "\u2028 é 😀"])
 def test_a_text_is_stored_as_it_stands(text, settings):
-    made = factories.collection()
+    made = cast.collection()
     settings.MEDIA_HOSTS = ["https://h"]
     load(made, line("d", text=text, warning=text), line("film", video="https://h/a.mp4", start=0.1, end=7))
     stored = Part.objects.order_by("item").values_list("item__external_id", "item__warning", "text", "start", "end")
@@ -60,7 +60,7 @@ def test_a_text_is_stored_as_it_stands(text, settings):
 
 
 def test_the_same_file_twice_changes_nothing_and_says_so():
-    made = factories.collection()
+    made = cast.collection()
     lines = [line("q1", "query"), line("d1", parts=[{"kind": "text", "text": "a"}, {"kind": "text", "text": "b"}])]
     load(made, *lines)
     report = load(made, stream=packed(*lines))
@@ -70,7 +70,7 @@ def test_the_same_file_twice_changes_nothing_and_says_so():
 
 
 def test_a_longer_file_adds_what_is_new():
-    made = factories.collection()
+    made = cast.collection()
     load(made, line("q1", "query"))
     report = load(made, line("q1", "query"), line("q2", "query"))
     assert (report.n_items, report.n_known) == (1, 1)
@@ -78,33 +78,33 @@ def test_a_longer_file_adds_what_is_new():
 
 
 def test_a_line_that_is_repeated_counts_once():
-    made = factories.collection()
+    made = cast.collection()
     report = load(made, line("d1"), line("d1"), line("d1", "query"))
     assert (report.n_items, report.repeats.n) == (2, 1)
 
 
 def test_an_id_with_two_contents_is_named_with_both_lines():
-    made = factories.collection()
+    made = cast.collection()
     assert faults(made, line("d1"), line("d1", text="other")) == [
         'Line 2: document "d1" stands with other content in line 1; keep one of them.'
     ]
 
 
 def test_an_item_that_was_loaded_with_other_content_is_named():
-    made = factories.collection()
+    made = cast.collection()
     load(made, line("d1"))
     with pytest.raises(Rejected, match='Line 1: document "d1" was loaded before with other content'):
         load(made, line("d1", text="other"))
 
 
 def test_one_faulty_line_among_thousands_loads_nothing():
-    made = factories.collection()
+    made = cast.collection()
     lines = [line(f"d{i}") for i in range(loading.CHUNK + 10)]
     assert faults(made, *lines, "{") != []
 
 
 def test_fifty_faults_are_named_and_all_are_counted():
-    made = factories.collection()
+    made = cast.collection()
     named = faults(made, *["{"] * 80)
     assert len(named) == 51
     assert named[-1] == "and 30 more."
@@ -112,21 +112,21 @@ def test_fifty_faults_are_named_and_all_are_counted():
 
 @pytest.mark.parametrize("stream", [file(), file(""), packed(), file("hello")])
 def test_an_empty_or_foreign_file_is_refused(stream):
-    assert faults(factories.collection(), stream=stream)
+    assert faults(cast.collection(), stream=stream)
 
 
 def test_a_gzip_file_cut_short_loads_nothing():
     whole = packed(*(line(f"d{i}", text=str(i * 7919)) for i in range(3000))).getvalue()
-    assert "cut short" in faults(factories.collection(), stream=io.BytesIO(whole[: len(whole) // 2]))[-1]
+    assert "cut short" in faults(cast.collection(), stream=io.BytesIO(whole[: len(whole) // 2]))[-1]
 
 
 def test_two_collections_may_have_the_same_ids():
-    for made in (factories.collection(), factories.collection()):
+    for made in (cast.collection(), cast.collection()):
         assert load(made, line("d1")).n_items == 1
 
 
 def test_a_judged_collection_takes_no_more_items_but_still_says_what_it_knows():
-    made = factories.collection()
+    made = cast.collection()
     load(made, line("d1"))
     Collection.objects.filter(pk=made.pk).update(scheme_frozen_at=timezone.now())
     assert load(made, line("d1")).n_known == 1
@@ -136,7 +136,7 @@ def test_a_judged_collection_takes_no_more_items_but_still_says_what_it_knows():
 
 
 def test_media_are_copied_from_the_folder_given(tmp_path):
-    made = factories.collection()
+    made = cast.collection()
     (tmp_path / "in" / "clips").mkdir(parents=True)
     (tmp_path / "in" / "clips" / "a.webm").write_bytes(b"film")
     source = FolderSource(tmp_path / "in")
@@ -149,12 +149,12 @@ def test_media_are_copied_from_the_folder_given(tmp_path):
 
 
 def test_a_medium_that_is_nowhere_is_named(tmp_path):
-    named = faults(factories.collection(), line("d1", image="a.png"), media_source=FolderSource(tmp_path))
+    named = faults(cast.collection(), line("d1", image="a.png"), media_source=FolderSource(tmp_path))
     assert 'there is no file "a.png"' in named[0]
 
 
 def test_another_file_of_a_name_that_is_taken_is_refused(tmp_path):
-    made = factories.collection()
+    made = cast.collection()
     (tmp_path / "a.png").write_bytes(b"one")
     load(made, line("d1", image="a.png"), media_source=FolderSource(tmp_path))
     (tmp_path / "a.png").write_bytes(b"two")
@@ -164,7 +164,7 @@ def test_another_file_of_a_name_that_is_taken_is_refused(tmp_path):
 
 
 def test_an_archive_brings_items_and_media_and_writes_nothing_outside(tmp_path):
-    made = factories.collection()
+    made = cast.collection()
     members = {
         "set/collection.jsonl": line("d1", image="m/a.png").encode(),
         "set/m/a.png": b"PNG",
@@ -177,7 +177,7 @@ def test_an_archive_brings_items_and_media_and_writes_nothing_outside(tmp_path):
 
 
 def test_a_page_is_kept_as_text_whether_it_stands_in_the_file_or_is_a_file_of_the_archive():
-    made = factories.collection()
+    made = cast.collection()
     page = "<h1>Über</h1><p>Two birds.</p>"
     members = {
         "collection.jsonl": "\n".join([
@@ -204,7 +204,7 @@ def test_a_page_is_kept_as_text_whether_it_stands_in_the_file_or_is_a_file_of_th
     (b"a\x00b", "contains a NUL character"),
 ])
 def test_a_page_that_cannot_be_read_is_named_with_its_line(content, says):
-    made = factories.collection()
+    made = cast.collection()
     members = {"collection.jsonl": f"{line('d1')}\n{line('d2', html='2.html')}".encode()}
     members |= {} if content is None else {"2.html": content}
     with pytest.raises(Rejected) as caught:
@@ -217,7 +217,7 @@ def test_a_page_that_cannot_be_read_is_named_with_its_line(content, says):
 
 def test_media_elsewhere_need_a_host_of_the_settings(settings):
     settings.MEDIA_HOSTS = ["https://media.example.org", "cdn.example.org:8443"]
-    made = factories.collection()
+    made = cast.collection()
     fine = [line("d1", image="https://media.example.org/a.png"), line("d2", image="https://cdn.example.org:8443/a.png")]
     named = faults(
         made, *fine, line("d3", image="https://evil.example.org/a.png"), line("d4", image="http://127.0.0.1/a.png")
@@ -227,7 +227,7 @@ def test_media_elsewhere_need_a_host_of_the_settings(settings):
 
 
 def test_a_beir_archive_brings_its_labels_as_reference_sets():
-    made = factories.collection()
+    made = cast.collection()
     members = {
         "corpus.jsonl": b'{"_id": "d1", "text": "a"}\n',
         "queries.jsonl": b'{"_id": "q1", "text": "b"}\n{"_id": "q2", "text": "c"}\n',
@@ -241,7 +241,7 @@ def test_a_beir_archive_brings_its_labels_as_reference_sets():
 
 
 def test_a_fault_in_the_labels_of_a_beir_archive_loads_nothing():
-    made = factories.collection()
+    made = cast.collection()
     members = {
         "corpus.jsonl": b'{"_id": "d1", "text": "a"}\n',
         "queries.jsonl": b'{"_id": "q1", "text": "b"}\n',
@@ -258,6 +258,6 @@ def test_an_unreadable_archive_is_refused():
 
 
 def test_queries_do_not_grow_with_items(django_assert_max_num_queries):
-    made = factories.collection()
+    made = cast.collection()
     with django_assert_max_num_queries(20):
         load(made, *(line(f"d{i}") for i in range(400)))

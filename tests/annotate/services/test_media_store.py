@@ -14,7 +14,7 @@ from annotate.models import Part
 from annotate.services import loading, media
 from annotate.services.references import Rejected
 from config.stores import media_store
-from tests import factories
+from tests import cast
 from tests.annotate.bucket import Bucket
 from tests.annotate.core.files import file
 
@@ -29,7 +29,7 @@ def media_root(tmp_path, settings):
 
 @pytest.fixture
 def made():
-    return factories.collection("shapes")
+    return cast.collection("shapes")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def load(made, *paths):
 
 
 def show(client, made):
-    client.force_login(factories.annotator(made).user)
+    client.force_login(cast.annotator(made).user)
     return client.get(reverse("annotate:part-media", args=["shapes", Part.objects.get().pk]))
 
 
@@ -106,7 +106,7 @@ def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(made, fo
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     assert load(made, "https://media.example/a.png").n_parts == 1
     with pytest.raises(Rejected, match="MEDIA_HOSTS"):
-        load(factories.collection(), "http://169.254.169.254/latest.png")
+        load(cast.collection(), "http://169.254.169.254/latest.png")
     assert media.locate(collection=made, path="https://media.example/a.png") is None
 
 

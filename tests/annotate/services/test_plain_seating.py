@@ -15,7 +15,7 @@ from annotate.fsck import CHECKS
 from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, RoundPair, Seat
 from annotate.services import claiming, copying, judging, pairing, seating
 from annotate.services.seating import plain, rounds
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 SEAT = ("pair", "purpose", "number", "round", "why", "state", "annotator", "queue_key")
@@ -39,18 +39,18 @@ def trial():
 def situation(seed: int):
     """A collection in which much has happened: seats free, held, judged, reported, withdrawn; golds; closed rounds."""
     rng = random.Random(seed)
-    made = factories.collection(
+    made = cast.collection(
         double_share=rng.choice(["0", "0.3"]), labels_per_pair=rng.choice([1, 2, 3]), ceiling=4, batch_candidates=6,
         gold_positives=1, gold_negatives=1, grouped=rng.random() < 0.5,
         stop_early=rng.random() < 0.5,
     )  # fmt: skip
-    pairs = factories.pairs(made, 40)
+    pairs = cast.pairs(made, 40)
     for pair in rng.sample(pairs, 4):
         grade = rng.randrange(2)
         Gold.objects.create(collection=made, pair=pair, grade=grade, is_positive=grade == 1, origin="curated")
     before = [opened(made, rng.sample(pairs, 10), f"before {n}") for n in range(2)]
     for _ in range(2):
-        judge_some(factories.annotator(made), rng)
+        judge_some(cast.annotator(made), rng)
     if rng.random() < 0.5:
         seating.close_round(round_=before[0])
     return made, pairs, rng
@@ -71,7 +71,7 @@ def judge_some(annotator, rng):
 
 def opened(made, pair_list, name):
     return seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name=name, policy=factories.policy(made),
+        collection=made, kind=Round.Kind.POOL, name=name, policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pair_list],
     )  # fmt: skip
 
@@ -123,8 +123,8 @@ def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pa
 
 
 def test_a_round_of_new_pairs_is_opened_without_reconciling_any(monkeypatch):
-    made = factories.collection(double_share="0.1")
-    pairs = factories.pairs(made, 50)
+    made = cast.collection(double_share="0.1")
+    pairs = cast.pairs(made, 50)
     monkeypatch.setattr(rounds, "reconcile_pairs", lambda pair_ids: pytest.fail("reconciled") if pair_ids else None)
     round_ = opened(made, pairs, "new")
     seating.close_round(round_=round_)
@@ -134,13 +134,13 @@ def test_a_round_of_new_pairs_is_opened_without_reconciling_any(monkeypatch):
 
 @pytest.mark.parametrize("grouped", [True, False])
 def test_pairs_made_just_now_get_the_seats_that_others_get(monkeypatch, grouped):
-    made = factories.collection(double_share="0.3", labels_per_pair=2, grouped=grouped)
-    pairs = np.array([pair.pk for pair in factories.pairs(made, 60)])
+    made = cast.collection(double_share="0.3", labels_per_pair=2, grouped=grouped)
+    pairs = np.array([pair.pk for pair in cast.pairs(made, 60)])
 
     def story(fresh):
         with trial():
             wanted = seating.want_pairs(
-                collection=made, kind=Round.Kind.POOL, name="new", policy=factories.policy(made), pair_ids=pairs,
+                collection=made, kind=Round.Kind.POOL, name="new", policy=cast.policy(made), pair_ids=pairs,
                 fresh=fresh,
             )  # fmt: skip
             assert wanted.rest.tolist() == []
@@ -152,8 +152,8 @@ def test_pairs_made_just_now_get_the_seats_that_others_get(monkeypatch, grouped)
 
 
 def test_pairs_are_known_for_new_by_who_made_them_alone():
-    made = factories.collection()
-    known = factories.pairs(made, 6)
+    made = cast.collection()
+    known = cast.pairs(made, 6)
     query, document = np.array([(pair.query_id, pair.document_id) for pair in known]).T
     Pair.objects.filter(pk=known[2].pk).delete()
     found = pairing.ensure_pairs(collection=made, query=query, document=document)
@@ -163,13 +163,13 @@ def test_pairs_are_known_for_new_by_who_made_them_alone():
 
 
 def test_what_a_round_being_opened_wants_is_handed_to_nobody():
-    made = factories.collection()
+    made = cast.collection()
     wanted = seating.want_pairs(
-        collection=made, kind=Round.Kind.POOL, name="new", policy=factories.policy(made),
-        pair_ids=[pair.pk for pair in factories.pairs(made, 10)],
+        collection=made, kind=Round.Kind.POOL, name="new", policy=cast.policy(made),
+        pair_ids=[pair.pk for pair in cast.pairs(made, 10)],
     )  # fmt: skip
     assert (wanted.round.state, Seat.objects.filter(state="free").count(), len(wanted.rest)) == ("opening", 10, 0)
-    person = factories.annotator(made)
+    person = cast.annotator(made)
     assert claiming.current_batch(annotator=person) is None
     seating.finish_opening(round_=wanted.round, pairs=wanted.rest)
     assert claiming.current_batch(annotator=person).hand_outs.count() == 10
@@ -177,12 +177,12 @@ def test_what_a_round_being_opened_wants_is_handed_to_nobody():
 
 def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_taken_up_again(monkeypatch):
     monkeypatch.setattr(copying, "BLOCK", 10)
-    made = factories.collection(batch_candidates=5)
-    round_ = opened(made, factories.pairs(made, 40), "new")
-    first = factories.annotator(made)
+    made = cast.collection(batch_candidates=5)
+    round_ = opened(made, cast.pairs(made, 40), "new")
+    first = cast.annotator(made)
     claiming.current_batch(annotator=first)
     seating.begin_closing(round_=round_)
-    assert claiming.current_batch(annotator=factories.annotator(made)) is None
+    assert claiming.current_batch(annotator=cast.annotator(made)) is None
 
     def die(n):
         raise MemoryError
@@ -197,12 +197,12 @@ def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_tak
 
 
 def test_a_pair_that_somebody_may_be_at_or_another_round_asks_for_is_left_to_reconciling():
-    made = factories.collection()
-    pairs = factories.pairs(made, 6)
+    made = cast.collection()
+    pairs = cast.pairs(made, 6)
     opened(made, pairs[:2], "before")
     Gold.objects.create(collection=made, pair=pairs[2], grade=1, is_positive=True, origin="curated")
     other, round_ = (
-        Round.objects.create(collection=made, kind="pool", name=name, policy=factories.policy(made), state="opening")
+        Round.objects.create(collection=made, kind="pool", name=name, policy=cast.policy(made), state="opening")
         for name in ("other", "new")
     )
     RoundPair.objects.create(round=other, pair=pairs[3], n_wanted=2)  # its seats are still to be made

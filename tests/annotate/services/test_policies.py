@@ -8,7 +8,7 @@ import pytest
 from annotate.fsck import CHECKS
 from annotate.models import Policy, Resolution, Round, Seat
 from annotate.services import collections, importing, policies, seating
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 LABELS = {"tie": "dispute", "gold_positives": 0, "gold_negatives": 0, "labels_per_pair": 2, "ceiling": 2}
@@ -18,8 +18,8 @@ FIRST, SECOND = (0, 0, 1, 2), (0, 2, 2, 2)  # what two people say of four pairs
 @pytest.fixture
 def made():
     """Four pairs with two labels each, two of them disputed."""
-    made = factories.collection(grades=3, **LABELS)
-    pairs = factories.pairs(made, 4)
+    made = cast.collection(grades=3, **LABELS)
+    pairs = cast.pairs(made, 4)
     campaigns.open_pool_round(made, pairs)
     judge(made, pairs)
     return made
@@ -112,8 +112,8 @@ def test_a_pair_that_an_open_and_a_closed_round_name_follows_the_open_one(made):
 
 
 def test_seats_follow_a_narrower_tolerance():
-    made = factories.collection(grades=3, **{**LABELS, "ceiling": 3, "tolerance": 1})
-    pairs = factories.pairs(made, 4)
+    made = cast.collection(grades=3, **{**LABELS, "ceiling": 3, "tolerance": 1})
+    pairs = cast.pairs(made, 4)
     campaigns.open_pool_round(made, pairs)
     judge(made, pairs)
     assert Seat.objects.filter(state="free").count() == 1

@@ -11,7 +11,7 @@ from annotate.models import Change, Import, Item, Membership, QuerySet, QuerySet
 from annotate.services.positives import positives
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_query_set
 from annotate.services.references import Rejected
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import file, packed
 
 pytestmark = pytest.mark.django_db
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def made():
-    made = factories.collection("birds", grades=3)
-    factories.items(made, Side.QUERY, 3)
-    factories.items(made, Side.DOCUMENT, 3)
+    made = cast.collection("birds", grades=3)
+    cast.items(made, Side.QUERY, 3)
+    cast.items(made, Side.DOCUMENT, 3)
     return made
 
 
@@ -123,7 +123,7 @@ def test_a_gallery_limits_what_counts(made):
 
 @pytest.fixture
 def researcher(made, client):
-    person = factories.user("rosa")
+    person = cast.user("rosa")
     Membership.objects.create(user=person, collection=made, role="researcher")
     client.force_login(person)
     return client

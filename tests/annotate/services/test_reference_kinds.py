@@ -13,7 +13,7 @@ from metrics.core.alignment import Labels, align
 from metrics.core.sampled import stratified_inferred_ap
 from metrics.services.strata import sampled_labels
 from pooling.core.rankings import Rankings
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import archive, file, zipped
 from tests.annotate.core.test_captions_and_topics import MSRVTT
 
@@ -23,9 +23,9 @@ STRATIFIED = ("q0 0 d0 1 2", "q0 0 d1 1 0", "q0 0 d2 2 -1", "q1 0 d0 2 1", "q1 0
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=3, positive_from=2)
-    factories.items(made, Side.QUERY, 2)
-    factories.items(made, Side.DOCUMENT, 3)
+    made = cast.collection(grades=3, positive_from=2)
+    cast.items(made, Side.QUERY, 2)
+    cast.items(made, Side.DOCUMENT, 3)
     return made
 
 
@@ -58,7 +58,7 @@ def test_lists_of_both_sides_in_one_archive_are_one_set(made):
 
 
 def test_ids_that_fit_both_ways_are_not_guessed():
-    made = factories.collection()
+    made = cast.collection()
     for side in Side.values:
         Item.objects.bulk_create(Item(collection=made, side=side, external_id=each) for each in ("x0", "x1"))
     with pytest.raises(Rejected, match="alike; write it as qrels"):
@@ -107,7 +107,7 @@ def test_xinfap_has_its_strata_from_the_reference_set(made):
 
 
 def test_a_caption_list_brings_its_own_videos_as_labels():
-    made = factories.collection(grades=3, positive_from=1)
+    made = cast.collection(grades=3, positive_from=1)
     report = load_collection(collection=made, source=zipped({"msrvtt.json": json.dumps(MSRVTT)}))
     assert [each.n_labels for each in report.references] == [3]
     assert stored() == [("0", "video0", 1), ("1", "video0", 1), ("2", "video1", 1)]

@@ -4,7 +4,7 @@ import pytest
 
 from annotate.models import Change, ReferenceLabel, ReferenceSet, Side
 from annotate.services.references import ReferenceExists, Rejected, load_reference
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import file, packed
 
 pytestmark = pytest.mark.django_db
@@ -12,9 +12,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=3)
-    factories.items(made, Side.QUERY, 2)
-    factories.items(made, Side.DOCUMENT, 3)
+    made = cast.collection(grades=3)
+    cast.items(made, Side.QUERY, 2)
+    cast.items(made, Side.DOCUMENT, 3)
     return made
 
 
@@ -94,7 +94,7 @@ def test_a_file_without_labels_is_refused(made, stream):
 
 
 def test_ids_of_another_collection_are_unknown_here(made):
-    other = factories.collection()
+    other = cast.collection()
     with pytest.raises(Rejected, match="has no query"):
         load(other, "q0 0 d0 1")
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotate import tasks
 from annotate.models import Batch, Item, JudgmentEvent, Resolution, ReviewAction, ReviewWork, RoundPair, Seat
 from annotate.services import carrying_on, claiming, excluding, gold_checks, review_work, reviewing, withdrawing
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.test_assignment import at_once
 from tests.test_soundness import sound as sound_with_pools
@@ -32,19 +32,19 @@ def little(monkeypatch):
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=3, positive_from=2, batch_candidates=N, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, factories.pairs(made, N))
+    made = cast.collection(grades=3, positive_from=2, batch_candidates=N, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, cast.pairs(made, N))
     return made
 
 
 @pytest.fixture
 def lead(made):
-    return factories.member(made, "lead")
+    return cast.member(made, "lead")
 
 
 @pytest.fixture
 def annotator(made):
-    return worked(factories.annotator(made))
+    return worked(cast.annotator(made))
 
 
 def worked(annotator, grade=2):
@@ -119,7 +119,7 @@ def test_a_withdrawal_killed_between_two_stretches_goes_on_there(annotator, lead
 
 def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lead, monkeypatch):
     carried(withdraw(annotator, lead))
-    others = factories.annotator(annotator.collection)
+    others = cast.annotator(annotator.collection)
     claiming.current_batch(annotator=others)
     for hand_out in list(claiming.unanswered(annotator=others).select_related("batch__annotator"))[:3]:
         campaigns.judge(hand_out, 0)
@@ -200,7 +200,7 @@ def test_answers_given_after_the_decision_stay_and_changed_ones_go(made, annotat
     work = withdraw(annotator, lead)
     hand_out = Batch.objects.get().hand_outs.select_related("batch__annotator").last()
     campaigns.judge(hand_out, 0)  # a change of mind
-    campaigns.open_pool_round(made, factories.pairs(made, 3), name="more")
+    campaigns.open_pool_round(made, cast.pairs(made, 3), name="more")
     worked(annotator, grade=1)
     assert carried(work).n_done == N
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [1, 1, 1]

@@ -8,17 +8,17 @@ from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Round, Seat
 from annotate.services import claiming, judging, pausing, reviewing, seating, settling, withdrawing
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=3, positive_from=2, batch_candidates=4, grouped=False)
+    made = cast.collection(grades=3, positive_from=2, batch_candidates=4, grouped=False)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
-        pair_ids=[pair.pk for pair in factories.pairs(made, 4)],
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
+        pair_ids=[pair.pk for pair in cast.pairs(made, 4)],
     )
     return made
 
@@ -35,14 +35,14 @@ def work(annotator, grade=2, limit=None):
 
 @pytest.mark.parametrize(("answered", "right"), [(2, 1), (1, 0), (0, 0)])
 def test_golds_are_right_on_the_right_side_of_the_threshold(made, answered, right):
-    pair = factories.pairs(made, 1)[0]
+    pair = cast.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
-    batch = work(factories.annotator(made), grade=answered)
+    batch = work(cast.annotator(made), grade=answered)
     assert (batch.n_golds_right, batch.n_golds) == (right, 1)
 
 
 def test_a_rejected_batch_stops_counting_and_its_pairs_want_new_labels_from_others(made):
-    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    ann, lead = cast.annotator(made), cast.member(made, "lead")
     batch = work(ann)
     assert reviewing.reject_batch(batch=batch, by=lead, reason="failed both golds").n_done == 4
     assert Judgment.objects.count() == 4
@@ -50,19 +50,19 @@ def test_a_rejected_batch_stops_counting_and_its_pairs_want_new_labels_from_othe
     assert set(Seat.objects.filter(state="free").values_list("why", flat=True)) == {"top-up"}
     assert JudgmentEvent.objects.filter(kind="withdrawn", by=lead, reason="failed both golds").count() == 4
     assert claiming.current_batch(annotator=ann) is None
-    assert work(factories.annotator(made)).hand_outs.count() == 4
+    assert work(cast.annotator(made)).hand_outs.count() == 4
     assert Resolution.objects.filter(status="single").count() == 4
 
 
 def test_an_unfinished_batch_cannot_be_rejected(made):
-    batch = work(factories.annotator(made), limit=1)
+    batch = work(cast.annotator(made), limit=1)
     with pytest.raises(reviewing.BatchUnfinished, match="not finished"):
-        reviewing.reject_batch(batch=batch, by=factories.user(), reason="too fast")
+        reviewing.reject_batch(batch=batch, by=cast.user(), reason="too fast")
     assert Resolution.objects.count() == 1
 
 
 def test_what_a_lead_is_told_to_do_about_an_unfinished_batch_works(made):
-    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    ann, lead = cast.annotator(made), cast.member(made, "lead")
     batch, since = work(ann, limit=1), timezone.now() - timedelta(hours=1)
     with pytest.raises(reviewing.BatchUnfinished, match="Wait for its last answer, or withdraw her labels"):
         reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
@@ -72,14 +72,14 @@ def test_what_a_lead_is_told_to_do_about_an_unfinished_batch_works(made):
 
 
 def test_what_a_lead_is_told_to_do_about_the_unfinished_batch_of_somebody_paused_works(made):
-    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    ann, lead = cast.annotator(made), cast.member(made, "lead")
     batch = work(ann, limit=1)
     pausing.pause(annotator=ann, by=lead, reason="too fast")
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     assert claiming.current_batch(annotator=ann) is None
     with pytest.raises(reviewing.BatchUnfinished, match="Let its annotator, who is paused, go on, or withdraw"):
         reviewing.reject_batch(batch=batch, by=lead, reason="too fast")
-    work(factories.annotator(made))
+    work(cast.annotator(made))
     ann.refresh_from_db()
     pausing.resume(annotator=ann, by=lead)
     claiming.current_batch(annotator=ann)
@@ -89,12 +89,12 @@ def test_what_a_lead_is_told_to_do_about_the_unfinished_batch_of_somebody_paused
 
 
 def test_an_accepted_batch_is_settled(made):
-    batch = reviewing.accept_batch(batch=work(factories.annotator(made)))
+    batch = reviewing.accept_batch(batch=work(cast.annotator(made)))
     assert (batch.verdict, batch.settled_at is not None) == (Batch.Verdict.ACCEPTED, True)
 
 
 def test_one_persons_labels_are_withdrawn_from_a_moment_on(made):
-    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    ann, lead = cast.annotator(made), cast.member(made, "lead")
     work(ann)
     later, earlier = timezone.now() + timedelta(hours=1), timezone.now() - timedelta(hours=1)
     assert withdrawing.withdraw_annotator(annotator=ann, since=later, by=lead, reason="x") is None
@@ -103,7 +103,7 @@ def test_one_persons_labels_are_withdrawn_from_a_moment_on(made):
 
 
 def test_a_settled_report_brings_the_pair_back(made):
-    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    ann, lead = cast.annotator(made), cast.member(made, "lead")
     claiming.current_batch(annotator=ann)
     hand_out = claiming.unanswered(annotator=ann).first()
     report = judging.report_pair(
@@ -116,14 +116,14 @@ def test_a_settled_report_brings_the_pair_back(made):
 
 
 def test_a_verdict_stands(made):
-    lead, batch = factories.member(made, "lead"), work(factories.annotator(made))
+    lead, batch = cast.member(made, "lead"), work(cast.annotator(made))
     reviewing.reject_batch(batch=batch, by=lead, reason="x")
     with pytest.raises(reviewing.BatchJudged, match="rejected already"):
         reviewing.accept_batch(batch=batch)
 
 
 def test_a_rejection_withdraws_the_answer_that_counts_not_the_one_it_superseded(made):
-    ann, lead = factories.annotator(made), factories.member(made, "lead")
+    ann, lead = cast.annotator(made), cast.member(made, "lead")
     batch = work(ann)
     hand_out = batch.hand_outs.first()
     judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=0))

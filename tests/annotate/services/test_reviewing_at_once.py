@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotate.models import Judgment, JudgmentEvent, Pair, Resolution, ReviewAction, Seat
 from annotate.services import adjudicating, claiming, withdrawing
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.test_assignment import at_once
 
@@ -23,12 +23,12 @@ N = 12
 @pytest.fixture
 def made():
     """Pairs that two people disagree on."""
-    made = factories.collection(
+    made = cast.collection(
         grades=3, positive_from=2, labels_per_pair=2, ceiling=2, batch_candidates=N, gold_positives=0, gold_negatives=0
     )
-    campaigns.open_pool_round(made, factories.pairs(made, N))
+    campaigns.open_pool_round(made, cast.pairs(made, N))
     for grade in (0, 2):
-        annotator = factories.annotator(made)
+        annotator = cast.annotator(made)
         claiming.current_batch(annotator=annotator)
         for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator")):
             campaigns.judge(hand_out, grade)
@@ -36,7 +36,7 @@ def made():
 
 
 def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(made):
-    first, second, third = (factories.member(made, "lead") for _ in range(3))
+    first, second, third = (cast.member(made, "lead") for _ in range(3))
     annotator = made.annotators.order_by("pk").first()
     pairs = list(made.pairs.order_by("pk"))
     assert Resolution.objects.filter(status="disputed").count() == N

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.models import Round, Seat
 from annotate.services import claiming, seating
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
@@ -17,27 +17,27 @@ def open_pool_round(made, pair_list, name="pool"):
         collection=made,
         kind=Round.Kind.POOL,
         name=name,
-        policy=factories.policy(made),
+        policy=cast.policy(made),
         pair_ids=[pair.pk for pair in pair_list],
     )
 
 
 def test_a_round_opens_one_free_seat_a_pair():
-    made = factories.collection()
-    open_pool_round(made, factories.pairs(made, 30))
+    made = cast.collection()
+    open_pool_round(made, cast.pairs(made, 30))
     assert Seat.objects.filter(state="free").count() == 30
 
 
 @pytest.mark.parametrize(("n", "doubles"), [(100, 10), (95, 10), (94, 9), (4, 0), (5, 1)])
 def test_the_share_of_doubles_is_exact(n, doubles):
-    made = factories.collection(double_share="0.1")
-    open_pool_round(made, factories.pairs(made, n))
+    made = cast.collection(double_share="0.1")
+    open_pool_round(made, cast.pairs(made, n))
     assert Seat.objects.filter(why=Seat.Why.DOUBLE).count() == doubles
 
 
 def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
-    made = factories.collection()
-    round_ = open_pool_round(made, factories.pairs(made, 5))
+    made = cast.collection()
+    round_ = open_pool_round(made, cast.pairs(made, 5))
     before = set(Seat.objects.values_list("pk", flat=True))
     seating.close_round(round_=round_)
     assert set(Seat.objects.values_list("state", flat=True)) == {"withdrawn"}
@@ -47,8 +47,8 @@ def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
 
 @pytest.mark.parametrize("closed", [0, 1])
 def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open(closed):
-    made = factories.collection()
-    shared, *others = factories.pairs(made, 5)
+    made = cast.collection()
+    shared, *others = cast.pairs(made, 5)
     rounds = [open_pool_round(made, [shared, *others[at : at + 2]], f"round {at}") for at in (0, 2)]
     assert Seat.objects.count() == 5
     seating.close_round(round_=rounds[closed])
@@ -58,8 +58,8 @@ def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open(closed):
 
 
 def test_reconciling_again_changes_nothing():
-    made = factories.collection(double_share="0.5")
-    pair_list = factories.pairs(made, 20)
+    made = cast.collection(double_share="0.5")
+    pair_list = cast.pairs(made, 20)
     open_pool_round(made, pair_list)
     before = list(Seat.objects.order_by("pk").values())
     seating.reconcile_pairs(pair_ids=[pair.pk for pair in pair_list])
@@ -67,29 +67,29 @@ def test_reconciling_again_changes_nothing():
 
 
 def test_a_round_name_taken_twice_is_refused_and_changes_nothing():
-    made = factories.collection()
-    open_pool_round(made, factories.pairs(made, 2))
+    made = cast.collection()
+    open_pool_round(made, cast.pairs(made, 2))
     with pytest.raises(seating.RoundExists, match="choose another name"):
-        open_pool_round(made, factories.pairs(made, 2))
+        open_pool_round(made, cast.pairs(made, 2))
     assert Seat.objects.count() == 2
 
 
 def test_queries_do_not_grow_with_pairs(django_assert_max_num_queries):
-    made = factories.collection()
-    few, many = factories.pairs(made, 2), factories.pairs(made, 400)
+    made = cast.collection()
+    few, many = cast.pairs(made, 2), cast.pairs(made, 400)
     open_pool_round(made, few + many)
     with django_assert_max_num_queries(14):
         seating.reconcile_pairs(pair_ids=[pair.pk for pair in many])
 
 
 def test_a_seat_held_in_a_closed_round_is_given_out_again_by_the_round_that_wants_its_pair():
-    made = factories.collection()
-    pair_list = factories.pairs(made, 5)
+    made = cast.collection()
+    pair_list = cast.pairs(made, 5)
     first = open_pool_round(made, pair_list, "first")
-    claiming.current_batch(annotator=factories.annotator(made))
+    claiming.current_batch(annotator=cast.annotator(made))
     seating.close_round(round_=first)
     second = open_pool_round(made, pair_list, "second")
     assert set(Seat.objects.values_list("state", "round")) == {("held", second.pk)}
     Seat.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    batch = claiming.current_batch(annotator=factories.annotator(made))
+    batch = claiming.current_batch(annotator=cast.annotator(made))
     assert batch.hand_outs.count() == 5

@@ -7,14 +7,14 @@ import pytest
 
 from annotate.models import Resolution, Seat
 from annotate.services import seating
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
 def study(n_pairs=1, **policy):
-    made = factories.collection(grades=4, **{"gold_positives": 0, "gold_negatives": 0, "ceiling": 5, **policy})
-    pairs = factories.pairs(made, n_pairs)
+    made = cast.collection(grades=4, **{"gold_positives": 0, "gold_negatives": 0, "ceiling": 5, **policy})
+    pairs = cast.pairs(made, n_pairs)
     campaigns.open_pool_round(made, pairs)
     return made, pairs
 

@@ -7,13 +7,13 @@ from django.utils import timezone
 
 from annotate.models import ApiToken, User
 from annotate.services import tokens
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
 
 def make(**fields):
-    given = {"user": factories.user(), "name": "script", "scopes": ["qrels:read"], "days": 30}
+    given = {"user": cast.user(), "name": "script", "scopes": ["qrels:read"], "days": 30}
     return tokens.create_token(**{**given, **fields})
 
 

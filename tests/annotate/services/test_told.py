@@ -7,7 +7,7 @@ import pytest
 from annotate.models import Judgment, Level
 from annotate.services import claiming, collections, judging, told
 from annotate.services.collections import Wording
-from tests import factories
+from tests import cast
 from tests.annotate.services.test_judging import study
 
 pytestmark = pytest.mark.django_db
@@ -31,31 +31,31 @@ def judge(annotator, **given):
 
 @pytest.mark.parametrize(("said", "kept"), [(None, 2), (1, 1), (2, 2), (9, 2)])
 def test_a_judgment_keeps_the_version_that_was_on_screen(made, said, kept):
-    assert judge(factories.annotator(made), guidelines=said).guidelines.version == kept
+    assert judge(cast.annotator(made), guidelines=said).guidelines.version == kept
 
 
 @pytest.mark.parametrize("reasons", [["does not match/species"], ["too general", "does not match/colour"], []])
 def test_reasons_of_either_depth_are_kept_as_they_were_given(made, reasons):
-    assert judge(factories.annotator(made), reasons=reasons).reasons == reasons
+    assert judge(cast.annotator(made), reasons=reasons).reasons == reasons
 
 
 @pytest.mark.parametrize("reason", ["does not match", "species", "does not match/size", "does not match/species/x", ""])
 def test_a_reason_that_is_not_offered_is_refused(made, reason):
     with pytest.raises(judging.UnknownReason, match="offers no reason"):
-        judge(factories.annotator(made), reasons=[reason])
+        judge(cast.annotator(made), reasons=[reason])
     assert not Judgment.objects.exists()
 
 
 def test_a_reason_taken_away_while_the_answer_was_on_its_way_is_kept(made):
     words = Wording(1, "Level 1", "", ["too general"])
     collections.change_guidelines(collection=made, markdown="# Version 3", wording=[words], by=None)
-    assert judge(factories.annotator(made), guidelines=2, reasons=["does not match/colour"]).guidelines.version == 2
+    assert judge(cast.annotator(made), guidelines=2, reasons=["does not match/colour"]).guidelines.version == 2
     with pytest.raises(judging.UnknownReason):
-        judge(factories.annotator(made), guidelines=3, reasons=["does not match/colour"])
+        judge(cast.annotator(made), guidelines=3, reasons=["does not match/colour"])
 
 
 def test_only_who_judged_before_the_change_is_to_hear_of_it(made):
-    annotator, newcomer = factories.annotator(made), factories.annotator(made)
+    annotator, newcomer = cast.annotator(made), cast.annotator(made)
     judge(annotator)
     newest = told.newest_guidelines(annotator=annotator)
     assert not told.judged_under_older(annotator=annotator, guidelines=newest)
@@ -68,7 +68,7 @@ def test_only_who_judged_before_the_change_is_to_hear_of_it(made):
 
 
 def test_what_cannot_be_is_clamped_not_refused(made):
-    stored = judge(factories.annotator(made), active_ms=10**9, played_ms=10**9, n_replays=10**6, n_changes=10**6)
+    stored = judge(cast.annotator(made), active_ms=10**9, played_ms=10**9, n_replays=10**6, n_changes=10**6)
     stored.refresh_from_db()
     assert (stored.active_ms, stored.played_ms) == (3_600_000, 3_600_000)
     assert (stored.n_replays, stored.n_changes) == (1_000, 1_000)

@@ -20,7 +20,7 @@ from annotate.services import (
 )
 from annotate.services.training_standing import standing_of
 from metrics.services import refresh
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.trainees import go, reply, right_grade, trained, training_seats, waiting
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def broken():
 
 
 def test_a_newcomer_gets_no_pairs_until_she_has_passed():
-    annotator = factories.annotator(trained())
+    annotator = cast.annotator(trained())
     assert claiming.current_batch(annotator=annotator) is None
     assert progress.why_empty(annotator=annotator, asked=True)["reason"] == "training"
     go(annotator)
@@ -46,16 +46,16 @@ def test_a_newcomer_gets_no_pairs_until_she_has_passed():
 
 
 def test_without_a_training_nobody_is_held_up():
-    made = factories.collection()
-    campaigns.open_pool_round(made, factories.pairs(made, 2))
-    assert claiming.current_batch(annotator=factories.annotator(made)) is not None
-    assert not training_gate.is_in_training(annotator=factories.annotator(made))
+    made = cast.collection()
+    campaigns.open_pool_round(made, cast.pairs(made, 2))
+    assert claiming.current_batch(annotator=cast.annotator(made)) is not None
+    assert not training_gate.is_in_training(annotator=cast.annotator(made))
 
 
 def test_switched_on_whoever_has_judged_goes_on_and_others_give_their_pairs_back():
     made = trained()
     training_setup.change_training(collection=made, is_on=False)
-    who_judged, newcomer = factories.annotator(made), factories.annotator(made)
+    who_judged, newcomer = cast.annotator(made), cast.annotator(made)
     for annotator in (who_judged, newcomer):
         assert claiming.current_batch(annotator=annotator)
     n_left = claiming.unanswered(annotator=newcomer).count()
@@ -73,7 +73,7 @@ def test_switched_on_whoever_has_judged_goes_on_and_others_give_their_pairs_back
 def test_an_open_tab_gets_no_card_once_the_training_is_switched_on():
     made = trained()
     training_setup.change_training(collection=made, is_on=False)
-    newcomer = factories.annotator(made)
+    newcomer = cast.annotator(made)
     claiming.current_batch(annotator=newcomer)
     assert len(cards.next_cards(annotator=newcomer)) == 3
     training_setup.change_training(collection=made, is_on=True)
@@ -81,7 +81,7 @@ def test_an_open_tab_gets_no_card_once_the_training_is_switched_on():
 
 
 def test_each_answer_is_told_right_or_wrong_with_the_reason_and_the_paragraph():
-    annotator = factories.annotator(trained())
+    annotator = cast.annotator(trained())
     training.begin(annotator=annotator)
     (first, second, *_) = waiting(annotator)
     told = reply(annotator, first, (right_grade(first) + 1) % 3)
@@ -92,7 +92,7 @@ def test_each_answer_is_told_right_or_wrong_with_the_reason_and_the_paragraph():
 
 
 def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
-    annotator = factories.annotator(trained())
+    annotator = cast.annotator(trained())
     training.begin(annotator=annotator)
     hand_out = waiting(annotator)[0]
     wrong = (right_grade(hand_out) + 1) % 3
@@ -111,7 +111,7 @@ def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
 
 def test_a_pair_of_real_work_is_not_answered_through_the_training():
     made = trained()
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     go(annotator)
     claiming.current_batch(annotator=annotator)
     hand_out = claiming.unanswered(annotator=annotator).first()
@@ -121,7 +121,7 @@ def test_a_pair_of_real_work_is_not_answered_through_the_training():
 
 @pytest.mark.parametrize(("n_wrong", "passed"), [(0, True), (1, True), (2, False), (5, False)])
 def test_a_try_passes_at_the_mark_and_not_below(n_wrong, passed):
-    annotator = factories.annotator(trained(pass_mark="0.8"))
+    annotator = cast.annotator(trained(pass_mark="0.8"))
     go(annotator, n_wrong=n_wrong)
     made = TrainingTry.objects.get()
     assert (made.passed, made.n_right, made.n_answered, made.score) == (passed, 5 - n_wrong, 5, 1 - n_wrong / 5)
@@ -130,7 +130,7 @@ def test_a_try_passes_at_the_mark_and_not_below(n_wrong, passed):
 
 def test_spearman_marks_the_order_and_not_the_grades():
     made = trained(measure="spearman", pass_mark="0.7", grades=(0, 1, 1, 2, 2))
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     training.begin(annotator=annotator)
     for hand_out in waiting(annotator):
         reply(annotator, hand_out, max(0, right_grade(hand_out) - 1))  # one too low, nearly the same order
@@ -141,7 +141,7 @@ def test_spearman_marks_the_order_and_not_the_grades():
 
 def test_one_level_for_everything_has_no_order_and_does_not_pass():
     made = trained(measure="spearman", pass_mark="0")
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     training.begin(annotator=annotator)
     for hand_out in waiting(annotator):
         reply(annotator, hand_out, 1)
@@ -151,7 +151,7 @@ def test_one_level_for_everything_has_no_order_and_does_not_pass():
 
 def test_tries_run_out_and_a_lead_who_sends_back_gives_new_ones():
     made = trained(max_tries=2)
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     go(annotator, n_wrong=5)
     assert state(annotator) == "ready"
     go(annotator, n_wrong=5)
@@ -167,7 +167,7 @@ def test_tries_run_out_and_a_lead_who_sends_back_gives_new_ones():
 
 
 def test_each_try_has_seats_of_its_own_and_the_answers_of_the_first_stay():
-    annotator = factories.annotator(trained())
+    annotator = cast.annotator(trained())
     go(annotator, n_wrong=5)
     before = {seat.pk: seat.judgment_id for seat in training_seats(annotator)}
     go(annotator)
@@ -179,7 +179,7 @@ def test_each_try_has_seats_of_its_own_and_the_answers_of_the_first_stay():
 
 
 def test_the_next_try_begins_after_the_wait():
-    annotator = factories.annotator(trained(wait_minutes=60))
+    annotator = cast.annotator(trained(wait_minutes=60))
     go(annotator, n_wrong=5)
     found = standing_of(annotator=annotator).state
     assert found.name == "waiting"
@@ -192,17 +192,17 @@ def test_the_next_try_begins_after_the_wait():
 
 def test_who_passed_waits_for_a_lead_where_one_is_to_look():
     made = trained(needs_review=True)
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     go(annotator)
     assert state(annotator) == "review"
     assert claiming.current_batch(annotator=annotator) is None
-    lead = factories.user()
+    lead = cast.user()
     training_people.decide(annotator=annotator, kind="admitted", by=lead)
     assert claiming.current_batch(annotator=annotator) is not None
 
 
 def test_a_try_with_a_pair_left_out_goes_to_a_lead():
-    annotator = factories.annotator(trained())
+    annotator = cast.annotator(trained())
     training.begin(annotator=annotator)
     (dead, *rest) = waiting(annotator)
     training.report(annotator=annotator, token=dead.token, submission_id=uuid4(), reason="does_not_play", note="")
@@ -220,7 +220,7 @@ def test_answers_in_training_enter_no_resolution_and_no_agreement():
     for pair in made.pairs.filter(training_pair__isnull=False):
         Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
     for _ in range(3):
-        go(factories.annotator(made), n_wrong=2)
+        go(cast.annotator(made), n_wrong=2)
     assert not Resolution.objects.exists()
     refresh.refresh(collection=made)
     agreement, people = (made.snapshots.get(kind=kind).value for kind in ("agreement", "people"))
@@ -233,7 +233,7 @@ def test_a_pair_she_was_told_the_grade_of_is_never_given_to_her_as_work():
     made = trained()
     known = {seat.pk for seat in made.training.collection.pairs.filter(training_pair__isnull=False)}
     campaigns.open_pool_round(made, list(made.pairs.filter(pk__in=known)), name="same pairs")
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     go(annotator)
     while batch := claiming.current_batch(annotator=annotator):
         assert not known & set(batch.hand_outs.values_list("seat__pair", flat=True))
@@ -243,7 +243,7 @@ def test_a_pair_she_was_told_the_grade_of_is_never_given_to_her_as_work():
 
 
 def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
-    annotator = factories.annotator(trained())
+    annotator = cast.annotator(trained())
     go(annotator)
     assert progress.progress(annotator=annotator)["total"] == 0
     assert progress.recent(annotator=annotator) == []
@@ -252,7 +252,7 @@ def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
 
 def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
     made = trained()
-    annotator, other = factories.annotator(made), factories.annotator(made)
+    annotator, other = cast.annotator(made), cast.annotator(made)
     for person in (annotator, other):
         go(person)
     claiming.current_batch(annotator=annotator)
@@ -269,7 +269,7 @@ def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
 
 def test_a_lead_who_lets_somebody_in_ends_her_try():
     made = trained()
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     training.begin(annotator=annotator)
     hand_out = waiting(annotator)[0]
     training_people.decide(annotator=annotator, kind="exempted", by=None)
@@ -284,7 +284,7 @@ def test_a_lead_who_lets_somebody_in_ends_her_try():
 
 def test_the_decisions_say_who_and_why_and_the_newest_holds():
     made = trained()
-    annotator, lead = factories.annotator(made), factories.user()
+    annotator, lead = cast.annotator(made), cast.user()
     for kind in ("admitted", "sent_back", "exempted"):
         training_people.decide(annotator=annotator, kind=kind, by=lead, reason=f"as {kind}")
     said = TrainingDecision.objects.order_by("pk").values_list("kind", "by", "reason")
@@ -294,12 +294,12 @@ def test_the_decisions_say_who_and_why_and_the_newest_holds():
 
 def test_the_list_of_people_asks_as_often_for_one_as_for_many(django_assert_num_queries):
     made = trained()
-    go(factories.annotator(made))
+    go(cast.annotator(made))
     with django_assert_num_queries(9):
         assert len(training_people.people(collection=made)) == 1
     for n_wrong in (0, 5, 5):
-        go(factories.annotator(made), n_wrong=n_wrong)
-    factories.annotator(made)
+        go(cast.annotator(made), n_wrong=n_wrong)
+    cast.annotator(made)
     with django_assert_num_queries(9):
         found = training_people.people(collection=made)
     assert sorted(each.state.name for each in found) == ["passed", "passed", "ready", "ready", "ready"]

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 
 from annotate.services import claiming, training_gate, training_setup
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.trainees import trained
 
@@ -29,7 +29,7 @@ def somebody_waits():
 def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answers):
     made = trained()
     training_setup.change_training(collection=made, is_on=False)
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     claimed, may_go_on = Event(), Event()
 
     def claim():

@@ -7,14 +7,14 @@ from django.utils import timezone
 
 from annotate.models import Batch, Resolution, Seat
 from annotate.services import claiming, judging
-from tests import factories
+from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, report, study
 
 pytestmark = pytest.mark.django_db
 
 
 def test_undo_gives_the_seat_back_and_keeps_the_row():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     hand_out = hand_outs(ann)[0]
     old = judge(ann, hand_out, grade=0)
     judging.undo_judgment(annotator=ann, token=hand_out.token)
@@ -28,7 +28,7 @@ def test_undo_gives_the_seat_back_and_keeps_the_row():
 
 
 def test_an_answer_that_comes_again_after_it_was_taken_back_judges_nothing():
-    ann = factories.annotator(study())
+    ann = cast.annotator(study())
     hand_out, submission = hand_outs(ann)[0], uuid4()
     old = judge(ann, hand_out, submission=submission)
     judging.undo_judgment(annotator=ann, token=hand_out.token)
@@ -37,7 +37,7 @@ def test_an_answer_that_comes_again_after_it_was_taken_back_judges_nothing():
 
 
 def test_undo_of_the_last_answer_opens_the_batch_again():
-    ann = factories.annotator(study(n_pairs=2))
+    ann = cast.annotator(study(n_pairs=2))
     for hand_out in hand_outs(ann):
         judge(ann, hand_out)
     assert Batch.objects.get().finished_at is not None
@@ -46,7 +46,7 @@ def test_undo_of_the_last_answer_opens_the_batch_again():
 
 
 def test_a_settled_batch_can_no_longer_be_changed():
-    ann = factories.annotator(study(n_pairs=10))
+    ann = cast.annotator(study(n_pairs=10))
     first = hand_outs(ann)
     for hand_out in first:
         judge(ann, hand_out)
@@ -61,7 +61,7 @@ def test_a_settled_batch_can_no_longer_be_changed():
 def test_what_she_reported_is_none_of_her_last_judgments_that_can_be_undone(monkeypatch):
     monkeypatch.setattr(judging, "CHANGEABLE", 2)
     made = study(n_pairs=4)
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     first, reported, second, third = hand_outs(ann)[:4]
     judge(ann, first)
     report(ann, reported, "cannot_judge")

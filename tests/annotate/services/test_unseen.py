@@ -16,15 +16,15 @@ from django.utils import timezone
 from annotate.fsck import CHECKS
 from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Seat
 from annotate.services import claiming, judging, progress, queues
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
 def study(n_pairs, *, n_golds=0, per_query=5, **policy):
     """A pool, and golds of each kind in each of its queries."""
-    made = factories.collection(grades=2, **policy)
-    pairs = factories.pairs(made, n_pairs, per_query=per_query)
+    made = cast.collection(grades=2, **policy)
+    pairs = cast.pairs(made, n_pairs, per_query=per_query)
     campaigns.open_pool_round(made, [pair for place, pair in enumerate(pairs) if place % per_query >= 2 * n_golds])
     for place, pair in enumerate(pairs):
         if (kind := place % per_query) < 2 * n_golds:
@@ -50,7 +50,7 @@ def clean():
 
 def test_in_batches_of_one_querys_pairs_a_gold_takes_the_place_of_a_candidate_of_its_query():
     made = study(200, n_golds=1, batch_candidates=4)
-    other = factories.pairs(made, 3)
+    other = cast.pairs(made, 3)
     for pair in other:
         Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
     for _ in range(6):
@@ -63,7 +63,7 @@ def test_in_batches_of_one_querys_pairs_a_gold_takes_the_place_of_a_candidate_of
 
 def test_where_golds_are_short_candidates_keep_their_places():
     made = study(60, n_golds=0, batch_candidates=4)
-    pair = factories.pairs(made, 1)[0]
+    pair = cast.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
     assert purposes(campaigns.first_batch(made)) == {"label": 5}  # no negative gold is there to be waited for
     Gold.objects.update(retired_at=timezone.now())
@@ -72,7 +72,7 @@ def test_where_golds_are_short_candidates_keep_their_places():
 
 def test_where_queries_come_mixed_a_gold_is_of_any_query():
     made = study(60, batch_candidates=4, grouped=False)
-    pair = factories.pairs(made, 1)[0]
+    pair = cast.pairs(made, 1)[0]
     Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
     assert purposes(campaigns.first_batch(made)) == {"label": 4, "gold": 1}
 
@@ -117,7 +117,7 @@ def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(n_
     late = campaigns.first_batch(made)[0].batch.annotator
     held = Seat.objects.filter(annotator=late, purpose="label").order_by("pk")
     lapse(Seat.objects.filter(pk__in=list(held.values_list("pk", flat=True)[:n_lapsed])))
-    other = factories.annotator(made)
+    other = cast.annotator(made)
     while again(other):
         pass
     claiming.current_batch(annotator=late)
@@ -127,8 +127,8 @@ def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(n_
 
 
 def test_a_pair_that_she_judged_too_late_to_count_is_no_gold_for_her():
-    made = factories.collection(batch_candidates=2, gold_positives=1, gold_negatives=0, grouped=False)
-    pairs = factories.pairs(made, 3, per_query=3)
+    made = cast.collection(batch_candidates=2, gold_positives=1, gold_negatives=0, grouped=False)
+    pairs = cast.pairs(made, 3, per_query=3)
     campaigns.open_pool_round(made, pairs[:2])
     (first, _) = campaigns.first_batch(made)
     lapse(Seat.objects.all())
@@ -143,13 +143,13 @@ def test_a_pair_that_she_judged_too_late_to_count_is_no_gold_for_her():
 
 
 def test_what_others_hold_is_counted_in_pairs_that_may_come_to_her():
-    made = factories.collection(labels_per_pair=2, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, factories.pairs(made, 1))
+    made = cast.collection(labels_per_pair=2, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, cast.pairs(made, 1))
     (hers,) = campaigns.first_batch(made)
     campaigns.first_batch(made)
     person = hers.batch.annotator
     assert claiming.free_later(annotator=person)[0] == 0  # she is at this pair herself
-    newcomer = factories.annotator(made)
+    newcomer = cast.annotator(made)
     assert claiming.free_later(annotator=newcomer)[0] == 1  # by two people
     judging.report_pair(annotator=person, token=hers.token, submission_id=uuid4(), kind="cannot_judge")
     claiming.current_batch(annotator=newcomer)
@@ -205,7 +205,7 @@ def test_a_share_of_a_small_pool_is_never_nothing_and_other_pools_are_open_to_he
     hand_outs = campaigns.first_batch(made)
     assert len(hand_outs) == 1
     made.policies.create(version=2, double_share=0, batch_candidates=4)
-    campaigns.open_pool_round(made, factories.pairs(made, 8), "second")
+    campaigns.open_pool_round(made, cast.pairs(made, 8), "second")
     assert len(again(hand_outs[0].batch.annotator)) == 4
 
 

@@ -9,7 +9,7 @@ from annotate.models import Batch, Judgment, Resolution, ReviewAction, Round, Se
 from annotate.services import accounts, adjudicating, claiming, excluding, pausing, reviewing, seating, withdrawing
 from metrics.models import Snapshot
 from metrics.services import refresh
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.sound import sound
 
 pytestmark = pytest.mark.django_db
@@ -18,14 +18,14 @@ EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(
 
 @pytest.fixture
 def made():
-    made = factories.collection(grades=3, positive_from=2, batch_candidates=4, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, factories.pairs(made, 4))
+    made = cast.collection(grades=3, positive_from=2, batch_candidates=4, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, cast.pairs(made, 4))
     return made
 
 
 @pytest.fixture
 def lead(made):
-    return factories.member(made, "lead")
+    return cast.member(made, "lead")
 
 
 def work(annotator, grade=2, limit=None):
@@ -52,7 +52,7 @@ def moved(work):
 
 
 def test_what_would_be_withdrawn_is_counted_first(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     work(annotator, limit=3)
     would = withdrawing.withdrawable(annotator=annotator, since=EARLIER)
     assert (would.n_labels, would.n_checks, would.n_pairs, would.n) == (3, 0, 3, 3)
@@ -66,7 +66,7 @@ def test_what_would_be_withdrawn_is_counted_first(made, lead):
 
 
 def test_restored_labels_count_again_and_agreement_is_as_before(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     work(annotator)
     before = agreement(made)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
@@ -83,10 +83,10 @@ def test_restored_labels_count_again_and_agreement_is_as_before(made, lead):
 
 
 def test_a_label_whose_place_was_taken_meanwhile_stays_surplus(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     work(annotator)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
-    work(factories.annotator(made), grade=0, limit=1)
+    work(cast.annotator(made), grade=0, limit=1)
     assert restore(annotator, lead) == (3, 1)
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [0, 2, 2, 2]
     assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 1
@@ -94,7 +94,7 @@ def test_a_label_whose_place_was_taken_meanwhile_stays_surplus(made, lead):
 
 
 def test_labels_of_a_closed_round_come_back_too(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     work(annotator)
     seating.close_round(round_=Round.objects.get())
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
@@ -105,7 +105,7 @@ def test_labels_of_a_closed_round_come_back_too(made, lead):
 
 
 def test_labels_of_an_excluded_pair_come_back_too_and_it_stays_unjudged(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     work(annotator)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
     excluding.exclude_pair(pair=made.pairs.first(), by=lead, reason="odd")
@@ -115,7 +115,7 @@ def test_labels_of_an_excluded_pair_come_back_too_and_it_stays_unjudged(made, le
 
 
 def test_undone_answers_are_not_restored(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     batch = work(annotator)
     campaigns.judge(batch.hand_outs.select_related("batch__annotator").first(), 0)  # a change of mind
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x")
@@ -125,7 +125,7 @@ def test_undone_answers_are_not_restored(made, lead):
 
 
 def test_a_rejected_batch_comes_back_with_its_verdict_alone(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     batch = work(annotator)
     assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 4
     assert restore(annotator, lead) == (0, 0)
@@ -142,14 +142,14 @@ def test_a_rejected_batch_comes_back_with_its_verdict_alone(made, lead):
 
 
 def test_a_batch_asked_again_is_not_called_bad(made, lead):
-    batch = work(factories.annotator(made))
+    batch = work(cast.annotator(made))
     assert reviewing.requeue_batch(batch=batch, by=lead, reason="the guidelines were wrong").n_done == 4
     assert (batch.verdict, Seat.objects.filter(state="free").count()) == (Batch.Verdict.REQUEUED, 4)
     assert sound()
 
 
 def test_the_same_verdict_twice_is_one_line_of_the_log(made, lead):
-    batch = work(factories.annotator(made))
+    batch = work(cast.annotator(made))
     for _ in range(2):
         reviewing.accept_batch(batch=batch, by=lead)
     assert ReviewAction.objects.count() == 1
@@ -163,7 +163,7 @@ def test_an_adjudication_is_not_withdrawn_with_the_leads_own_labels(made, lead):
 
 
 def test_pausing_says_who_and_why_and_is_said_once(made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     for _ in range(2):
         pausing.pause(annotator=annotator, by=lead, reason="is ill")
     assert claiming.current_batch(annotator=annotator) is None

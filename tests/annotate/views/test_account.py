@@ -21,7 +21,7 @@ from django.urls import reverse
 from annotate import tasks
 from annotate.models import Invitation, Membership, Role, User
 from annotate.services import accounts, invitation_mail
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.trainees import go, trained
 
 pytestmark = pytest.mark.django_db
@@ -41,8 +41,8 @@ def link_in(message):
 
 def invited(settings, **fields):
     settings.SENDS_MAIL = True
-    made = factories.collection("shapes")
-    lead = factories.member(made, Role.LEAD)
+    made = cast.collection("shapes")
+    lead = cast.member(made, Role.LEAD)
     given = {"role": Role.ANNOTATOR, "email": "ada@example.org", "by_mail": True, **fields}
     return accounts.invite(collection=made, by=lead, **given)
 
@@ -60,7 +60,7 @@ def test_a_code_is_that_of_the_standards_own_table():
 
 
 def test_a_forgotten_password_is_chosen_anew_by_a_link_in_a_mail(client):
-    person = factories.user("ada", email="ada@example.org")
+    person = cast.user("ada", email="ada@example.org")
     client.post(reverse("account_reset_password"), {"email": "ADA@example.org"})
     (message,) = mail.outbox
     assert message.to == ["ada@example.org"]
@@ -75,7 +75,7 @@ def test_a_forgotten_password_is_chosen_anew_by_a_link_in_a_mail(client):
 
 
 def test_a_password_is_changed_by_who_knows_the_old_one_and_the_old_one_ends(client):
-    person = factories.user("ada")
+    person = cast.user("ada")
     sign_in(client, "ada")
     elsewhere = Client()
     sign_in(elsewhere, "ada")
@@ -85,10 +85,10 @@ def test_a_password_is_changed_by_who_knows_the_old_one_and_the_old_one_ends(cli
     assert "type your current password" in refused.content.decode()
     too_short = {"password1": "walnut trac", "password2": "walnut trac"}
     for bad in (too_short, {**wanted, "password2": "walnut tractor harmony"}):
-        assert "field-error" in client.post(address, {"oldpassword": factories.PASSWORD, **bad}).content.decode()
+        assert "field-error" in client.post(address, {"oldpassword": cast.PASSWORD, **bad}).content.decode()
     person.refresh_from_db()
-    assert person.check_password(factories.PASSWORD)
-    assert client.post(address, {"oldpassword": factories.PASSWORD, **wanted}).status_code == 302
+    assert person.check_password(cast.PASSWORD)
+    assert client.post(address, {"oldpassword": cast.PASSWORD, **wanted}).status_code == 302
     assert client.get("/").status_code == 200  # she stays signed in here, and nowhere else
     assert elsewhere.get("/").url.startswith(reverse("account_login"))
     client.post(reverse("account_logout"))
@@ -107,7 +107,7 @@ def test_no_mail_is_promised_where_there_is_no_mail_server(client, settings):
 def test_whether_an_address_is_known_is_not_told(client):
     said = [
         client.post(reverse("account_reset_password"), {"email": email}, follow=True).content
-        for email in ("nobody@example.org", factories.user("eve", email="eve@example.org").email)
+        for email in ("nobody@example.org", cast.user("eve", email="eve@example.org").email)
     ]
     token = re.compile(rb'"[\w-]{64}"')
     assert len({token.sub(b"", body) for body in said}) == 1
@@ -154,8 +154,8 @@ def test_a_revoked_invitation_is_not_mailed(settings):
 
 def test_the_form_promises_no_mail_where_there_is_no_mail_server(client, settings):
     settings.SENDS_MAIL = False
-    made = factories.collection("shapes")
-    client.force_login(factories.member(made, Role.LEAD))
+    made = cast.collection("shapes")
+    client.force_login(cast.member(made, Role.LEAD))
     url = reverse("annotate:members", args=["shapes"])
     assert "no mail server" in client.get(url).content.decode()
     settings.SENDS_MAIL = True
@@ -173,7 +173,7 @@ def switch_on(client):
     """Set up an authenticator app as a person does; returns its secret."""
     page = client.get(reverse("mfa_activate_totp"))
     if page.status_code == 302:
-        client.post(page.url, {"password": factories.PASSWORD})
+        client.post(page.url, {"password": cast.PASSWORD})
         page = client.get(reverse("mfa_activate_totp"))
     secret = page.context["form"].secret
     assert "data:image" not in page.content.decode()
@@ -181,12 +181,12 @@ def switch_on(client):
     return secret
 
 
-def sign_in(client, name, password=factories.PASSWORD):
+def sign_in(client, name, password=cast.PASSWORD):
     return client.post(reverse("account_login"), {"login": name, "password": password})
 
 
 def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
-    factories.user("ada")
+    cast.user("ada")
     sign_in(client, "ada")
     secret = switch_on(client)
     codes = Authenticator.objects.get(type="recovery_codes").wrap().get_unused_codes()
@@ -209,7 +209,7 @@ def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
 def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(client, settings, needed):
     settings.LEADS_NEED_MFA = needed
     made = trained("shapes")
-    factories.annotator(made, factories.member(made, Role.LEAD, factories.user("lead")))
+    cast.annotator(made, cast.member(made, Role.LEAD, cast.user("lead")))
     sign_in(client, "lead")
     pages = [reverse(f"annotate:{name}", args=["shapes"]) for name in ("members", "collection", "training-setup")]
     pages += [reverse("annotate:collection-new"), reverse("metrics:dashboard", args=["shapes"])]
@@ -225,7 +225,7 @@ def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(cl
 
 def test_annotators_need_no_second_factor_where_leads_do(client, settings):
     settings.LEADS_NEED_MFA = True
-    client.force_login(factories.annotator(factories.collection("shapes")).user)
+    client.force_login(cast.annotator(cast.collection("shapes")).user)
     assert client.get(reverse("annotate:collection", args=["shapes"])).status_code == 200
 
 
@@ -252,7 +252,7 @@ def test_own_data_hold_all_she_did_and_nothing_of_which_pairs_were_checks(client
 
 def test_own_data_tell_of_training_and_reports(client):
     made = trained("shapes")
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     client.force_login(annotator.user)
     go(annotator, n_wrong=1)
     (part,) = own(client)["collections"]
@@ -262,10 +262,10 @@ def test_own_data_tell_of_training_and_reports(client):
 
 
 def test_own_data_of_one_collection_are_asked_for_by_its_name(client):
-    person = factories.user()
+    person = cast.user()
     for slug in ("shapes", "birds"):
-        factories.annotator(factories.collection(slug), person)
-    factories.annotator(factories.collection("others"))
+        cast.annotator(cast.collection(slug), person)
+    cast.annotator(cast.collection("others"))
     client.force_login(person)
     assert [part["about"]["collection"] for part in own(client)["collections"]] == ["Shapes", "Birds"]
     assert [part["about"]["collection"] for part in own(client, collection="birds")["collections"]] == ["Birds"]
@@ -273,9 +273,9 @@ def test_own_data_of_one_collection_are_asked_for_by_its_name(client):
 
 
 def test_own_data_ask_as_often_for_much_as_for_little(client):
-    made = factories.collection("shapes", batch_candidates=4, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, factories.pairs(made, 8))
-    annotator = factories.annotator(made)
+    made = cast.collection("shapes", batch_candidates=4, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, cast.pairs(made, 8))
+    annotator = cast.annotator(made)
     client.force_login(annotator.user)
     counts = []
     for _ in range(2):
@@ -295,9 +295,9 @@ def test_who_erases_herself_is_signed_out_and_forgotten_and_her_judgments_stay(c
     Authenticator.objects.create(user=annotator.user, type="totp", data={"secret": "x"})
     client.force_login(annotator.user)
     name, n_judged = annotator.user.username, annotator.judgments.count()
-    for wrong in ({"username": "somebody", "password": factories.PASSWORD}, {"username": name, "password": "guess"}):
+    for wrong in ({"username": "somebody", "password": cast.PASSWORD}, {"username": name, "password": "guess"}):
         assert client.post(reverse("annotate:account-erase"), wrong).status_code == 422
-    answer = client.post(reverse("annotate:account-erase"), {"username": name, "password": factories.PASSWORD})
+    answer = client.post(reverse("annotate:account-erase"), {"username": name, "password": cast.PASSWORD})
     assert answer.url == reverse("account_login")
     annotator.refresh_from_db()
     assert (annotator.user, annotator.judgments.count()) == (None, n_judged)
@@ -308,12 +308,12 @@ def test_who_erases_herself_is_signed_out_and_forgotten_and_her_judgments_stay(c
 
 
 def test_the_only_lead_and_the_only_admin_cannot_erase_themselves(client):
-    made = factories.collection("shapes")
-    lead = factories.member(made, Role.LEAD)
-    admin = factories.user(is_superuser=True)
+    made = cast.collection("shapes")
+    lead = cast.member(made, Role.LEAD)
+    admin = cast.user(is_superuser=True)
     for person, says in ((lead, "only lead of Shapes"), (admin, "only one who looks after this site")):
         client.force_login(person)
-        fields = {"username": person.username, "password": factories.PASSWORD}
+        fields = {"username": person.username, "password": cast.PASSWORD}
         answer = client.post(reverse("annotate:account-erase"), fields)
         assert says in answer.content.decode()
     assert Membership.objects.filter(user=lead).exists()

@@ -14,7 +14,7 @@ from django.urls import NoReverseMatch, reverse
 
 from annotate.models import User
 from annotate.services import addresses
-from tests import factories
+from tests import cast
 from tests.annotate.views.test_account import DeadServer
 
 pytestmark = pytest.mark.django_db
@@ -24,12 +24,12 @@ NEW = "ada@new.example"
 @pytest.fixture
 def ada(client, settings):
     settings.SENDS_MAIL = True
-    person = factories.user("ada", email="ada@old.example")
+    person = cast.user("ada", email="ada@old.example")
     client.force_login(person)
     return person
 
 
-def ask(client, email=NEW, password=factories.PASSWORD):
+def ask(client, email=NEW, password=cast.PASSWORD):
     return client.post(reverse("annotate:account-email"), {"email": email, "password": password}, follow=True)
 
 
@@ -39,7 +39,7 @@ def link():
 
 def sign_in(client, name):
     client.logout()
-    return client.post(reverse("account_login"), {"login": name, "password": factories.PASSWORD})
+    return client.post(reverse("account_login"), {"login": name, "password": cast.PASSWORD})
 
 
 def test_an_address_is_hers_once_she_has_opened_the_link(client, ada):
@@ -63,7 +63,7 @@ def test_a_link_serves_its_own_person_until_it_has_run_out(client, ada, monkeypa
     with monkeypatch.context() as patch:
         patch.setattr(addresses, "VALID_FOR", timedelta(seconds=-1))
         assert client.post(path).status_code == 404
-    client.force_login(factories.user("eve", email="eve@example.org"))
+    client.force_login(cast.user("eve", email="eve@example.org"))
     assert client.post(path).status_code == 404
     client.logout()
     assert client.get(path).url.startswith(reverse("account_login"))
@@ -71,7 +71,7 @@ def test_a_link_serves_its_own_person_until_it_has_run_out(client, ada, monkeypa
 
 
 def test_who_asks_for_an_address_that_somebody_has_learns_nothing_and_its_owner_is_told(client, ada):
-    factories.user("eve", email="Eve@example.org")
+    cast.user("eve", email="Eve@example.org")
     asked = ("eve@example.org", "bob@example.org")
     said = [re.sub(rb'"[\w-]{64}"', b"", ask(client, email).content) for email in asked]
     assert said[0].replace(b"eve@", b"bob@") == said[1]
@@ -82,7 +82,7 @@ def test_who_asks_for_an_address_that_somebody_has_learns_nothing_and_its_owner_
 
 def test_an_address_that_somebody_got_meanwhile_is_not_taken(client, ada):
     ask(client)
-    factories.user("eve", email=NEW.upper())
+    cast.user("eve", email=NEW.upper())
     assert client.post(link()).status_code == 404
     assert User.objects.get(pk=ada.pk).email == "ada@old.example"
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import Collection, Item, Membership, Role, Side
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.core.files import archive
 
 pytestmark = pytest.mark.django_db
@@ -31,12 +31,12 @@ def media_root(tmp_path, settings):
 
 @pytest.fixture
 def made():
-    return factories.collection("shapes", grades=3)
+    return cast.collection("shapes", grades=3)
 
 
 @pytest.fixture
 def researcher(client, made):
-    person = factories.member(made, Role.RESEARCHER)
+    person = cast.member(made, Role.RESEARCHER)
     client.force_login(person)
     return person
 
@@ -70,15 +70,15 @@ def line(id_, side="document", **fields):
 
 def test_a_researcher_is_told_to_load_items_then_labels_then_runs(client, made, researcher):
     assert "A collection needs queries and documents" in page(client, "collection", made.slug)
-    factories.items(made, Side.QUERY, 2)
-    factories.items(made, Side.DOCUMENT, 3)
+    cast.items(made, Side.QUERY, 2)
+    cast.items(made, Side.DOCUMENT, 3)
     text = page(client, "collection", made.slug)
     assert "Load reference labels" in text
     assert "Upload runs" in text
 
 
 def test_a_lead_sees_the_figures_but_loads_nothing(client, made):
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     text = page(client, "collection", made.slug)
     assert "Reference labels" in text
     assert reverse("annotate:items-new", args=[made.slug]) not in text
@@ -87,8 +87,8 @@ def test_a_lead_sees_the_figures_but_loads_nothing(client, made):
 
 
 def test_an_annotator_sees_own_progress_alone(client, made):
-    campaigns.open_pool_round(made, factories.pairs(made, 4))
-    client.force_login(factories.annotator(made).user)
+    campaigns.open_pool_round(made, cast.pairs(made, 4))
+    client.force_login(cast.annotator(made).user)
     text = page(client, "collection", made.slug)
     assert "Start judging" in text
     assert "Judged today" in text
@@ -97,20 +97,20 @@ def test_an_annotator_sees_own_progress_alone(client, made):
 
 
 def test_an_annotator_without_an_open_pool_is_told_so(client, made):
-    client.force_login(factories.annotator(made).user)
+    client.force_login(cast.annotator(made).user)
     text = page(client, "collection", made.slug)
     assert "No pool is open" in text
     assert "Start judging" not in text
 
 
 def test_a_stranger_finds_no_collection(client, made):
-    client.force_login(factories.user())
+    client.force_login(cast.user())
     page(client, "collection", made.slug, status=404)
     page(client, "collection-new", status=404)
 
 
 def test_an_annotator_makes_no_collections(client, made):
-    client.force_login(factories.annotator(made).user)
+    client.force_login(cast.annotator(made).user)
     page(client, "collection-new", status=404)
     assert "New collection" not in page(client, "home")
 
@@ -179,6 +179,6 @@ def test_what_does_not_fit_is_said_and_nothing_is_made(client, researcher, chang
 
 
 def test_the_page_needs_as_many_queries_for_many_as_for_few(client, made, researcher, django_assert_max_num_queries):
-    factories.pairs(made, 400)
+    cast.pairs(made, 400)
     with django_assert_max_num_queries(28):
         page(client, "collection", made.slug)

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from annotate.models import Change, Gold, Item, ReviewAction, Role
 from annotate.services import excluding, golds
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 GIVEN = {"query": "q0", "document": "d1", "grade": 1, "explanation": "The red one is the small one."}
@@ -13,9 +13,9 @@ GIVEN = {"query": "q0", "document": "d1", "grade": 1, "explanation": "The red on
 
 @pytest.fixture
 def made(client):
-    made = factories.collection("shapes", batch_candidates=2, gold_negatives=0, grouped=False)
-    campaigns.open_pool_round(made, factories.pairs(made, 6)[2:])
-    client.force_login(factories.member(made, Role.LEAD))
+    made = cast.collection("shapes", batch_candidates=2, gold_negatives=0, grouped=False)
+    campaigns.open_pool_round(made, cast.pairs(made, 6)[2:])
+    client.force_login(cast.member(made, Role.LEAD))
     return made
 
 
@@ -104,7 +104,7 @@ def test_a_long_explanation_is_cut_in_the_log_alone(made):
 
 def test_an_excluded_item_is_no_gold(client, made):
     item = Item.objects.get(external_id="d1")
-    excluding.exclude_item(item=item, by=factories.user(), reason="broken")
+    excluding.exclude_item(item=item, by=cast.user(), reason="broken")
     with pytest.raises(golds.BadGold, match="This document is excluded: broken"):
         golds.add_gold(collection=made, by=None, **GIVEN)
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotate import tasks
 from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role, Side
 from annotate.services import imports, jobs
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import archive
 
 pytestmark = pytest.mark.django_db
@@ -23,15 +23,15 @@ def media_root(tmp_path, settings):
 
 @pytest.fixture
 def made():
-    made = factories.collection("shapes", grades=3)
-    factories.items(made, Side.QUERY, 1)
-    factories.items(made, Side.DOCUMENT, 2)
+    made = cast.collection("shapes", grades=3)
+    cast.items(made, Side.QUERY, 1)
+    cast.items(made, Side.DOCUMENT, 2)
     return made
 
 
 @pytest.fixture
 def researcher(client, made):
-    person = factories.member(made, Role.RESEARCHER)
+    person = cast.member(made, Role.RESEARCHER)
     client.force_login(person)
     return person
 
@@ -197,7 +197,7 @@ def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, made, resea
 
 def test_a_lead_sees_what_came_and_cancels_nothing(client, made, researcher):
     received = send_labels(client, "q0 0 d0 1")
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     assert "Cancel</button>" not in page(client, received)
     assert client.post(reverse("annotate:import-cancel", args=["shapes", received.pk])).status_code == 404
 

@@ -9,14 +9,14 @@ from django.utils import timezone
 
 from annotate.models import Batch, Item, Report, Resolution, ReviewAction, ReviewWork
 from annotate.services import carrying_on, claiming, judging, review_work, withdrawing
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def made():
-    return factories.collection(
+    return cast.collection(
         "birds", grades=3, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0,
         batch_candidates=20,
     )  # fmt: skip
@@ -24,7 +24,7 @@ def made():
 
 @pytest.fixture
 def lead(made, client):
-    person = factories.member(made, "lead")
+    person = cast.member(made, "lead")
     client.force_login(person)
     return person
 
@@ -36,10 +36,10 @@ def address(name, *args, **query):
 
 def dispute(made, n=1):
     """Pairs that two people gave the ends of the scheme."""
-    pairs = factories.pairs(made, n)
+    pairs = cast.pairs(made, n)
     campaigns.open_pool_round(made, pairs, name=f"pool {uuid4()}")
     for grade in (0, 2):
-        annotator = factories.annotator(made)
+        annotator = cast.annotator(made)
         while claiming.current_batch(annotator=annotator):
             for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
                 campaigns.judge(hand_out, grade, comment="only a wing")
@@ -48,10 +48,10 @@ def dispute(made, n=1):
 
 def report(made, kind, n_people=1, note="two birds"):
     """One new pair that so many people report."""
-    (pair,) = factories.pairs(made, 1)
+    (pair,) = cast.pairs(made, 1)
     campaigns.open_pool_round(made, [pair], name=f"pool {uuid4()}")
     for _ in range(n_people):
-        annotator = factories.annotator(made)
+        annotator = cast.annotator(made)
         claiming.current_batch(annotator=annotator)
         hand_out = claiming.unanswered(annotator=annotator).get(seat__pair=pair)
         judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind,
@@ -61,8 +61,8 @@ def report(made, kind, n_people=1, note="two birds"):
 
 def fail_batch(made):
     """A finished batch whose golds were missed."""
-    campaigns.open_pool_round(made, factories.pairs(made, 2), name=f"pool {uuid4()}")
-    annotator = factories.annotator(made)
+    campaigns.open_pool_round(made, cast.pairs(made, 2), name=f"pool {uuid4()}")
+    annotator = cast.annotator(made)
     batch = claiming.current_batch(annotator=annotator)
     for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
         campaigns.judge(hand_out, 2)
@@ -245,7 +245,7 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, made, lead)
 
 
 def test_a_person_is_paused_and_resumed_with_a_reason(client, made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     act = address("annotator-act", annotator.pk)
     assert client.post(act, {"act": "pause"}).status_code == 422
     assert "paused since" in client.post(act, {"act": "pause", "reason": "ill"}, follow=True).content.decode()
@@ -255,7 +255,7 @@ def test_a_person_is_paused_and_resumed_with_a_reason(client, made, lead):
 
 
 def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(client, made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     act = address("annotator-act", annotator.pk)
     client.post(act, {"act": "pause", "reason": "=1+1"})
     client.post(act, {"act": "resume"})
@@ -271,7 +271,7 @@ def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(clien
 
 def test_an_annotator_finds_none_of_it(client, made):
     pair, batch = report(made, "escalated"), fail_batch(made)
-    client.force_login(factories.annotator(made).user)
+    client.force_login(cast.annotator(made).user)
     for url in (address("inbox"), address("inbox-pair", pair.pk), address("inbox-batch", batch.pk),
                 address("review-log"), address("annotator", batch.annotator_id)):  # fmt: skip
         assert client.get(url).status_code == 404

@@ -6,7 +6,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from annotate.models import Report, Resolution, ReviewAction
-from tests import factories
+from tests import cast
 from tests.annotate.views.test_inbox import dispute, fail_batch, report
 from tests.looks import violations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def made():
-    made = factories.collection(
+    made = cast.collection(
         "birds", grades=3, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0,
         batch_candidates=20,
     )  # fmt: skip
@@ -31,7 +31,7 @@ def desk(made, page: Page, live_server):
     """The inbox as a lead opens it; at the end the browser may not have complained or asked another host."""
     complaints: list[str] = []
     client = Client()
-    client.force_login(factories.member(made, "lead"))
+    client.force_login(cast.member(made, "lead"))
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
     page.on("pageerror", lambda error: complaints.append(str(error)))

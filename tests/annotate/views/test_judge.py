@@ -6,24 +6,24 @@ import pytest
 
 from annotate.models import Gold, Judgment, Report, Round
 from annotate.services import progress, seating
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def made():
-    made = factories.collection("birds", grades=3, batch_candidates=4, grouped=False)
+    made = cast.collection("birds", grades=3, batch_candidates=4, grouped=False)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=factories.policy(made),
-        pair_ids=[pair.pk for pair in factories.pairs(made, 6)],
+        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
+        pair_ids=[pair.pk for pair in cast.pairs(made, 6)],
     )
     return made
 
 
 @pytest.fixture
 def annotator(made, client):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     client.force_login(annotator.user)
     return annotator
 
@@ -75,15 +75,15 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, an
         call(client, "answer", answer_to(card))
     empty = call(client, "next").json()["empty"]
     assert (empty["reason"], empty["message"][:27]) == ("none_left", "You have judged every pair ")
-    client.force_login(factories.annotator(made).user)
+    client.force_login(cast.annotator(made).user)
     empty = call(client, "next").json()["empty"]
     assert (empty["reason"], empty["message"][:27]) == ("none_left", "All pairs have their labels")
 
 
 def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator, made):
-    client.force_login(factories.annotator(made).user)
+    client.force_login(cast.annotator(made).user)
     call(client, "next")
-    client.force_login(factories.annotator(made).user)
+    client.force_login(cast.annotator(made).user)
     call(client, "next")
     client.force_login(annotator.user)
     empty = call(client, "next").json()["empty"]
@@ -170,15 +170,15 @@ def test_an_ended_session_is_told_as_json_with_where_to_sign_in(client, made):
 
 
 def test_leads_and_strangers_have_no_judge_screen(client, made):
-    client.force_login(factories.member(made, "lead"))
+    client.force_login(cast.member(made, "lead"))
     assert call(client, "next").status_code == 404
-    client.force_login(factories.user())
+    client.force_login(cast.user())
     assert call(client, "next").status_code == 404
 
 
 def test_a_gold_looks_like_any_other_card(client, annotator, made):
     gold = Gold.objects.create(
-        collection=made, pair=factories.pairs(made, 1)[0], grade=2, is_positive=True, origin="curated"
+        collection=made, pair=cast.pairs(made, 1)[0], grade=2, is_positive=True, origin="curated"
     )
     shapes, seen = set(), []
     cards = call(client, "next").json()["cards"]

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotate.models import Judgment, Seat
 from annotate.services import claiming, pausing, training_people, training_setup, withdrawing
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.views.test_judge import answer_to, call
 
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def made():
-    made = factories.collection("birds", grades=3, batch_candidates=6, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, factories.pairs(made, 6))
+    made = cast.collection("birds", grades=3, batch_candidates=6, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, cast.pairs(made, 6))
     return made
 
 
 @pytest.fixture
 def annotator(made, client):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     client.force_login(annotator.user)
     return annotator
 
@@ -37,7 +37,7 @@ def paused(annotator, lead):
 
 def switched_on(annotator, lead):
     made = annotator.collection
-    (pair,) = factories.pairs(made, 1, per_query=1)
+    (pair,) = cast.pairs(made, 1, per_query=1)
     spec = training_setup.PairSpec(pair.query.external_id, pair.document.external_id, 2, "a reason", "")
     training_setup.add_pairs(collection=made, specs=[spec], by=None)
     training_setup.change_training(collection=made, is_on=True)
@@ -52,7 +52,7 @@ def sent_back(annotator, lead):
 
 @pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
 def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follows(client, made, annotator, kept_out):
-    lead, before = factories.member(made, "lead"), timezone.now() - timedelta(minutes=1)
+    lead, before = cast.member(made, "lead"), timezone.now() - timedelta(minutes=1)
     cards = call(client, "next").json()["cards"]
     kept_out(annotator, lead)
     for card in cards:
@@ -70,9 +70,9 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
 @pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
 def test_what_another_took_meanwhile_is_kept_as_surplus(client, made, annotator, kept_out):
     cards = call(client, "next").json()["cards"]
-    kept_out(annotator, factories.member(made, "lead"))
+    kept_out(annotator, cast.member(made, "lead"))
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
-    other = factories.annotator(made)
+    other = cast.annotator(made)
     claiming.current_batch(annotator=other)
     if kept_out is not paused:
         training_people.decide(annotator=other, kind="exempted", by=None)

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from annotate.models import Item, Part, Role, Side
 from annotate.services.media import media_folder
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 CONTENT = bytes(range(256)) * 4
@@ -14,11 +14,11 @@ CONTENT = bytes(range(256)) * 4
 @pytest.fixture
 def made(tmp_path, settings):
     settings.MEDIA_ROOT = tmp_path / "media"
-    return factories.collection("films")
+    return cast.collection("films")
 
 
 def part(made, path="clips/a.webm", content=CONTENT, kind="video"):
-    (item,) = factories.items(made, Side.DOCUMENT, 1)
+    (item,) = cast.items(made, Side.DOCUMENT, 1)
     if content is not None:
         target = media_folder(made) / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def url(made, part):
 
 @pytest.fixture
 def get(client, made):
-    client.force_login(factories.member(made, Role.ANNOTATOR))
+    client.force_login(cast.member(made, Role.ANNOTATOR))
     return lambda shown, **headers: client.get(url(made, shown), headers=headers)
 
 
@@ -83,8 +83,8 @@ def test_an_empty_file_is_sent_as_it_is(get, made):
 
 def test_strangers_and_members_of_other_collections_find_nothing(client, made):
     shown = part(made)
-    other = factories.collection("other")
-    client.force_login(factories.member(other, Role.RESEARCHER))
+    other = cast.collection("other")
+    client.force_login(cast.member(other, Role.RESEARCHER))
     assert client.get(url(made, shown)).status_code == 404
     assert client.get(url(other, shown)).status_code == 404
 
@@ -117,6 +117,6 @@ def test_a_missing_file_is_not_found(get, made):
 
 
 def test_a_text_part_has_no_file(get, made):
-    factories.items(made, Side.QUERY, 1)
+    cast.items(made, Side.QUERY, 1)
     text = Item.objects.get(side=Side.QUERY).parts.get()
     assert get(text).status_code == 404

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotate.models import ApiToken, Invitation, Membership, Policy, Role, User
 from annotate.services import accounts, directory, tokens
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.views.test_inbox import dispute, fail_batch, report
 
 pytestmark = pytest.mark.django_db
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def made():
-    return factories.collection("shapes", grades=3)
+    return cast.collection("shapes", grades=3)
 
 
 @pytest.fixture
 def lead(client, made):
-    person = factories.member(made, Role.LEAD)
+    person = cast.member(made, Role.LEAD)
     client.force_login(person)
     return person
 
@@ -40,7 +40,7 @@ def send(client, name, /, *args, status=302, **fields):
 
 
 def test_home_of_somebody_in_no_collection_says_what_next(client):
-    client.force_login(factories.user())
+    client.force_login(cast.user())
     assert "ask the lead" in page(client, "home")
 
 
@@ -50,8 +50,8 @@ def test_home_asks_a_stranger_to_sign_in(client):
 
 
 def test_home_lists_own_collections_alone(client, made):
-    factories.collection("secret-other")
-    client.force_login(factories.member(made, Role.ANNOTATOR))
+    cast.collection("secret-other")
+    client.force_login(cast.member(made, Role.ANNOTATOR))
     text = page(client, "home")
     assert "Shapes" in text
     assert "Secret-Other" not in text
@@ -62,13 +62,13 @@ def test_home_lists_own_collections_alone(client, made):
     [(Role.RESEARCHER, "It holds no items yet"), (Role.LEAD, "Invite annotators"), (Role.ANNOTATOR, "No pool is open")],
 )
 def test_home_says_what_to_do_next_in_an_empty_collection(client, made, role, says):
-    client.force_login(factories.member(made, role))
+    client.force_login(cast.member(made, role))
     assert says in page(client, "home")
 
 
 def test_home_sends_an_annotator_to_the_open_pool(client, made):
-    campaigns.open_pool_round(made, factories.pairs(made, 2))
-    annotator = factories.annotator(made)
+    campaigns.open_pool_round(made, cast.pairs(made, 2))
+    annotator = cast.annotator(made)
     client.force_login(annotator.user)
     assert "Pairs wait to be judged" in page(client, "home")
     accounts.pause_annotator(annotator=annotator)
@@ -84,13 +84,13 @@ def test_home_tells_a_lead_of_pairs_that_wait(client):
 
 
 def test_home_counts_for_each_collection_what_its_inbox_counts(client):
-    lead = factories.user()
+    lead = cast.user()
     client.force_login(lead)
     fields = {"grades": 3, "positive_from": 2, "labels_per_pair": 2, "ceiling": 2, "gold_positives": 0,
               "gold_negatives": 0, "batch_candidates": 20}  # fmt: skip
-    full, other, quiet = (factories.collection(slug, **fields) for slug in ("full", "other", "quiet"))
+    full, other, quiet = (cast.collection(slug, **fields) for slug in ("full", "other", "quiet"))
     for made in (full, other, quiet):
-        factories.member(made, Role.LEAD, lead)
+        cast.member(made, Role.LEAD, lead)
     dispute(full)
     fail_batch(full)
     report(full, "cannot_judge", n_people=2)
@@ -105,13 +105,13 @@ def test_home_counts_for_each_collection_what_its_inbox_counts(client):
 
 
 def test_home_asks_as_often_for_one_collection_as_for_many(client):
-    person = factories.user()
+    person = cast.user()
     client.force_login(person)
-    factories.member(factories.collection(), Role.LEAD, person)
+    cast.member(cast.collection(), Role.LEAD, person)
     with CaptureQueriesContext(connection) as one:
         page(client, "home")
     for _ in range(8):
-        factories.member(factories.collection(), Role.LEAD, person)
+        cast.member(cast.collection(), Role.LEAD, person)
     with CaptureQueriesContext(connection) as many:
         page(client, "home")
     assert len(many) == len(one) <= 6
@@ -139,7 +139,7 @@ def test_a_revoked_link_no_longer_opens(client, made, lead):
 
 
 def test_an_invited_stranger_makes_an_account_and_is_in(client, made):
-    lead = factories.member(made, Role.LEAD)
+    lead = cast.member(made, Role.LEAD)
     token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead).token
     assert "Make an account" in page(client, "invitation", token)
     answer = send(client, "invitation", token, username="ada", password="walnut tractor melody")
@@ -159,7 +159,7 @@ def test_an_invited_stranger_makes_an_account_and_is_in(client, made):
     ],
 )
 def test_a_weak_password_or_a_taken_name_makes_no_account(client, made, username, password, says):
-    lead = factories.member(made, Role.LEAD, factories.user("lead"))
+    lead = cast.member(made, Role.LEAD, cast.user("lead"))
     token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead).token
     answer = send(client, "invitation", token, username=username, password=password, status=422)
     assert says in answer.content.decode()
@@ -168,8 +168,8 @@ def test_a_weak_password_or_a_taken_name_makes_no_account(client, made, username
 
 
 def test_a_signed_in_person_joins_with_one_click(client, made):
-    token = accounts.invite(collection=made, role=Role.RESEARCHER, by=factories.member(made, Role.LEAD)).token
-    person = factories.user()
+    token = accounts.invite(collection=made, role=Role.RESEARCHER, by=cast.member(made, Role.LEAD)).token
+    person = cast.user()
     client.force_login(person)
     assert "Join as researcher" in page(client, "invitation", token)
     assert not Membership.objects.filter(user=person).exists()
@@ -185,14 +185,14 @@ def test_nobody_signs_up_without_an_invitation(client):
 
 
 def test_members_show_who_is_paused_and_lead_to_each_persons_work(client, made, lead):
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     accounts.pause_annotator(annotator=annotator)
     shown = page(client, "members", made.slug)
     assert "Paused" in shown and reverse("annotate:annotator", args=[made.slug, annotator.pk]) in shown
 
 
 def test_a_lead_removes_a_member_but_not_the_last_lead(client, made, lead):
-    other = factories.member(made, Role.RESEARCHER)
+    other = cast.member(made, Role.RESEARCHER)
     send(client, "member-remove", made.slug, Membership.objects.get(user=other).pk)
     assert not Membership.objects.filter(user=other).exists()
     send(client, "member-remove", made.slug, Membership.objects.get(user=lead).pk)
@@ -285,13 +285,13 @@ def test_a_token_is_shown_once_and_works(client, made, lead):
 
 
 def test_a_token_for_a_collection_of_others_is_refused(client, made, lead):
-    other = factories.collection()
+    other = cast.collection()
     send(client, "tokens", status=422, name="x", scopes=["qrels:read"], collection=other.pk, days=30)
     assert not ApiToken.objects.exists()
 
 
 def test_a_token_of_somebody_else_cannot_be_revoked(client, made, lead):
-    token = tokens.create_token(user=factories.user(), name="x", scopes=["qrels:read"], days=1).token
+    token = tokens.create_token(user=cast.user(), name="x", scopes=["qrels:read"], days=1).token
     send(client, "token-revoke", token.pk, status=404)
     mine = tokens.create_token(user=lead, name="y", scopes=["qrels:read"], days=1)
     send(client, "token-revoke", mine.token.pk)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from annotate import tasks
 from annotate.models import Policy, Resolution, Role, Round
 from annotate.services import policies
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.views.test_people import FIGURES
 
 pytestmark = pytest.mark.django_db
@@ -18,11 +18,11 @@ OURS = {**FIGURES, "rule": "majority", "tolerance": 0, "tie": "up"}
 @pytest.fixture
 def made(client):
     """A pair that two people dispute in an open pool; its lead is at the browser."""
-    made = factories.collection("shapes", grades=3, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, factories.pairs(made, 1))
+    made = cast.collection("shapes", grades=3, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0)
+    campaigns.open_pool_round(made, cast.pairs(made, 1))
     for grade in (0, 1):
         campaigns.judge(*campaigns.first_batch(made), grade)
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     return made
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotate.core.quizzes import Question
 from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair, TrainingTry
 from annotate.services import quizzes, training, training_people
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.annotate.trainees import go, trained, waiting
 
 pytestmark = pytest.mark.django_db
@@ -28,14 +28,14 @@ def made():
 
 @pytest.fixture
 def annotator(client, made):
-    found = factories.annotator(made)
+    found = cast.annotator(made)
     client.force_login(found.user)
     return found
 
 
 @pytest.fixture
 def lead(client, made):
-    person = factories.member(made, Role.LEAD)
+    person = cast.member(made, Role.LEAD)
     client.force_login(person)
     return person
 
@@ -179,9 +179,9 @@ def test_settings_that_make_no_sense_are_refused_in_words(client, made, lead):
 
 
 def test_an_empty_training_says_what_to_do(client):
-    other = factories.collection("birds")
-    client.force_login(factories.member(other, Role.LEAD))
-    factories.annotator(other)
+    other = cast.collection("birds")
+    client.force_login(cast.member(other, Role.LEAD))
+    cast.annotator(other)
     text = page(client, "training-setup")
     assert "Three steps to a training" in text and "Waits for review" not in text
     assert 'name="pass_mark" value="0.8"' in text
@@ -214,7 +214,7 @@ def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, made, lead):
 
 
 def test_a_lead_sees_where_everybody_stands_and_decides(client, made, lead):
-    one, other = factories.annotator(made), factories.annotator(made)
+    one, other = cast.annotator(made), cast.annotator(made)
     training.begin(annotator=one)
     go(other, n_wrong=3)
     text = page(client, "training-setup")
@@ -232,7 +232,7 @@ def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client
     full = campaigns.campaign("birds")
     client.force_login(full.lead)
     fields = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.8", "quiz_mark": "1", "wait_minutes": 0}
-    newcomer = factories.annotator(full.collection)
+    newcomer = cast.annotator(full.collection)
     send(client, "training-change", **fields)
     said = {
         standing.annotator.pk: standing.state.name for standing in training_people.people(collection=full.collection)
@@ -243,11 +243,11 @@ def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client
 
 
 def test_the_page_of_people_asks_as_often_for_many(client, made, lead):
-    factories.annotator(made)
+    cast.annotator(made)
     with CaptureQueriesContext(connection) as one:
         page(client, "training-setup")
     for _ in range(4):
-        go(factories.annotator(made))
+        go(cast.annotator(made))
     with CaptureQueriesContext(connection) as many:
         page(client, "training-setup")
     assert len(many) == len(one)

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from metrics.models import Observation
 from metrics.services import refresh
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_rebuilding_brings_the_same_bytes_back_and_keeps_history():
     made = studies.study("first")
-    studies.judge(factories.annotator(made))
+    studies.judge(cast.annotator(made))
     refresh.refresh(collection=made)
     live, n_points = studies.numbers(made), Observation.objects.count()
     said = StringIO()

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from annotate.models import Role
 from metrics.models import Alarm, AlarmEvent, Snapshot
 from metrics.services import alarms, refresh
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.django_db
 def made():
     study = studies.study("watched")
     for seed in range(2):
-        studies.judge(factories.annotator(study), seed=seed)
+        studies.judge(cast.annotator(study), seed=seed)
     refresh.refresh(collection=study)
     return study
 
 
 def watch(study, kind, below, n_at_least=1):
-    return alarms.set_alarm(collection=study, kind=kind, below=below, n_at_least=n_at_least, by=factories.user())
+    return alarms.set_alarm(collection=study, kind=kind, below=below, n_at_least=n_at_least, by=cast.user())
 
 
 def log(study):
@@ -109,7 +109,7 @@ def test_the_log_refuses_changes(made):
 
 
 def test_a_lead_sets_sees_and_ends_an_alarm(client, made):
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     address = "/c/watched/dashboard/alarms/"
     wrong = client.post(address, {"kind": "alpha", "below": 5000, "n_at_least": 1})
     assert wrong.status_code == 422 and "field-error" in wrong.content.decode()

@@ -12,7 +12,7 @@ from annotate.models import Judgment, Seat
 from metrics.models import Snapshot
 from metrics.services import closer, refresh
 from metrics.services.label_rows import LABEL, label_rows
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ def made():
     """A study three people judged, with pairs of one, two and three labels; refreshed and looked at."""
     study = studies.study(n_queries=10, n_documents=10, labels_per_pair=2, ceiling=3)
     for seed in range(4):
-        studies.judge(factories.annotator(study), seed=seed, n=16)
+        studies.judge(cast.annotator(study), seed=seed, n=16)
         # what she has not judged is there for the next one, whose batch holds all of it: no draw chooses
         Seat.objects.filter(collection=study, state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
     refresh.refresh(collection=study)
@@ -151,7 +151,7 @@ def moments(study):
 def test_it_is_asked_for_once_a_minute_and_only_after_a_refresh_wrote_something(made):
     cache.clear()
     assert not closer.should_look(collection=made, moments=moments(made))
-    studies.judge(factories.annotator(made), n=3)
+    studies.judge(cast.annotator(made), n=3)
     refresh.refresh(collection=made)
     assert closer.should_look(collection=made, moments=moments(made))
     assert not closer.should_look(collection=made, moments=moments(made))

@@ -22,7 +22,7 @@ from metrics.models import Download
 from metrics.services import download_labels, download_rows, downloads, refresh
 from metrics.services.download_labels import people_by
 from metrics.services.labels import people_grades
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,7 +39,7 @@ def study():
     for number, item in enumerate(made.items.order_by("pk")):  # who judges what goes by these ids
         Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
     for seed in range(2):
-        studies.judge(factories.annotator(made), seed=seed, n=20)
+        studies.judge(cast.annotator(made), seed=seed, n=20)
     return made
 
 
@@ -298,7 +298,7 @@ def test_a_sampled_reference_set_comes_back_with_strata_and_what_was_not_drawn(s
 
 def test_scores_name_no_hidden_run_of_somebody_else_and_the_file_is_hidden_with_them(study):
     refresh.refresh(collection=study)
-    owner, other = factories.member(study, Role.RESEARCHER), factories.member(study, Role.RESEARCHER)
+    owner, other = cast.member(study, Role.RESEARCHER), cast.member(study, Role.RESEARCHER)
     study.runs.filter(name="alpha").update(is_hidden=True, uploaded_by=owner)
     hers, theirs = made(study, "scores", owner), made(study, "scores", other)
     assert b"alpha\t" in content(hers) and b"alpha\t" not in content(theirs)

@@ -12,7 +12,7 @@ from metrics.models import LabelSource, Score
 from metrics.services import exploring, exploring_disagreement, refresh
 from metrics.services.exploring_order import JUDGED, ordered
 from pooling.models import Ranking, Run
-from tests import factories
+from tests import cast
 from tests.lasting import lasting
 from tests.metrics import studies
 
@@ -25,7 +25,7 @@ def judged(django_db_setup, django_db_blocker):
     with lasting(django_db_blocker):
         made = studies.study("study", n_queries=8, labels_per_pair=3)
         for seed in (1, 2, 3):
-            studies.judge(factories.annotator(made), seed=seed, likes=0.5, n=20)
+            studies.judge(cast.annotator(made), seed=seed, likes=0.5, n=20)
         refresh.refresh(collection=made)
         exploring_disagreement.count_disagreement(collection=made)
         yield made.pk

@@ -15,7 +15,7 @@ from metrics.services.pool_study import brought, gather
 from pooling.core.rankings import Rankings
 from pooling.models import Ranking
 from pooling.services import retiring
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 from tests.pooling import making
 
@@ -32,7 +32,7 @@ def pool(settings, tmp_path):
     made = making.collection(N_QUERIES, 30, batch_candidates=500)
     runs = [making.run(made, name, {q: rng.permutation(30)[:12].tolist() for q in range(N_QUERIES)}) for name in "ABC"]
     opened = making.opened(made, runs, depth=DEPTH)
-    studies.judge(factories.annotator(made), seed=1, likes=0.4)
+    studies.judge(cast.annotator(made), seed=1, likes=0.4)
     assert Resolution.objects.filter(collection=made).count() > 30
     return opened
 
@@ -142,7 +142,7 @@ def test_whoever_looks_has_it_computed_once_a_minute(pool):
 
 def test_the_page_waits_then_shows_every_run_measure_and_state(client, pool, django_assert_max_num_queries):
     made = pool.collection
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     address = f"/c/{made.slug}/pools/{pool.pk}/favours/"
     assert "Going through the labels" in client.get(address).content.decode()
     favour.study_pool(pool=pool)

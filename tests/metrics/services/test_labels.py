@@ -7,7 +7,7 @@ from django.utils import timezone
 from annotate.models import Direction, Item, Pair, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
 from metrics.models import LabelSource
 from metrics.services import inputs, labels, tallies
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def study():
     """Two queries, three documents; pairs judged 2, 0 and disputed; a reference that differs."""
-    made = factories.collection(grades=3)
-    queries, documents = factories.items(made, "query", 2), factories.items(made, "document", 3)
+    made = cast.collection(grades=3)
+    queries, documents = cast.items(made, "query", 2), cast.items(made, "document", 3)
     said = {(0, 0): ("single", 2), (0, 1): ("majority", 0), (1, 2): ("disputed", None)}
     for (q, d), (status, grade) in said.items():
         pair = Pair.objects.create(collection=made, query=queries[q], document=documents[d])
         Resolution.objects.create(
-            pair=pair, collection=made, status=status, grade=grade, n_labels=1, policy=factories.policy(made)
+            pair=pair, collection=made, status=status, grade=grade, n_labels=1, policy=cast.policy(made)
         )
     made.reference = ReferenceSet.objects.create(collection=made, name="original")
     for q, d, grade in ((0, 1, 1), (1, 2, 1), (1, 0, 1)):

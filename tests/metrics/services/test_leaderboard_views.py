@@ -27,7 +27,7 @@ from metrics.services import leaderboard_views as views
 from metrics.services import refresh
 from metrics.services.leaderboard_wanted import read, read_pair
 from pooling.models import Ranking, Run
-from tests import factories
+from tests import cast
 from tests.lasting import lasting
 from tests.metrics import studies
 
@@ -42,7 +42,7 @@ def judged(django_db_setup, django_db_blocker):
         made = studies.study("study", n_queries=12, n_documents=15)
         studies.run(made, "delta", seed=7, missing=2)
         for seed in range(2):
-            studies.judge(factories.annotator(made), likes=0.5, seed=seed)
+            studies.judge(cast.annotator(made), likes=0.5, seed=seed)
         refresh.refresh(collection=made)
         yield made.pk
 
@@ -216,7 +216,7 @@ def test_a_view_is_computed_once_a_version_and_again_when_labels_change(board):
     wanted, before = view_of(board, measures="AP", labels="people")
     assert views.compute(collection=board, wanted=wanted) is False
     assert views.look(collection=board, wanted=wanted).should_ask is False
-    studies.judge(factories.annotator(board), likes=0.9, seed=9)
+    studies.judge(cast.annotator(board), likes=0.9, seed=9)
     Resolution.objects.filter(pair__in=list(Resolution.objects.values_list("pair", flat=True)[:4])).update(
         status="single", grade=2
     )

@@ -18,7 +18,7 @@ from annotate.services import claiming, judging, seating, withdrawing
 from annotate.services.modelling import Modelled, write_model_grades
 from metrics.services.modelling import resolve_by_model
 from metrics.tasks import refresh
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 N_PEOPLE = 5  # two who know, three who toss a coin
@@ -33,7 +33,7 @@ def judged(rule: str = "model", n_queries: int = 12, n_people: int = N_PEOPLE) -
     first = made.pairs.order_by("pk").first().pk
     for person in range(n_people):
         answer(
-            factories.annotator(made),
+            cast.annotator(made),
             lambda pair, person=person: truth(pair) if person < 2 else int(coins[person, pair - first]),
         )
     return made
@@ -96,7 +96,7 @@ def test_a_pair_whose_labels_changed_goes_by_the_majority_until_the_model_has_lo
     stale = Modelled(pair.pk, 1 - stored(made)[pair.pk][1], N_PEOPLE)
     leaver = Seat.objects.filter(pair=pair, state="done").first().annotator
     since = timezone.now() - timedelta(days=1)
-    withdrawing.withdraw_annotator(annotator=leaver, since=since, by=factories.user(), reason="they guessed")
+    withdrawing.withdraw_annotator(annotator=leaver, since=since, by=cast.user(), reason="they guessed")
     assert stored(made)[pair.pk][0] in ("majority", "agreed", "disputed")
     assert write_model_grades(collection=made, answers=[stale]) == 0
     assert list(differences_of_resolutions()) == []
@@ -112,7 +112,7 @@ def test_other_rules_other_collections_and_escalated_pairs_are_left_alone():
     made = judged(n_queries=2, n_people=4)
     assert write_model_grades(collection=made, answers=[Modelled(pair, 0, N_PEOPLE) for pair in before]) == 0
     assert stored(other) == before
-    doubtful = factories.annotator(made)
+    doubtful = cast.annotator(made)
     claiming.current_batch(annotator=doubtful)
     hand_out = claiming.unanswered(annotator=doubtful).first()
     judging.report_pair(

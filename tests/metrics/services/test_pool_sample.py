@@ -13,7 +13,7 @@ from metrics.services import favour
 from metrics.services.favour_page import page_of
 from pooling.models import PoolPair
 from pooling.services import retiring
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 from tests.pooling import making
 
@@ -34,7 +34,7 @@ def test_xinfap_of_a_pool_is_that_of_its_file_and_undefined_once_its_runs_change
     runs = [making.run(made, name, rows) for name, rows in ranked.items()]
     pool = making.opened(made, runs, strategy="stratified", top=2, depth=8, share=0.5)
     assert sample_on_page(pool).why == "no pair that was drawn is positive yet."
-    studies.judge(factories.annotator(made), seed=1, likes=0.4)
+    studies.judge(cast.annotator(made), seed=1, likes=0.4)
     said = Resolution.objects.filter(collection=made, grade__isnull=False)
     grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
     drawn = making.named(PoolPair.objects.filter(pool=pool))
@@ -57,6 +57,6 @@ def test_xinfap_of_a_pool_is_that_of_its_file_and_undefined_once_its_runs_change
     found = sample_on_page(pool)
     assert (found.n_pooled, found.n_drawn) == (len(best), len(drawn)) and 0 < len(drawn) < len(best)
     assert dict(found.runs) == pytest.approx(expected) and all(expected.values())
-    retiring.retire_run(run=runs[0], by=factories.user())
+    retiring.retire_run(run=runs[0], by=cast.user())
     retiring.settle_marks(run=runs[0])
     assert "strata cannot be told" in sample_on_page(pool).why

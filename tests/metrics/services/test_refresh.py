@@ -15,7 +15,7 @@ from metrics import fsck
 from metrics.models import Observation, Score, Snapshot
 from metrics.services import history, refresh
 from pooling.models import Ranking, Run
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,7 +38,7 @@ def test_a_refresh_consumes_the_changes_of_its_collection_alone():
 
 def test_a_second_refresh_writes_nothing():
     made = studies.study()
-    studies.judge(factories.annotator(made))
+    studies.judge(cast.annotator(made))
     refresh.refresh(collection=made)
     before = list(Snapshot.objects.order_by("kind").values_list("kind", "computed_at"))
     assert refresh.refresh(collection=made) == (0, 0, 0)
@@ -47,7 +47,7 @@ def test_a_second_refresh_writes_nothing():
 
 def test_live_numbers_are_those_of_a_rebuild_byte_for_byte():
     made = studies.study()
-    people = [factories.annotator(made) for _ in range(3)]
+    people = [cast.annotator(made) for _ in range(3)]
     for step in range(12):
         studies.judge(people[step % 3], n=3, seed=step)
         refresh.refresh(collection=made)
@@ -59,7 +59,7 @@ def test_live_numbers_are_those_of_a_rebuild_byte_for_byte():
 
 def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
     made = studies.study(batch_candidates=6)
-    lead, ann = factories.user(), factories.annotator(made)
+    lead, ann = cast.user(), cast.annotator(made)
     studies.judge(ann)
     refresh.refresh(collection=made)
     hand_out = Batch.objects.get(annotator=ann).hand_outs.first()
@@ -79,7 +79,7 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
 
 def test_only_touched_queries_are_measured_again():
     made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     refresh.refresh(collection=made)
     before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=made)}
     studies.judge(ann, n=5, likes=1.0)
@@ -181,7 +181,7 @@ def test_a_rebuild_waits_for_the_refresh_under_way():
 
 def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
     made = studies.study()
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     studies.judge(ann, n=4)
     gather = refresh.numbers.KINDS["agreement"].gather
 
@@ -211,7 +211,7 @@ def test_changes_that_nobody_picked_up_are_due_after_three_seconds():
 
 def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
     made = studies.study()
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     studies.judge(ann, n=3)
     claiming.current_batch(annotator=ann)
     unanswered = claiming.unanswered(annotator=ann)[0]
@@ -232,7 +232,7 @@ def test_alpha_says_why_it_is_not_defined():
 
 def test_history_keeps_a_point_each_time_numbers_change():
     made = studies.study()
-    people = [factories.annotator(made) for _ in range(2)]
+    people = [cast.annotator(made) for _ in range(2)]
     refresh.refresh(collection=made)
     for step in range(4):
         studies.judge(people[step % 2], n=3, seed=step)
@@ -244,7 +244,7 @@ def test_history_keeps_a_point_each_time_numbers_change():
 
 def test_golds_and_training_do_not_enter_agreement():
     made = studies.study()
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     studies.judge(ann, n=5)
     refresh.refresh(collection=made)
     before = Snapshot.objects.get(collection=made, kind="agreement").value
@@ -274,7 +274,7 @@ def test_equal_values_lie_within_their_interval_although_its_sums_are_rounded():
 
 def test_every_invariant_holds_after_a_refresh():
     made = studies.study()
-    studies.judge(factories.annotator(made))
+    studies.judge(cast.annotator(made))
     refresh.refresh(collection=made)
     with check.one_moment():
         assert check.run([each for each in fsck.CHECKS if not each.notice]) == []
@@ -282,7 +282,7 @@ def test_every_invariant_holds_after_a_refresh():
 
 def test_what_people_share_is_counted_label_by_label():
     made = studies.study(labels_per_pair=4, ceiling=4)
-    people = [factories.annotator(made) for _ in range(4)]
+    people = [cast.annotator(made) for _ in range(4)]
     for seed, annotator in enumerate(people):
         studies.judge(annotator, n=14, seed=seed)
     refresh.refresh(collection=made)
@@ -301,7 +301,7 @@ def test_what_people_share_is_counted_label_by_label():
 def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
     monkeypatch.setattr(history, "GROWTH", 1.5)
     made = studies.study()
-    ann = factories.annotator(made)
+    ann = cast.annotator(made)
     for n in (6, 2, 2):
         studies.judge(ann, n=n)
         refresh.refresh(collection=made)
@@ -315,9 +315,9 @@ def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
 def test_opening_and_closing_a_round_lets_the_numbers_follow():
     made = studies.study()
     refresh.refresh(collection=made)
-    more = factories.pairs(made, 4)
+    more = cast.pairs(made, 4)
     round_ = seating.open_round(
-        collection=made, kind="pool", name="more", policy=factories.policy(made), pair_ids=[pair.pk for pair in more]
+        collection=made, kind="pool", name="more", policy=cast.policy(made), pair_ids=[pair.pk for pair in more]
     )
     refresh.refresh(collection=made)
     rows = {row["name"]: row for row in Snapshot.objects.get(collection=made, kind="progress").value["rounds"]}
@@ -330,7 +330,7 @@ def test_opening_and_closing_a_round_lets_the_numbers_follow():
 
 def test_a_long_history_is_shown_thinned_with_its_newest_point(monkeypatch):
     monkeypatch.setattr(history, "SHOWN", 4)
-    made = factories.collection()
+    made = cast.collection()
     for number in range(10):
         Observation.objects.create(collection=made, kind="agreement", n_judgments=number, value={})
     shown = [point.n_judgments for point in history.points(collection=made, kind="agreement")]

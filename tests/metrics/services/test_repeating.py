@@ -14,7 +14,7 @@ from annotate.services import claiming, judging, withdrawing
 from metrics.models import Snapshot
 from metrics.services import closer, dashboard, refresh
 from metrics.services.repeating import NONE
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ def labelled_twice(**policy):
     """A study in which everything came back to one person once; another has judged the same pairs."""
     fields = {"batch_candidates": 6, "repeat_share": 1, "repeat_after_days": 0, **policy}
     made = studies.study(with_runs=False, n_queries=12, n_documents=12, **fields)
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     grade_of = {}
     for hand_out, grade in zip(handed(annotator), FIRST, strict=True):
         campaigns.judge(hand_out, grade)
@@ -87,7 +87,7 @@ def test_undone_and_withdrawn_answers_are_left_out_and_come_back_with_a_restorat
     assert people_of(made)[annotator.pk]["repeats"]["n"] == len(repeats)
     judging.undo_judgment(annotator=annotator, token=repeats[-1].token)
     assert people_of(made)[annotator.pk]["repeats"]["n"] == len(repeats) - 1
-    lead = factories.member(made, "lead")
+    lead = cast.member(made, "lead")
     first = annotator.judgments.earliest("at").at
     withdrawing.withdraw_annotator(annotator=annotator, since=first, by=lead, reason="asleep")
     assert annotator.pk not in people_of(made)
@@ -110,7 +110,7 @@ def test_of_a_repeat_that_was_changed_the_last_answer_counts():
 
 def test_repeats_enter_no_resolution_no_alpha_no_share_with_others_and_no_gold():
     made, annotator, repeats, grade_of = labelled_twice()
-    studies.judge(factories.annotator(made), seed=3)
+    studies.judge(cast.annotator(made), seed=3)
     before, kept = people_of(made), studies.numbers(made)
     closer.look(collection=made)
     looked = Snapshot.objects.get(collection=made, kind=closer.KIND).value["people"]
@@ -145,7 +145,7 @@ def test_live_repeats_are_those_of_a_rebuild():
 
 def test_the_pages_show_it_and_say_why_where_it_is_not_defined(client):
     made, annotator, repeats, grade_of = labelled_twice()
-    lead = factories.member(made, "lead")
+    lead = cast.member(made, "lead")
     client.force_login(lead)
     people_of(made)
     page, person = f"/c/{made.slug}/dashboard/", f"/c/{made.slug}/dashboard/people/{annotator.pk}/"

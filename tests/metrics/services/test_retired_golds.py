@@ -9,7 +9,7 @@ from annotate.models import Batch, Gold
 from annotate.services import claiming, golds
 from metrics.models import Snapshot
 from metrics.services import closer, refresh, tallies
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def judged():
     """A batch with two golds, one of them answered on the wrong side."""
-    made = factories.collection(
+    made = cast.collection(
         "shapes", grades=3, batch_candidates=2, gold_positives=2, gold_negatives=0, grouped=False, gold_pass="0.5"
     )
-    pairs = factories.pairs(made, 6)
+    pairs = cast.pairs(made, 6)
     campaigns.open_pool_round(made, pairs[2:])
     for pair in pairs[:2]:
         Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     claiming.current_batch(annotator=annotator)
     left = claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator__user")
     for hand_out in list(left):

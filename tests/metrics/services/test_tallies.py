@@ -13,7 +13,7 @@ from annotate.services import accounts, claiming, importing, judging, reviewing,
 from annotate.services.references import load_reference
 from metrics.models import Block, Snapshot, Tally
 from metrics.services import refresh, tallies
-from tests import factories
+from tests import cast
 from tests.annotate.core.files import file
 from tests.metrics import studies
 
@@ -29,8 +29,8 @@ class Campaign:
             n_queries=12, n_documents=12, batch_candidates=5, labels_per_pair=2, ceiling=3, double_share=0.2,
             gold_positives=1,
         )  # fmt: skip
-        self.lead = factories.user()
-        self.people = [factories.annotator(self.made, factories.user()) for _ in range(4)]
+        self.lead = cast.user()
+        self.people = [cast.annotator(self.made, cast.user()) for _ in range(4)]
         self.n = 0
         for pair in self.made.pairs.order_by("pk")[:6]:
             self.made.golds.create(pair=pair, grade=1, is_positive=True, origin="curated")
@@ -83,7 +83,7 @@ class Campaign:
     def leave(self):
         """An account goes; the labels stay. Somebody new comes."""
         accounts.erase_person(user=self.people.pop(0).user)
-        self.people.append(factories.annotator(self.made, factories.user()))
+        self.people.append(cast.annotator(self.made, cast.user()))
 
     def close_or_reopen(self):
         round_ = self.made.rounds.get(name="pool")
@@ -93,7 +93,7 @@ class Campaign:
         self.n += 1
         known = list(self.made.pairs.values_list("pk", flat=True))
         pairs = self.rng.choice(known, 7, replace=False).tolist()
-        policy = factories.policy(self.made)
+        policy = cast.policy(self.made)
         seating.open_round(
             collection=self.made, kind=Round.Kind.POOL, name=f"more {self.n}", policy=policy, pair_ids=pairs
         )
@@ -173,7 +173,7 @@ def test_a_refresh_counts_the_blocks_of_changed_pairs_alone():
     made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
     refresh.refresh(collection=made)
     before = dict(Block.objects.filter(collection=made).values_list("number", "pk"))
-    studies.judge(factories.annotator(made), n=1)
+    studies.judge(cast.annotator(made), n=1)
     (pair,) = Judgment.objects.filter(collection=made).values_list("pair", flat=True)
     refresh.refresh(collection=made)
     after = dict(Block.objects.filter(collection=made).values_list("number", "pk"))
@@ -182,7 +182,7 @@ def test_a_refresh_counts_the_blocks_of_changed_pairs_alone():
 
 def test_counts_by_other_rules_are_counted_anew():
     made = studies.study()
-    studies.judge(factories.annotator(made), n=4)
+    studies.judge(cast.annotator(made), n=4)
     refresh.refresh(collection=made)
     right = counted(made)
     Tally.objects.filter(collection=made, key="rules").update(n=tallies.RULES - 1)
@@ -195,13 +195,13 @@ def test_more_changed_blocks_than_are_worth_it_are_counted_all_at_once(monkeypat
     monkeypatch.setattr(tallies, "MANY", 1)
     made = studies.study(n_queries=12, n_documents=12)
     refresh.refresh(collection=made)
-    studies.judge(factories.annotator(made))
+    studies.judge(cast.annotator(made))
     assert live_equals_rebuilt(made)
 
 
 def test_the_median_active_time_is_that_of_times_rounded_to_tenths_of_a_second():
     made = studies.study(labels_per_pair=3, ceiling=3)
-    people = [factories.annotator(made) for _ in range(3)]
+    people = [cast.annotator(made) for _ in range(3)]
     for n, annotator in enumerate(people, start=3):
         studies.judge(annotator, n=n, seed=n)
     refresh.refresh(collection=made)
@@ -218,7 +218,7 @@ def test_a_refresh_takes_as_many_queries_however_many_pairs_changed(django_asser
     refresh.refresh(collection=made)
     counts = []
     for n in (2, 40):
-        studies.judge(factories.annotator(made), n=n, likes=1.0)
+        studies.judge(cast.annotator(made), n=n, likes=1.0)
         with django_assert_max_num_queries(70) as queries:
             refresh.refresh(collection=made)
         counts.append(len(queries))

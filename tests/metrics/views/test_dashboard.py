@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from annotate.models import Judgment, Role, WorkerHeartbeat
 from metrics import tasks
 from metrics.services import closer, refresh
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,9 +19,9 @@ def lead(client):
     """A study with two judges, refreshed, and its lead signed in."""
     made = studies.study("study")
     for seed in range(2):
-        studies.judge(factories.annotator(made), seed=seed)
+        studies.judge(cast.annotator(made), seed=seed)
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     return made
 
 
@@ -38,9 +38,9 @@ def test_the_page_shows_progress_alpha_with_interval_agreement_and_people(client
 
 def test_alpha_without_a_pair_of_two_labels_is_a_sentence_and_no_chart(client):
     made = studies.study("bare")
-    studies.judge(factories.annotator(made), seed=0)
+    studies.judge(cast.annotator(made), seed=0)
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     page = client.get("/c/bare/dashboard/").content.decode()
     assert "Drawn once some pair has two labels." in page
     assert 'id="alpha-history-spec"' not in page and 'id="levels-spec"' in page
@@ -74,7 +74,7 @@ def test_a_new_label_changes_the_live_part(client, lead):
 
 def test_before_the_first_numbers_the_page_waits_and_says_when_no_worker_lives(client):
     made = studies.study("young")
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     page = client.get("/c/young/dashboard/").content.decode()
     assert "Waiting for the first numbers" in page and "No worker has been seen for a minute" in page
     WorkerHeartbeat.objects.create(name="worker")
@@ -84,16 +84,16 @@ def test_before_the_first_numbers_the_page_waits_and_says_when_no_worker_lives(c
 def test_what_is_not_defined_yet_says_why(client):
     made = studies.study("young")
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     page = client.get("/c/young/dashboard/").content.decode()
     assert "Not defined yet" in page and "no pair has two labels yet" in page
 
 
 @pytest.mark.parametrize("path", ["/c/study/dashboard/", "/c/study/dashboard/numbers/"])
 def test_annotators_and_strangers_do_not_find_it(client, lead, path):
-    client.force_login(factories.member(lead, Role.ANNOTATOR))
+    client.force_login(cast.member(lead, Role.ANNOTATOR))
     assert client.get(path).status_code == 404
-    client.force_login(factories.user())
+    client.force_login(cast.user())
     assert client.get(path).status_code == 404
     client.logout()
     assert client.get(path).status_code == 302
@@ -109,7 +109,7 @@ def test_the_page_takes_as_many_queries_however_much_there_is(client, lead):
     before = [queries(path) for path in paths]
     for seed in range(3):
         studies.run(lead, f"run {seed}", seed=seed)
-        studies.judge(factories.annotator(lead), seed=seed)
+        studies.judge(cast.annotator(lead), seed=seed)
         refresh.refresh(collection=lead)
     assert [queries(path) for path in paths] == before
 
@@ -189,7 +189,7 @@ def test_names_are_for_leads_who_ask(client, lead):
         return [name for name in names if f">{name}<" in text]
 
     assert seen("") == [] and seen("?names=1") == names
-    client.force_login(factories.member(lead, Role.RESEARCHER))
+    client.force_login(cast.member(lead, Role.RESEARCHER))
     assert seen("?names=1") == []
 
 

@@ -5,7 +5,7 @@ from django.conf import settings
 
 from annotate.models import Role
 from metrics.services import alarms, closer, refresh
-from tests import factories
+from tests import cast
 from tests.looks import violations
 from tests.metrics import studies
 
@@ -17,9 +17,9 @@ def rooms(live_server, page, client):
     """A study two people judged, looked at closely, with an alarm up; its lead's browser."""
     made = studies.study("study")
     for seed in range(2):
-        studies.judge(factories.annotator(made), seed=seed)
+        studies.judge(cast.annotator(made), seed=seed)
     refresh.refresh(collection=made)
-    lead = factories.member(made, Role.LEAD)
+    lead = cast.member(made, Role.LEAD)
     alarms.set_alarm(collection=made, kind="alpha", below=1.1, n_at_least=1, by=lead)
     closer.look(collection=made)
     client.force_login(lead)

@@ -15,7 +15,7 @@ from annotate.services import tokens
 from metrics.models import Score
 from metrics.services import downloads, refresh
 from pooling.models import Ranking, Run
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,9 +29,9 @@ def study(client):
     for number, item in enumerate(made.items.order_by("pk")):  # who judges what goes by these ids
         Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
     for seed in range(2):
-        studies.judge(factories.annotator(made), seed=seed, n=20)
+        studies.judge(cast.annotator(made), seed=seed, n=20)
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     return made
 
 
@@ -218,14 +218,14 @@ def test_a_large_collection_sends_nothing_at_once(client, study, monkeypatch):
 
 @pytest.mark.parametrize("path", ["", "qrels/", "disputed/", "scores/", "judgments/csv/"])
 def test_annotators_and_strangers_find_no_download(client, study, path):
-    for person in (factories.member(study, Role.ANNOTATOR), factories.user()):
+    for person in (cast.member(study, Role.ANNOTATOR), cast.user()):
         client.force_login(person)
         assert client.get(PAGE + path).status_code == 404
 
 
 def bearer(study, scopes, person=None):
     """The header of a fresh token."""
-    person = person or factories.member(study, Role.RESEARCHER)
+    person = person or cast.member(study, Role.RESEARCHER)
     made = tokens.create_token(user=person, name="script", scopes=scopes, collection=study, days=1)
     return {"Authorization": f"Bearer {made.secret}"}
 
@@ -241,7 +241,7 @@ def test_a_program_without_the_scope_or_the_role_gets_none(client, study):
     path = "/api/v1/collections/study/qrels/"
     assert client.get(path).status_code == 401
     assert client.get(path, headers=bearer(study, [ApiToken.Scope.RUNS_WRITE])).status_code == 403
-    annotator = factories.member(study, Role.ANNOTATOR)
+    annotator = cast.member(study, Role.ANNOTATOR)
     assert client.get(path, headers=bearer(study, [ApiToken.Scope.QRELS_READ], annotator)).status_code == 404
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate.models import Collection, Item, Part, QuerySet, QuerySetItem, Resolution, Role
 from metrics.services import exploring_disagreement, refresh
 from pooling.models import PoolPair, Run
-from tests import factories
+from tests import cast
 from tests.lasting import lasting
 from tests.metrics import studies
 
@@ -22,7 +22,7 @@ def judged(django_db_setup, django_db_blocker):
     with lasting(django_db_blocker):
         made = studies.study("study")
         for seed in (1, 2):
-            studies.judge(factories.annotator(made), seed=seed, likes=0.6)
+            studies.judge(cast.annotator(made), seed=seed, likes=0.6)
         refresh.refresh(collection=made)
         exploring_disagreement.count_disagreement(collection=made)
         yield made.pk
@@ -32,7 +32,7 @@ def judged(django_db_setup, django_db_blocker):
 def made(client, judged):
     """The study, and a researcher signed in."""
     made = Collection.objects.get(pk=judged)
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     return made
 
 
@@ -114,7 +114,7 @@ def test_only_the_runs_chosen_are_shown_and_others_cannot_be(client, made):
 
 
 def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nobody(client, made):
-    owner = factories.member(made, Role.LEAD)
+    owner = cast.member(made, Role.LEAD)
     Run.objects.filter(name="beta").update(is_hidden=True, uploaded_by=owner)
     hidden = Run.objects.get(name="beta")
     assert "beta" not in client.get(ADDRESS).content.decode()
@@ -200,11 +200,11 @@ def test_orders_by_scores_wait_for_scores(client, made):
 def test_without_reference_runs_or_items_the_page_says_what_there_is(client):
     bare = studies.study("bare", with_runs=False)
     bare.reference_sets.all().delete()
-    client.force_login(factories.member(bare, Role.LEAD))
+    client.force_login(cast.member(bare, Role.LEAD))
     text = client.get("/c/bare/explorer/").content.decode()
     assert "No runs in this direction" in text and "Most gained" not in text
-    empty = factories.collection("empty")
-    client.force_login(factories.member(empty, Role.LEAD))
+    empty = cast.collection("empty")
+    client.force_login(cast.member(empty, Role.LEAD))
     assert "Nothing to explore yet" in client.get("/c/empty/explorer/").content.decode()
 
 
@@ -219,7 +219,7 @@ def test_ids_that_look_like_markup_or_addresses_stay_words(client, made):
 
 
 def test_annotators_and_strangers_do_not_find_it(client, made):
-    for person in (factories.member(made, Role.ANNOTATOR), factories.user()):
+    for person in (cast.member(made, Role.ANNOTATOR), cast.user()):
         client.force_login(person)
         for address in (ADDRESS, f"{ADDRESS}state/"):
             assert client.get(address).status_code == 404

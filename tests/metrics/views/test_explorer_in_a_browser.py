@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Item, Role
 from metrics.services import refresh
-from tests import factories
+from tests import cast
 from tests.looks import violations
 from tests.metrics import studies
 
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def explorer(live_server, page, client):
     """The explorer's first page, opened by a researcher; what the browser complains of must be nothing."""
     made = studies.study("study")
-    studies.judge(factories.annotator(made), n=6)
+    studies.judge(cast.annotator(made), n=6)
     refresh.refresh(collection=made)
     Item.objects.filter(external_id="d3").update(warning="blood")
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
     complaints = []

@@ -14,7 +14,7 @@ from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_cells import Cell
 from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def board(client):
     """A study with a judge, refreshed, and a researcher signed in."""
     made = studies.study("study")
-    studies.judge(factories.annotator(made), likes=0.9)
+    studies.judge(cast.annotator(made), likes=0.9)
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     return made
 
 
@@ -82,10 +82,10 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
 
 def test_without_a_reference_set_people_stand_alone(client):
     made = studies.study("bare")
-    studies.judge(factories.annotator(made))
+    studies.judge(cast.annotator(made))
     made.reference_sets.all().delete()
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     page = client.get("/c/bare/leaderboard/").content.decode()
     assert "Scores with people&#x27;s labels alone" in page or "Scores with people's labels alone" in page
     assert shown_on(made).tables[0].rows[0].cells[0].reference is None
@@ -101,12 +101,12 @@ def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
 
 def test_an_empty_leaderboard_says_what_is_next(client):
     made = studies.study("empty", with_runs=False)
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     assert "No runs yet" in client.get("/c/empty/leaderboard/").content.decode()
 
 
 def test_annotators_and_strangers_do_not_find_it(client, board):
-    for person in (factories.member(board, Role.ANNOTATOR), factories.user()):
+    for person in (cast.member(board, Role.ANNOTATOR), cast.user()):
         client.force_login(person)
         assert client.get("/c/study/leaderboard/").status_code == 404
 

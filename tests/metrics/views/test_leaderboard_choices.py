@@ -10,7 +10,7 @@ from metrics.models import BoardView
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -21,9 +21,9 @@ def board(client):
     """A study with a judge, refreshed, and a researcher signed in."""
     cache.clear()
     made = studies.study("study")
-    studies.judge(factories.annotator(made), n=8, likes=0.9)
+    studies.judge(cast.annotator(made), n=8, likes=0.9)
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
     return made
 
 
@@ -46,7 +46,7 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
     page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
     assert "R@7" in page and "Measuring the runs" not in page and "Pairs decided" in page
     hidden = Run.objects.get(name="beta")
-    hidden.is_hidden, hidden.uploaded_by = True, factories.user()
+    hidden.is_hidden, hidden.uploaded_by = True, cast.user()
     hidden.save()
     page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
     assert "Measuring the runs" in page and "beta" not in page, "the table of all runs is not this person's"

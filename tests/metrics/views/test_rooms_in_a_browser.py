@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Role
 from metrics.services import refresh
-from tests import factories
+from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def rooms(live_server, page, client):
     """A refreshed study, and a page on which its lead is signed in; what the browser complains of is collected."""
     made = studies.study("study")
-    studies.judge(factories.annotator(made), n=6)
+    studies.judge(cast.annotator(made), n=6)
     refresh.refresh(collection=made)
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
     page.complaints, page.polls = [], []
@@ -34,7 +34,7 @@ def test_the_dashboard_follows_the_labels_without_a_reload(rooms, page):
     labels = page.locator(".stat").nth(1).locator(".stat-value")
     expect(labels).to_have_text("6")
     expect(page.locator("#levels svg")).to_be_visible()
-    studies.judge(factories.annotator(rooms), n=5)
+    studies.judge(cast.annotator(rooms), n=5)
     refresh.refresh(collection=rooms)
     expect(labels).to_have_text("11")
     expect(page.locator("#levels svg")).to_be_visible()

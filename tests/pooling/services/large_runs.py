@@ -15,7 +15,7 @@ from django.db import connection
 from annotate.models import Collection
 from pooling.models import Run
 from pooling.services import runs
-from tests import factories
+from tests import cast
 
 ROOT = Path(__file__).resolve().parents[3]
 _ITEMS = """
@@ -27,7 +27,7 @@ _ITEMS = """
 
 def collection(n_queries: int, n_documents: int) -> Collection:
     """A collection with items q0... and D0..."""
-    made = factories.collection()
+    made = cast.collection()
     with connection.cursor() as cursor:
         cursor.execute(_ITEMS, [made.pk, n_queries - 1, made.pk, n_documents - 1])
     return made

@@ -8,7 +8,7 @@ from pooling.models import Run
 from pooling.services import describing
 from pooling.services.choosing import PoolError
 from pooling.services.runs import BadName, RunExists, ingest_run
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def kinds(run):
 
 
 def test_renaming_and_describing_are_noted_with_who_and_what_it_was_before(made):
-    ada = factories.member(made, Role.RESEARCHER)
+    ada = cast.member(made, Role.RESEARCHER)
     run = making.run(made, "A", {0: [1]})
     said = describing.Description("bm25 k1=0.9", "Lucene", "Lab", "https://doi.org/10.1145/1", ("sparse",), "defaults")
     describing.describe_run(run=run, said=said, by=ada)
@@ -58,8 +58,8 @@ def test_a_name_that_is_taken_or_cannot_be_one_changes_nothing(made):
 
 
 def test_only_the_uploader_and_site_admins_know_of_a_hidden_run(made):
-    ada, bob = (factories.member(made, Role.RESEARCHER) for _ in range(2))
-    lead, admin = factories.member(made, Role.LEAD), factories.user(is_superuser=True)
+    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
+    lead, admin = cast.member(made, Role.LEAD), cast.user(is_superuser=True)
     run = owned(made, "A", ada)
     describing.hide_run(run=run, by=ada)
     sees = {person: run in Run.objects.visible_to(person) for person in (ada, bob, lead, admin, None)}
@@ -70,7 +70,7 @@ def test_only_the_uploader_and_site_admins_know_of_a_hidden_run(made):
 
 
 def test_nobody_hides_the_run_of_another_and_none_is_hidden_once_it_is_pooled(made):
-    ada, bob = (factories.member(made, Role.RESEARCHER) for _ in range(2))
+    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
     run = owned(made, "A", ada)
     with pytest.raises(describing.NotYours):
         describing.hide_run(run=run, by=bob)
@@ -81,13 +81,13 @@ def test_nobody_hides_the_run_of_another_and_none_is_hidden_once_it_is_pooled(ma
 
 
 def test_a_hidden_run_cannot_be_pooled(made):
-    run = owned(made, "A", factories.member(made, Role.RESEARCHER), is_hidden=True)
+    run = owned(made, "A", cast.member(made, Role.RESEARCHER), is_hidden=True)
     with pytest.raises(PoolError, match="hidden"):
         making.draft(made, [run])
 
 
 def test_the_name_of_a_hidden_run_is_free_for_others_until_it_is_published(made):
-    ada, bob = (factories.member(made, Role.RESEARCHER) for _ in range(2))
+    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
     hidden = owned(made, "A", ada, is_hidden=True)
     public = owned(made, "other", bob)
     describing.describe_run(run=public, said=describing.Description("A"), by=bob)

@@ -6,7 +6,7 @@ from annotate.models import Gold, Level, ReviewAction
 from annotate.services import claiming
 from pooling.models import PoolPair
 from pooling.services import golds
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +111,7 @@ def test_opening_a_pool_makes_golds_and_batches_carry_them():
     pool = making.opened(made, [run])
     assert Gold.objects.filter(is_positive=True).count() == 5
     assert making.named(Gold.objects.all()).isdisjoint(making.named(PoolPair.objects.filter(pool=pool)))
-    batch = claiming.current_batch(annotator=factories.annotator(made))
+    batch = claiming.current_batch(annotator=cast.annotator(made))
     assert batch.hand_outs.count() == 10
     assert batch.hand_outs.filter(seat__purpose="gold").count() == 2
 

@@ -13,7 +13,7 @@ from annotate.services import claiming, copying, jobs, judging
 from config.management.commands.fsck import CHECKS
 from pooling.models import Pool, PoolPair
 from pooling.services import opening, pools, waiting
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +45,7 @@ def draft(made):
 def judged(made):
     """A pool of two of the pairs, one of them judged."""
     pool = making.opened(made, [making.run(made, "b", {0: [0, 1]})], name="small")
-    person = factories.annotator(made)
+    person = cast.annotator(made)
     batch = claiming.current_batch(annotator=person)
     answer = judging.Answer(submission_id=uuid4(), grade=1)
     judging.record_judgment(annotator=person, token=batch.hand_outs.first().token, answer=answer)
@@ -123,7 +123,7 @@ def test_an_opening_killed_at_the_pairs_others_are_at_goes_on_from_there(draft, 
     draft.refresh_from_db()
     assert (draft.state, draft.pool_pairs.count()) == ("opening", 80)
     assert nothing_wrong()
-    batch = claiming.current_batch(annotator=factories.annotator(judged.collection))
+    batch = claiming.current_batch(annotator=cast.annotator(judged.collection))
     assert batch is None or not batch.hand_outs.filter(seat__round=draft.round).exists()
     with pytest.raises(pools.PoolState, match="has its pairs already"):
         pools.cancel_opening(pool=draft)

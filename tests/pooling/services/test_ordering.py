@@ -10,7 +10,7 @@ from annotate.models import HandOut, Seat
 from annotate.services import claiming
 from pooling.models import Pool, PoolPair
 from pooling.services import ordering
-from tests import factories
+from tests import cast
 from tests.pooling import making
 from tests.pooling.answering import answer_batch, answer_pair
 
@@ -53,7 +53,7 @@ def test_the_front_holds_the_next_pairs_of_each_source_and_claims_empty_it_first
     expected = front(pool)
     given = set()
     for _ in range(2):
-        batch = claiming.current_batch(annotator=factories.annotator(made))
+        batch = claiming.current_batch(annotator=cast.annotator(made))
         given |= making.named(Seat.objects.filter(hand_outs__batch=batch))
     assert given == expected
 
@@ -101,7 +101,7 @@ def test_seats_that_somebody_is_claiming_are_left_for_the_next_time(made, two_ru
     pool = live(made, two_runs)
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    held = claiming.current_batch(annotator=factories.annotator(made))
+    held = claiming.current_batch(annotator=cast.annotator(made))
     ordering.reorder(pool=pool)
     assert held.hand_outs.filter(seat__state="held").count() == 4
     assert len(front(pool)) == 8 - 4
@@ -110,7 +110,7 @@ def test_seats_that_somebody_is_claiming_are_left_for_the_next_time(made, two_ru
 @pytest.mark.django_db(transaction=True)
 def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(made, two_runs):
     pool = live(made, two_runs)
-    people = [factories.annotator(made) for _ in range(10)]
+    people = [cast.annotator(made) for _ in range(10)]
     stop, failures = threading.Event(), []
 
     def work(annotator):

@@ -13,7 +13,7 @@ from annotate.services import claiming, judging
 from pooling.models import Pool, PoolPair, Run
 from pooling.services import pools, waiting
 from pooling.services.choosing import PoolError
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def two_runs(made):
 
 def answer_everything(made, grade=1, n=1):
     for _ in range(n):
-        annotator = factories.annotator(made)
+        annotator = cast.annotator(made)
         while batch := claiming.current_batch(annotator=annotator):
             for hand_out in claiming.unanswered(annotator=annotator).filter(batch=batch):
                 given = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=4000)

@@ -8,7 +8,7 @@ from annotate.models import Pair, Role
 from pooling.http import WantedPairs
 from pooling.models import Run
 from pooling.services import pool_pairs, provenance
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +51,7 @@ def test_a_pair_that_nothing_holds_says_nothing():
 
 def test_a_hidden_run_is_told_to_who_uploaded_it_alone():
     made = making.collection()
-    ada, bob = (factories.member(made, Role.RESEARCHER) for _ in range(2))
+    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
     one, secret = making.run(made, "A", {0: [1]}), making.run(made, "S", {0: [2, 1]})
     making.opened(made, [one], depth=1)
     Run.objects.filter(pk=secret.pk).update(is_hidden=True, uploaded_by=ada)
@@ -83,7 +83,7 @@ def test_the_pairs_of_a_pool_are_filtered_by_state_run_and_query():
     one, two = making.run(made, "A", {0: [1, 2, 3]}), making.run(made, "B", {0: [4], 1: [1]})
     back = making.run(made, "C", {2: [0]}, "reverse")
     pool = making.opened(made, [one, two, back], depth=2)
-    judge = factories.annotator(made)
+    judge = cast.annotator(made)
     campaigns.judge(next(iter(_batch(judge))), 1)
     everything = lines_of(pool)
     assert set(everything) == {("q0", "d1"), ("q0", "d2"), ("q0", "d4"), ("q1", "d1")}

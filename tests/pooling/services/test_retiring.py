@@ -8,7 +8,7 @@ from annotate.services import claiming
 from metrics.services import refresh, tallies
 from pooling.models import RunEvent
 from pooling.services import figures, pools, retiring
-from tests import campaigns, factories
+from tests import campaigns, cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -20,12 +20,12 @@ def media(settings, tmp_path):
 
 
 def retire(run):
-    retiring.retire_run(run=run, by=factories.user())
+    retiring.retire_run(run=run, by=cast.user())
     retiring.settle_marks(run=run)
 
 
 def restore(run):
-    retiring.restore_run(run=run, by=factories.user())
+    retiring.restore_run(run=run, by=cast.user())
     retiring.settle_marks(run=run)
 
 
@@ -68,7 +68,7 @@ def test_a_pool_is_done_when_what_it_still_wants_is_judged():
     made = making.collection(n_queries=1, batch_candidates=2)
     one, two = making.run(made, "A", {0: [1]}), making.run(made, "B", {0: [2, 3]})
     pool = making.opened(made, [one, two], depth=2)
-    annotator = factories.annotator(made)
+    annotator = cast.annotator(made)
     for hand_out in claiming.current_batch(annotator=annotator).hand_outs.select_related("seat", "batch__annotator"):
         campaigns.judge(hand_out)
     refresh.refresh(collection=made)
@@ -106,7 +106,7 @@ def test_judgments_stay_and_whoever_holds_a_pair_finishes_it():
     run = making.run(made, "A", {0: [1, 2, 3, 4]})
     other = making.run(made, "B", {0: [1]})
     making.opened(made, [run, other], depth=4)
-    batch = claiming.current_batch(annotator=factories.annotator(made))
+    batch = claiming.current_batch(annotator=cast.annotator(made))
     first, second = batch.hand_outs.select_related("seat", "batch__annotator__user")
     campaigns.judge(first)
     retire(run)

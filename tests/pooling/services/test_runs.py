@@ -13,7 +13,7 @@ from annotate.models import Item, Side
 from annotate.services import jobs
 from pooling.models import Ranking, Run
 from pooling.services import runs, waiting
-from tests import factories
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 FORWARD = b"query0 Q0 document2 1 9.5 t\nquery0 Q0 document0 2 9.5 t\nquery0 Q0 document1 3 7 t\n"
@@ -26,9 +26,9 @@ def media(settings, tmp_path):
 
 @pytest.fixture
 def made():
-    made = factories.collection()
-    factories.items(made, Side.QUERY, 3)
-    factories.items(made, Side.DOCUMENT, 4)
+    made = cast.collection()
+    cast.items(made, Side.QUERY, 3)
+    cast.items(made, Side.DOCUMENT, 4)
     for side in (Side.QUERY, Side.DOCUMENT):
         for item in made.items.filter(side=side):
             item.external_id = f"{side}{item.external_id[1:]}"
@@ -243,7 +243,7 @@ def test_eight_workers_that_get_one_run_at_once_store_it_once(made):
 
 
 def test_ingesting_takes_a_constant_number_of_queries(made, django_assert_max_num_queries):
-    factories.items(made, Side.QUERY, 60)
+    cast.items(made, Side.QUERY, 60)
     data = "".join(f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)).encode()
     run = receive(made, data)
     with django_assert_max_num_queries(20):

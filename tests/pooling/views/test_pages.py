@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotate.models import Role, WorkerHeartbeat
 from pooling.models import Pool, Run
 from pooling.services import pools, runs
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,7 +28,7 @@ def made():
 
 @pytest.fixture
 def researcher(made, client):
-    person = factories.member(made, Role.RESEARCHER)
+    person = cast.member(made, Role.RESEARCHER)
     client.force_login(person)
     return person
 
@@ -185,7 +185,7 @@ def test_a_failed_pool_says_why_and_can_be_tried_again(client, made, researcher)
 def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, made):
     run = making.run(made, "a", {0: [1, 2]})
     pool = making.opened(made, [run])
-    client.force_login(factories.member(made, Role.LEAD))
+    client.force_login(cast.member(made, Role.LEAD))
     for name, args in (("runs", ()), ("run", (run.pk,)), ("pools", ()), ("pool", (pool.pk,))):
         assert client.get(url(name, made, *args)).status_code == 200
     for name in ("run-upload", "pool-new"):
@@ -200,7 +200,7 @@ def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, made):
 def test_annotators_and_strangers_find_nothing(client, made, role):
     run = making.run(made, "secret-run", {0: [1]})
     pool = making.opened(made, [run])
-    client.force_login(factories.member(made, role) if role else factories.user())
+    client.force_login(cast.member(made, role) if role else cast.user())
     names = [("runs", ()), ("run-upload", ()), ("run", (run.pk,)), ("run-state", (run.pk,)), ("pools", ()),
              ("pool-new", ()), ("pool", (pool.pk,)), ("pool-state", (pool.pk,))]  # fmt: skip
     for name, args in names:

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from annotate.models import JudgmentEvent, Report, Role, Seat
 from annotate.services import accounts, adjudicating
-from tests import campaigns, factories
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +51,7 @@ def test_what_an_erased_person_undid_herself_is_no_leads_doing(client, made):
 
 
 def test_what_an_erased_lead_decided_is_not_the_policys_doing(client, made):
-    pair, other = Report.objects.get().pair, factories.member(made.collection, Role.LEAD)
+    pair, other = Report.objects.get().pair, cast.member(made.collection, Role.LEAD)
     adjudicating.adjudicate(pair=pair, by=made.lead, grade=2)
     accounts.erase_person(user=made.lead)
     page = explained(client, made, pair, other).content.decode()
@@ -83,7 +83,7 @@ def test_it_asks_as_often_for_a_long_history(client, made, django_assert_max_num
 
 def test_annotators_and_strangers_find_nothing(client, made):
     pair = Report.objects.get().pair
-    for person in (made.annotators[0].user, factories.user()):
+    for person in (made.annotators[0].user, cast.user()):
         assert explained(client, made, pair, person).status_code == 404
 
 

@@ -10,7 +10,7 @@ from pooling import heatmaps, tasks
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.services import asking, pools
-from tests import factories
+from tests import cast
 from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def made():
 
 @pytest.fixture(autouse=True)
 def researcher(made, client):
-    client.force_login(factories.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(made, Role.RESEARCHER))
 
 
 @pytest.fixture
