@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
+import pytest
 from django.utils import timezone
 
 from annotate.models import (
@@ -36,7 +37,7 @@ from annotate.models import (
     User,
 )
 from annotate.services import claiming, jobs, judging, pausing, seating
-from metrics.models import BoardView, Download
+from metrics.models import BoardView, Download, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Pool, PoolPair, PoolSource, Ranking, Run, RunEvent
 from tests import cast
@@ -53,24 +54,30 @@ class Campaign(NamedTuple):
     pool: Pool
 
 
-def open_pool_round(made: Collection, pair_list: list[Pair], name: str = "pool") -> Round:
+def open_pool_round(collection: Collection, pair_list: list[Pair], name: str = "pool") -> Round:
     """An open round that wants labels of these pairs."""
     return seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name=name, policy=cast.policy(made),
+        collection=collection, kind=Round.Kind.POOL, name=name, policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pair_list],
     )
 
 
 def handed_out(*, pairs: int, grades: int = 2, **policy: object) -> tuple[Collection, list[HandOut]]:
     """A collection with one annotator, and the hand-outs of her first batch."""
-    made = cast.collection(grades=grades, **{"gold_positives": 0, "gold_negatives": 0, **policy})
-    open_pool_round(made, cast.pairs(made, pairs))
-    return made, first_batch(made)
+    collection = open_collection(pairs, grades=grades, **{"gold_positives": 0, "gold_negatives": 0, **policy})
+    return collection, first_batch(collection)
 
 
-def first_batch(made: Collection) -> list[HandOut]:
+def open_collection(n_pairs: int, slug: str = "", *, per_query: int = 10, **fields: object) -> Collection:
+    """A collection with an open round of so many new pairs."""
+    collection = cast.collection(slug, **fields)
+    open_pool_round(collection, cast.pairs(collection, n_pairs, per_query=per_query))
+    return collection
+
+
+def first_batch(collection: Collection) -> list[HandOut]:
     """What a newcomer is handed out first."""
-    batch = claiming.current_batch(annotator=cast.annotator(made))
+    batch = claiming.current_batch(annotator=cast.annotator(collection))
     return list(batch.hand_outs.select_related("seat", "batch__annotator__user"))
 
 
@@ -82,71 +89,86 @@ def judge(hand_out: HandOut, grade: int = 1, **fields: object) -> None:
 
 def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Campaign:
     """Runs, a pool, golds, references, batches, judgments, a change, an undo, a report, scores."""
-    made = cast.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")
-    lead, researcher = cast.member(made, Role.LEAD), cast.member(made, Role.RESEARCHER)
-    annotators = [cast.annotator(made) for _ in range(n_annotators)]
-    pair_list = cast.pairs(made, n_pairs + 2, per_query=n_pairs // 2 + 1)
-    run = _run(made, researcher)
-    pool = _pool(made, run, pair_list[:n_pairs])
+    collection = cast.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")
+    lead, researcher = cast.member(collection, Role.LEAD), cast.member(collection, Role.RESEARCHER)
+    annotators = [cast.annotator(collection) for _ in range(n_annotators)]
+    pair_list = cast.pairs(collection, n_pairs + 2, per_query=n_pairs // 2 + 1)
+    run = _run(collection, researcher)
+    pool = _pool(collection, run, pair_list[:n_pairs])
     for pair, grade in zip(pair_list[n_pairs:], (2, 0), strict=True):
         Gold.objects.create(
-            collection=made, pair=pair, grade=grade, is_positive=grade > 0, origin="curated",
+            collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated",
             explanation="because it is so",
         )
-    _references(made, pair_list)
+    _references(collection, pair_list)
     for number, annotator in enumerate(annotators):
         _work(annotator, odd=bool(number % 2))
-    alarms.set_alarm(collection=made, kind="gold", below=101, n_at_least=0, by=lead)
-    refresh.refresh(collection=made)
-    seating.note_changes(collection_id=made.pk, pair_ids=[pair_list[0].pk])  # somebody judged since
+    alarms.set_alarm(collection=collection, kind="gold", below=101, n_at_least=0, by=lead)
+    refresh.refresh(collection=collection)
+    seating.note_changes(collection_id=collection.pk, pair_ids=[pair_list[0].pk])  # somebody judged since
     Invitation.objects.create(
-        collection=made, role=Role.ANNOTATOR, email=f"{made.slug}@invited.example", created_by=lead,
+        collection=collection, role=Role.ANNOTATOR, email=f"{collection.slug}@invited.example", created_by=lead,
         token_sha256=uuid4().hex * 2, expires_at=timezone.now() + timedelta(days=1),
     )
     ApiToken.objects.create(
-        user=researcher, collection=made, name="script", prefix="abc", sha256=uuid4().hex * 2,
+        user=researcher, collection=collection, name="script", prefix="abc", sha256=uuid4().hex * 2,
         expires_at=timezone.now() + timedelta(days=1),
     )
-    jobs.cancel(job=jobs.Job("download", run.pk), collection=made, by=researcher)
+    jobs.cancel(job=jobs.Job("download", run.pk), collection=collection, by=researcher)
     Import.objects.create(
-        collection=made, kind="items", file="imports/none", file_name="collection.jsonl", sha256=uuid4().hex * 2,
+        collection=collection, kind="items", file="imports/none", file_name="collection.jsonl", sha256=uuid4().hex * 2,
         state="done", report={"sentences": ["4 rows: 4 new items"]}, by=researcher, finished_at=timezone.now(),
     )
     Download.objects.create(
-        collection=made, kind="disputed", file="downloads/none", file_name=f"{made.slug}-disputed.tsv", n_bytes=1,
-        n_rows=0, sha256=uuid4().hex * 2, state="done", by=researcher, finished_at=timezone.now(),
+        collection=collection,
+        kind="disputed",
+        file="downloads/none",
+        file_name=f"{collection.slug}-disputed.tsv",
+        n_bytes=1,
+        n_rows=0,
+        sha256=uuid4().hex * 2,
+        state="done",
+        by=researcher,
+        finished_at=timezone.now(),
     )
-    _train(made, annotators[0], pair_list[0])
+    _train(collection, annotators[0], pair_list[0])
     pausing.pause(annotator=annotators[0], by=lead, reason="has a cold")
     pausing.resume(annotator=annotators[0], by=lead, reason="is well again")
     withdrawn = ReviewAction.objects.create(
-        collection=made, kind="labels_withdrawn", by=lead, annotator=annotators[0], reason="had a cold"
+        collection=collection, kind="labels_withdrawn", by=lead, annotator=annotators[0], reason="had a cold"
     )
     ReviewWork.objects.create(action=withdrawn, n_total=0, finished_at=timezone.now())
-    PairExclusion.objects.create(pair=pair_list[-1], collection=made, reason="nobody can tell")
-    BoardView.objects.create(collection=made, key="k", wanted={"measures": ["AP"]}, value={}, version="v")
-    return Campaign(made, lead, researcher, annotators, run, pool)
+    PairExclusion.objects.create(pair=pair_list[-1], collection=collection, reason="nobody can tell")
+    BoardView.objects.create(collection=collection, key="k", wanted={"measures": ["AP"]}, value={}, version="v")
+    return Campaign(collection, lead, researcher, annotators, run, pool)
 
 
-def _run(made: Collection, by: User) -> Run:
+def _run(collection: Collection, by: User) -> Run:
     run = Run.objects.create(
-        collection=made, name=f"{made.slug} bm25", direction="forward", system="bm25", state="ready",
+        collection=collection, name=f"{collection.slug} bm25", direction="forward", system="bm25", state="ready",
         file_name="bm25.run", file="runs/none.run", sha256="0" * 64, uploaded_by=by, finished_at=timezone.now(),
     )
-    documents = list(Item.objects.filter(collection=made, side="document").order_by("pk").values_list("pk", flat=True))
+    documents = list(
+        Item.objects.filter(collection=collection, side="document").order_by("pk").values_list("pk", flat=True)
+    )
     Ranking.objects.bulk_create(
         Ranking(run=run, source=query, targets=documents, scores=[1 / rank for rank in range(1, len(documents) + 1)])
-        for query in Item.objects.filter(collection=made, side="query")
+        for query in Item.objects.filter(collection=collection, side="query")
     )
     RunEvent.objects.create(run=run, kind="renamed", note="It was called something else.", by=by)
     return run
 
 
-def _pool(made: Collection, run: Run, pair_list: list[Pair]) -> Pool:
-    round_ = open_pool_round(made, pair_list)
+def _pool(collection: Collection, run: Run, pair_list: list[Pair]) -> Pool:
+    round_ = open_pool_round(collection, pair_list)
     pool = Pool.objects.create(
-        collection=made, name=f"{made.slug} pool", strategy="depth-k", parameters={"depth": 3}, state="open",
-        round=round_, opened_at=timezone.now(),
+        collection=collection,
+        name=f"{collection.slug} pool",
+        strategy="depth-k",
+        parameters={"depth": 3},
+        state="open",
+        round=round_,
+        opened_at=timezone.now(),
     )
     pool.runs.add(run)
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pair_list)
@@ -154,16 +176,16 @@ def _pool(made: Collection, run: Run, pair_list: list[Pair]) -> Pool:
     return pool
 
 
-def _references(made: Collection, pair_list: list[Pair]) -> None:
-    reference = ReferenceSet.objects.create(collection=made, name=f"{made.slug} original")
+def _references(collection: Collection, pair_list: list[Pair]) -> None:
+    reference = ReferenceSet.objects.create(collection=collection, name=f"{collection.slug} original")
     ReferenceLabel.objects.create(
         reference_set=reference, query_id=pair_list[0].query_id, document_id=pair_list[0].document_id, grade=1
     )
     Undrawn.objects.create(
         reference_set=reference, query_id=pair_list[1].query_id, document_id=pair_list[1].document_id, stratum=2
     )
-    query_set = QuerySet.objects.create(collection=made, name="all", direction="forward")
-    queries = Item.objects.filter(collection=made, side="query")
+    query_set = QuerySet.objects.create(collection=collection, name="all", direction="forward")
+    queries = Item.objects.filter(collection=collection, side="query")
     QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item) for item in queries)
 
 
@@ -183,22 +205,34 @@ def _work(annotator: Annotator, *, odd: bool) -> None:
         )
 
 
-def _train(made: Collection, annotator: Annotator, pair: Pair) -> None:
+def _train(collection: Collection, annotator: Annotator, pair: Pair) -> None:
     """A training that is switched off again; one person went through it."""
-    Training.objects.create(collection=made, is_on=False)
+    Training.objects.create(collection=collection, is_on=False)
     question = {"text": "What is a bird?", "options": ["A plant", "An animal"], "right": 1, "why": "It breathes.",
                 "anchor": ""}  # fmt: skip
     quiz = Quiz.objects.create(
-        collection=made, version=1, questions=[question], guidelines=made.guidelines.latest("version")
+        collection=collection, version=1, questions=[question], guidelines=collection.guidelines.latest("version")
     )
     QuizAttempt.objects.create(annotator=annotator, quiz=quiz, choices=[1], n_right=1, passed=True)
     TrainingPair.objects.create(pair=pair, grade=2, why="because the guidelines say so", anchor="how-to-judge")
     before = timezone.now() - timedelta(days=1)
     batch = Batch.objects.create(
-        collection=made, annotator=annotator, number=0, opened_at=before, finished_at=before, settled_at=before
+        collection=collection, annotator=annotator, number=0, opened_at=before, finished_at=before, settled_at=before
     )
     TrainingTry.objects.create(
         annotator=annotator, number=1, batch=batch, measure="accuracy", pass_mark="0.8", finished_at=before,
         n_answered=1, n_right=1, score=1.0, passed=True,
     )
     TrainingDecision.objects.create(annotator=annotator, kind="passed", reason="whoever passes")
+
+
+def agreement(collection: Collection) -> dict[str, object]:
+    """How much people agree by now."""
+    refresh.refresh(collection=collection)
+    return Snapshot.objects.get(collection=collection, kind="agreement").value
+
+
+@pytest.fixture(name="campaign")
+def campaign_in_full_swing() -> Campaign:
+    """One campaign, named "made"."""
+    return campaign("made")

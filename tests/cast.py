@@ -1,10 +1,20 @@
-"""Plain functions that make what tests stand on; every argument has a sensible default."""
+"""The people and things every test uses: functions whose arguments have defaults, and fixtures of the same names.
+
+A module asks for a fixture by its name; none comes unasked. A room's conftest.py, or a module, says what stands there
+under the name: the items of tests/pooling, the browser that the people of tests/annotate/views sit at.
+"""
 
 import itertools
 from functools import cache
 from hashlib import sha256
+from pathlib import Path
 
+import pytest
+import redis
+from django.conf import LazySettings, settings
 from django.contrib.auth.hashers import make_password
+from django.test import Client
+from playwright.sync_api import BrowserContext
 
 from annotate.models import (
     Annotator,
@@ -19,6 +29,7 @@ from annotate.models import (
     Side,
     User,
 )
+from annotate.services import tokens
 
 _serial = itertools.count(1)
 PASSWORD = "correct horse battery staple"
@@ -36,59 +47,130 @@ def user(name: str = "", **fields: object) -> User:
 
 
 def collection(
-    slug: str = "", *, grades: int = 2, positive_from: int = 1, **policy_fields: object
+    slug: str = "",
+    *,
+    grades: int = 2,
+    positive_from: int = 1,
+    n_queries: int = 0,
+    n_documents: int = 0,
+    **policy_fields: object,
 ) -> Collection:
     """A collection with `grades` levels (0 to grades - 1), a first policy and guidelines; its key hangs on its name."""
     name = slug or f"collection{next(_serial)}"
-    made = Collection.objects.create(
+    collection = Collection.objects.create(
         slug=name, name=name.title(), key=sha256(name.encode()).digest(), positive_from=positive_from
     )
     for grade in range(grades):
-        Level.objects.create(collection=made, grade=grade, key=str(grade), name=f"Level {grade}")
-    Policy.objects.create(collection=made, version=1, **{"double_share": 0, **policy_fields})
-    Guidelines.objects.create(collection=made, version=1, markdown="# How to judge")
-    return made
+        Level.objects.create(collection=collection, grade=grade, key=str(grade), name=f"Level {grade}")
+    Policy.objects.create(collection=collection, version=1, **{"double_share": 0, **policy_fields})
+    Guidelines.objects.create(collection=collection, version=1, markdown="# How to judge")
+    for side, n in ((Side.QUERY, n_queries), (Side.DOCUMENT, n_documents)):
+        if n:
+            items(collection, side, n)
+    return collection
 
 
-def policy(made: Collection) -> Policy:
+def policy(collection: Collection) -> Policy:
     """The collection's newest policy."""
-    return made.policies.latest("version")
+    return collection.policies.latest("version")
 
 
-def member(made: Collection, role: Role, person: User | None = None) -> User:
+def member(collection: Collection, role: Role, person: User | None = None) -> User:
     """A person with one role in a collection."""
     person = person or user()
-    Membership.objects.create(collection=made, user=person, role=role)
+    Membership.objects.create(collection=collection, user=person, role=role)
     return person
 
 
-def annotator(made: Collection, person: User | None = None) -> Annotator:
+def annotator(collection: Collection, person: User | None = None) -> Annotator:
     """A person who judges in a collection."""
-    person = member(made, Role.ANNOTATOR, person)
+    person = member(collection, Role.ANNOTATOR, person)
     return Annotator.objects.create(
-        collection=made, user=person, origin="person", pseudonym=f"A{next(_serial)}"
+        collection=collection, user=person, origin="person", pseudonym=f"A{next(_serial)}"
     )
 
 
-def items(made: Collection, side: Side, n: int) -> list[Item]:
+def items(collection: Collection, side: Side, n: int) -> list[Item]:
     """n items of one side, with one text part each."""
-    start = Item.objects.filter(collection=made, side=side).count()
-    made_items = Item.objects.bulk_create(
-        Item(collection=made, side=side, external_id=f"{side[0]}{start + i}") for i in range(n)
+    start = Item.objects.filter(collection=collection, side=side).count()
+    new_items = Item.objects.bulk_create(
+        Item(collection=collection, side=side, external_id=f"{side[0]}{start + i}") for i in range(n)
     )
     part = Item._meta.get_field("parts").related_model
     part.objects.bulk_create(
         part(item=item, position=0, kind="text", text=f"text of {item.external_id}")
-        for item in made_items
+        for item in new_items
     )
-    return made_items
+    return new_items
 
 
-def pairs(made: Collection, n: int, *, per_query: int = 10) -> list[Pair]:
+def pairs(collection: Collection, n: int, *, per_query: int = 10) -> list[Pair]:
     """n new pairs, `per_query` documents a query."""
-    queries = items(made, Side.QUERY, -(-n // per_query))
-    documents = items(made, Side.DOCUMENT, per_query)
+    queries = items(collection, Side.QUERY, -(-n // per_query))
+    documents = items(collection, Side.DOCUMENT, per_query)
     return Pair.objects.bulk_create(
-        Pair(collection=made, query=queries[i // per_query], document=documents[i % per_query])
+        Pair(collection=collection, query=queries[i // per_query], document=documents[i % per_query])
         for i in range(n)
     )
+
+
+def bearer(person: User, *scopes: str, collection: Collection | None = None) -> dict[str, str]:
+    """The headers of a program with somebody's key, which may do what the scopes say."""
+    key = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=collection, days=1)
+    return {"Authorization": f"Bearer {key.secret}"}
+
+
+def sign_in(context: BrowserContext, url: str, person: User) -> None:
+    """Give a browser somebody's session on the server at an address."""
+    client = Client()
+    client.force_login(person)
+    name = settings.SESSION_COOKIE_NAME
+    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": url}])
+
+
+@pytest.fixture
+def media_root(tmp_path: Path, settings: LazySettings) -> Path:
+    """Where this test's media and kept files are; nothing else is there."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.MEDIA_ROOT.mkdir()
+    return settings.MEDIA_ROOT
+
+
+@pytest.fixture
+def open_media_root(open_folder: Path, settings: LazySettings) -> Path:
+    """The same where processes of other accounts read along."""
+    settings.MEDIA_ROOT = open_folder / "media"
+    settings.MEDIA_ROOT.mkdir()
+    return settings.MEDIA_ROOT
+
+
+@pytest.fixture
+def broker() -> redis.Redis:
+    """The Redis of this run, empty."""
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.flushdb()
+    return client
+
+
+@pytest.fixture(name="collection")
+def shapes() -> Collection:
+    """A collection "shapes" of three levels, without items."""
+    return collection("shapes", grades=3)
+
+
+@pytest.fixture
+def lead(collection: Collection) -> User:
+    """Somebody who leads the collection."""
+    return member(collection, Role.LEAD)
+
+
+@pytest.fixture
+def researcher(collection: Collection) -> User:
+    """Somebody who loads and measures in the collection."""
+    return member(collection, Role.RESEARCHER)
+
+
+@pytest.fixture(name="annotator")
+def newcomer(collection: Collection) -> Annotator:
+    """Somebody who may judge in the collection, and has not begun."""
+    return annotator(collection)

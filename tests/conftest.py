@@ -20,6 +20,8 @@ from config.up.home import Home
 from tests.lasting import empty_tables
 from tests.stack import Stack, migrated_template, started_before
 
+pytest_plugins = ["tests.cast", "tests.campaigns"]
+
 expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}

@@ -22,8 +22,8 @@ def ours():
 
 
 def test_every_list_and_every_row_opens_and_shows_no_secret(client, site_admin):
-    made = campaigns.campaign("made").collection
-    secrets_ = [bytes(made.key).hex(), made.invitations.get().token_sha256]
+    collection = campaigns.campaign("made").collection
+    secrets_ = [bytes(collection.key).hex(), collection.invitations.get().token_sha256]
     for model in ours():
         name = f"admin:annotate_{model._meta.model_name}"
         listed = client.get(reverse(f"{name}_changelist"))
@@ -34,14 +34,14 @@ def test_every_list_and_every_row_opens_and_shows_no_secret(client, site_admin):
 
 
 def test_nothing_can_be_added_changed_or_deleted(client, site_admin):
-    made = campaigns.campaign("made").collection
+    collection = campaigns.campaign("made").collection
     for model in ours():
         name = f"admin:annotate_{model._meta.model_name}"
         assert client.get(reverse(f"{name}_add")).status_code == 403
         row = model.objects.first()
         if row:
             assert client.post(reverse(f"{name}_delete", args=[row.pk])).status_code == 403
-    client.post(reverse("admin:annotate_collection_change", args=[made.pk]), {"name": "changed"})
+    client.post(reverse("admin:annotate_collection_change", args=[collection.pk]), {"name": "changed"})
     assert Collection.objects.get().name != "changed"
 
 

@@ -5,30 +5,20 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate import tasks
-from annotate.models import Import, Role, Side
-from annotate.services import imports, jobs, tokens
+from annotate.models import Import, Role
+from annotate.services import imports, jobs
 from tests import cast
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
 @pytest.fixture
-def made():
-    made = cast.collection("shapes", grades=3)
-    cast.items(made, Side.QUERY, 1)
-    cast.items(made, Side.DOCUMENT, 1)
-    return made
+def collection():
+    return cast.collection("shapes", grades=3, n_queries=1, n_documents=1)
 
 
-def key(made, scopes=("files:write",), role=Role.RESEARCHER):
-    person = cast.member(made, role)
-    secret = tokens.create_token(user=person, name="script", scopes=list(scopes), days=1).secret
-    return {"Authorization": f"Bearer {secret}"}
+def key(collection, scopes=("files:write",), role=Role.RESEARCHER):
+    return cast.bearer(cast.member(collection, role), *scopes)
 
 
 def post(client, headers, content=b"q0 0 d0 1\n", **fields):
@@ -41,8 +31,8 @@ def one(client, headers, pk):
     return client.get(reverse("api:import", args=["shapes", pk]), headers=headers).json()
 
 
-def test_a_file_is_received_read_and_reported(client, made):
-    headers = key(made)
+def test_a_file_is_received_read_and_reported(client, collection):
+    headers = key(collection)
     answer = post(client, headers)
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
     pk = answer.json()["id"]
@@ -67,20 +57,20 @@ def test_a_file_is_received_read_and_reported(client, made):
         ({"content": b"PK\x03\x04"}, "zip archive"),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_is_received(client, made, fields, says):
-    answer = post(client, key(made), **fields)
+def test_what_is_wrong_is_named_and_nothing_is_received(client, collection, fields, says):
+    answer = post(client, key(collection), **fields)
     assert (answer.status_code, answer.headers["Content-Type"]) == (422, "application/problem+json")
     assert says in answer.content.decode()
     assert not Import.objects.exists()
 
 
-def test_a_program_cancels_what_waits(client, made):
-    headers = key(made)
+def test_a_program_cancels_what_waits(client, collection):
+    headers = key(collection)
     pk = post(client, headers).json()["id"]
     answer = client.post(reverse("api:import-cancel", args=["shapes", pk]), headers=headers)
     assert answer.json()["state"] == "cancelled"
 
 
-def test_a_key_without_the_scope_or_the_role_brings_nothing(client, made):
-    assert post(client, key(made, scopes=["runs:write"])).status_code == 403
-    assert post(client, key(made, role=Role.LEAD)).status_code == 404
+def test_a_key_without_the_scope_or_the_role_brings_nothing(client, collection):
+    assert post(client, key(collection, scopes=["runs:write"])).status_code == 403
+    assert post(client, key(collection, role=Role.LEAD)).status_code == 404

@@ -26,13 +26,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def study(n_pairs, **policy):
-    made = cast.collection(grades=2, **policy)
-    pair_list = cast.pairs(made, n_pairs)
+    collection = cast.collection(grades=2, **policy)
+    pair_list = cast.pairs(collection, n_pairs)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
+        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pair_list],
     )
-    return made
+    return collection
 
 
 def at_once(work, arguments):
@@ -65,8 +65,8 @@ def judge_all(annotator, rng, vanish=0.0):
 
 def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(pytestconfig):
     n_pairs = 500 if pytestconfig.getoption("--heavy") else 250  # more than all of them hold at once
-    made = study(n_pairs, labels_per_pair=2, ceiling=3, batch_candidates=8)
-    people = [cast.annotator(made) for _ in range(40)]
+    collection = study(n_pairs, labels_per_pair=2, ceiling=3, batch_candidates=8)
+    people = [cast.annotator(collection) for _ in range(40)]
     tabs = [*people, *people[:10]]  # ten of them judge in two tabs
     seeds = {person.pk: index for index, person in enumerate(people)}
 
@@ -74,7 +74,7 @@ def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twi
         lambda person: judge_all(person, random.Random(seeds[person.pk]), vanish=0.01), tabs
     )
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
-    fresh = [cast.annotator(made) for _ in range(5)]
+    fresh = [cast.annotator(collection) for _ in range(5)]
     seeds |= {person.pk: len(people) + index for index, person in enumerate(fresh)}
     # who found nothing left comes again: the last answers of the others may have asked for a third label
     while any(more := at_once(lambda person: judge_all(person, random.Random(seeds[person.pk])), fresh)):
@@ -87,10 +87,10 @@ def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twi
     counted = Seat.objects.filter(state="done").values_list("judgment_id", flat=True)
     assert len(counted) == len(set(counted))
     assert not Seat.objects.filter(state__in=["free", "held"]).exists()  # nothing unreachable
-    assert_third_seats(made)
+    assert_third_seats(collection)
 
 
-def assert_third_seats(made):
+def assert_third_seats(collection):
     """Every disagreement got exactly one label more, every agreement none."""
     labels = Counter()
     grades = {}
@@ -105,12 +105,12 @@ def assert_third_seats(made):
     changed = set(Judgment.objects.filter(superseded_by__isnull=False).values_list("pair_id", flat=True))
     assert {n for pair, n in labels.items() if pair not in disagreed | changed} == {2}
     assert {n for pair, n in labels.items() if pair in changed} <= {2, 3}
-    assert Resolution.objects.filter(collection=made).exclude(status="disputed").count() == len(labels)
+    assert Resolution.objects.filter(collection=collection).exclude(status="disputed").count() == len(labels)
 
 
 def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
-    made = study(60, labels_per_pair=2, ceiling=3, batch_candidates=60)
-    people = [cast.annotator(made), cast.annotator(made)]
+    collection = study(60, labels_per_pair=2, ceiling=3, batch_candidates=60)
+    people = [cast.annotator(collection), cast.annotator(collection)]
     tokens = []
     for person in people:
         claiming.current_batch(annotator=person)
@@ -176,16 +176,16 @@ def somebody_waits():
 
 
 def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():
-    made = study(1000, batch_candidates=18)
-    people = [cast.annotator(made) for _ in range(50)]
+    collection = study(1000, batch_candidates=18)
+    people = [cast.annotator(collection) for _ in range(50)]
     batches = at_once(lambda person: claiming.current_batch(annotator=person), people)
     assert all(batch.hand_outs.count() == 18 for batch in batches)
     assert HandOut.objects.values("seat").distinct().count() == 900
 
 
 def test_nobody_waits_for_a_claim_that_is_still_going_on():
-    made = study(20, batch_candidates=18)
-    slow, quick = cast.annotator(made), cast.annotator(made)
+    collection = study(20, batch_candidates=18)
+    slow, quick = cast.annotator(collection), cast.annotator(collection)
     claimed, done = Event(), Event()
 
     def claim_slowly():
@@ -209,8 +209,8 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
 
 
 def test_one_person_in_many_tabs_has_one_batch():
-    made = study(100, batch_candidates=18)
-    person = cast.annotator(made)
+    collection = study(100, batch_candidates=18)
+    person = cast.annotator(collection)
     batches = at_once(
         lambda _: claiming.current_batch(annotator=Annotator.objects.get(pk=person.pk)), range(10)
     )

@@ -49,26 +49,28 @@ def dice(monkeypatch):
 
 def study(rng, n_cards, **policy):
     """A pool of as many cards as are asked for, a fifth of its pairs double; each query has golds of both kinds."""
-    made = cast.collection(double_share="0.2", labels_per_pair=1, ceiling=2, **policy)
-    made.key = rng.randbytes(32)
-    made.save()
+    collection = cast.collection(double_share="0.2", labels_per_pair=1, ceiling=2, **policy)
+    collection.key = rng.randbytes(32)
+    collection.save()
     n_queries = max(12, round(n_cards * 0.9 / 1.2 / PER_QUERY))
-    queries = items(rng, made, Side.QUERY, n_queries)
-    documents = items(rng, made, Side.DOCUMENT, max(200, n_queries * 2))
+    queries = items(rng, collection, Side.QUERY, n_queries)
+    documents = items(rng, collection, Side.DOCUMENT, max(200, n_queries * 2))
     pairs = Pair.objects.bulk_create(
-        Pair(collection=made, query=query, document=document)
+        Pair(collection=collection, query=query, document=document)
         for query in queries
         for document in rng.sample(documents, PER_QUERY + 4)
     )
     by_query = [pairs[at : at + PER_QUERY + 4] for at in range(0, len(pairs), PER_QUERY + 4)]
-    campaigns.open_pool_round(made, [pair for own in by_query for pair in own[4 : 4 + rng.randint(5, 2 * PER_QUERY)]])
+    campaigns.open_pool_round(
+        collection, [pair for own in by_query for pair in own[4 : 4 + rng.randint(5, 2 * PER_QUERY)]]
+    )
     Gold.objects.bulk_create(
-        Gold(collection=made, pair=pair, grade=kind, is_positive=kind > 0, origin="curated")
+        Gold(collection=collection, pair=pair, grade=kind, is_positive=kind > 0, origin="curated")
         for own in by_query
         for pair, kind in zip(own[: rng.randint(0, 4)], (0, 1, 0, 1), strict=False)
     )
     analyze()
-    return made
+    return collection
 
 
 def analyze():
@@ -77,10 +79,10 @@ def analyze():
         cursor.execute("ANALYZE annotate_seat, annotate_pair, annotate_gold, annotate_judgment, annotate_handout")
 
 
-def items(rng, made, side, n):
+def items(rng, collection, side, n):
     """Items with texts of any length, some with a picture, a few with a warning."""
     found = Item.objects.bulk_create(
-        Item(collection=made, side=side, external_id=f"{side}-{rng.getrandbits(40):x}-{number}",
+        Item(collection=collection, side=side, external_id=f"{side}-{rng.getrandbits(40):x}-{number}",
              warning="blood" if rng.random() < 0.05 else "")
         for number in range(n)
     )  # fmt: skip
@@ -94,10 +96,10 @@ def items(rng, made, side, n):
     return found
 
 
-def hand_out_all(made, n_people):
+def hand_out_all(collection, n_people):
     """Let people judge in turn until nothing is left; what their browsers received."""
-    level = made.levels.get(grade=1)
-    people = {cast.annotator(made).pk for _ in range(n_people)}
+    level = collection.levels.get(grade=1)
+    people = {cast.annotator(collection).pk for _ in range(n_people)}
     met: dict[int, Counter[str]] = {person: Counter() for person in people}
     rows: list[tuple] = []
     while people:
@@ -110,7 +112,7 @@ def hand_out_all(made, n_people):
             hand_outs = list(claiming.unanswered(annotator=person).select_related("batch", "seat__pair"))
             n = len(hand_outs)
             dealt = cards.deal(hand_outs=[each.pk for each in hand_outs])
-            shown = [http.card(each, slug=made.slug, n_in_batch=n, ask_reasons=True) for each in dealt]
+            shown = [http.card(each, slug=collection.slug, n_in_batch=n, ask_reasons=True) for each in dealt]
             features = guessing.batch_features(shown, number=batch.number, seen=met[person.pk])
             for feature, hand_out in zip(features, hand_outs, strict=True):
                 seat = hand_out.seat

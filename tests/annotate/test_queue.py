@@ -5,21 +5,12 @@ import socket
 import pytest
 import redis
 from celery import Celery
-from django.conf import settings
 from django.db import transaction
 
 from annotate.queue import enqueue_on_commit
 from annotate.tasks import beat_heart, run_import
 from config.celery import app
 from pooling.tasks import finish_pool, ingest_run, open_pool
-
-
-@pytest.fixture
-def broker() -> redis.Redis:
-    """The Redis of this run, empty."""
-    client = redis.Redis.from_url(settings.REDIS_URL)
-    client.flushdb()
-    return client
 
 
 @pytest.mark.django_db(transaction=True)

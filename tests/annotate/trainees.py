@@ -12,16 +12,16 @@ RIGHT = (2, 0, 1, 2, 0)
 
 def trained(slug: str = "birds", *, grades: tuple[int, ...] = RIGHT, **settings: object) -> Collection:
     """A collection with an open pool of six pairs and as many training pairs as grades; switched on."""
-    made = cast.collection(slug, grades=3, batch_candidates=4)
-    known = cast.pairs(made, len(grades), per_query=max(1, len(grades)))
-    campaigns.open_pool_round(made, cast.pairs(made, 6, per_query=3))
+    collection = cast.collection(slug, grades=3, batch_candidates=4)
+    known = cast.pairs(collection, len(grades), per_query=max(1, len(grades)))
+    campaigns.open_pool_round(collection, cast.pairs(collection, 6, per_query=3))
     specs = [
         PairSpec(pair.query.external_id, pair.document.external_id, grade, f"reason {number}", "colours")
         for number, (pair, grade) in enumerate(zip(known, grades, strict=True))
     ]
-    training_setup.add_pairs(collection=made, specs=specs, by=None)
-    training_setup.change_training(collection=made, is_on=True, **settings)
-    return made
+    training_setup.add_pairs(collection=collection, specs=specs, by=None)
+    training_setup.change_training(collection=collection, is_on=True, **settings)
+    return collection
 
 
 def right_grade(hand_out: HandOut) -> int:

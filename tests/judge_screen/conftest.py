@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from django.conf import settings as django_settings
-from django.test import Client
 from playwright.sync_api import BrowserContext, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
-from annotate.models import Collection, Level, Round, User
-from annotate.services import seating
-from tests import cast
+from annotate.models import Annotator, Collection, Level, User
+from tests import campaigns, cast
 from tests.judge_screen.screen import N_PAIRS
 
 
@@ -20,30 +18,22 @@ def policy() -> dict[str, object]:
 
 
 @pytest.fixture
-def made(policy: dict[str, object]) -> Collection:
-    made = cast.collection("birds", grades=3, batch_candidates=N_PAIRS, **policy)
-    Level.objects.filter(collection=made, grade=1).update(reasons=["colour", "action"])
-    seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
-        pair_ids=[pair.pk for pair in cast.pairs(made, N_PAIRS, per_query=N_PAIRS)],
-    )  # fmt: skip
-    return made
+def collection(policy: dict[str, object]) -> Collection:
+    collection = campaigns.open_collection(
+        N_PAIRS, "birds", per_query=N_PAIRS, grades=3, batch_candidates=N_PAIRS, **policy
+    )
+    Level.objects.filter(collection=collection, grade=1).update(reasons=["colour", "action"])
+    return collection
 
 
 @pytest.fixture
-def person(made: Collection) -> User:
-    return cast.annotator(made).user
+def person(annotator: Annotator) -> User:
+    return annotator.user
 
 
 @pytest.fixture
-def sign_in(context: BrowserContext, live_server: object) -> Callable[[User], None]:
-    def act(user: User) -> None:
-        client = Client()
-        client.force_login(user)
-        name = django_settings.SESSION_COOKIE_NAME
-        context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
-
-    return act
+def sign_in(context: BrowserContext, live_server: LiveServer) -> Callable[[User], None]:
+    return lambda person: cast.sign_in(context, live_server.url, person)
 
 
 @pytest.fixture

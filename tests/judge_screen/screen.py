@@ -55,52 +55,69 @@ def sound(seconds: float = 2.0) -> bytes:
     return stream.getvalue()
 
 
-def put_file(made: Collection, name: str, content: bytes) -> str:
+def put_file(collection: Collection, name: str, content: bytes) -> str:
     """A file of the collection's media; its path."""
-    path = Path(settings.MEDIA_ROOT) / "collections" / made.slug / name
+    path = Path(settings.MEDIA_ROOT) / "collections" / collection.slug / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return name
 
 
-def shape(made: Collection, name: str) -> str:
+def shape(collection: Collection, name: str) -> str:
     """A picture or clip of the demo among the collection's media."""
-    return put_file(made, name, (SHAPES / name).read_bytes())
+    return put_file(collection, name, (SHAPES / name).read_bytes())
 
 
-def show(made: Collection, *documents: dict[str, object], query: str = "a red circle", warning: str = "") -> list[Pair]:
+def image(collection: Collection, name: str = "s001.webp") -> dict[str, object]:
+    """A picture of the demo, as a part."""
+    return {"kind": "image", "path": shape(collection, name)}
+
+
+def video(collection: Collection, name: str = "s004.webm", **times: float) -> dict[str, object]:
+    """A clip of the demo, as a part."""
+    return {"kind": "video", "path": shape(collection, name), **times}
+
+
+def recording(collection: Collection) -> dict[str, object]:
+    """A tone, as a part."""
+    return {"kind": "audio", "path": put_file(collection, "tone.wav", sound())}
+
+
+def show(
+    collection: Collection, *documents: dict[str, object], query: str = "a red circle", warning: str = ""
+) -> list[Pair]:
     """Pairs of one query and these documents, each a single part; they alone are to be judged."""
-    asked = _item(made, Side.QUERY, "asked", {"kind": "text", "text": query})
+    asked = _item(collection, Side.QUERY, "asked", {"kind": "text", "text": query})
     return _open_only(
-        made,
-        [(asked, _item(made, Side.DOCUMENT, f"shown{i}", part, warning)) for i, part in enumerate(documents)],
+        collection,
+        [(asked, _item(collection, Side.DOCUMENT, f"shown{i}", part, warning)) for i, part in enumerate(documents)],
     )
 
 
-def ask(made: Collection, *queries: dict[str, object]) -> list[Pair]:
+def ask(collection: Collection, *queries: dict[str, object]) -> list[Pair]:
     """Pairs of these queries, each a single part, and a text each; they alone are to be judged."""
     words = {"kind": "text", "text": "two circles"}
     return _open_only(
-        made,
+        collection,
         [
-            (_item(made, Side.QUERY, f"asked{i}", part), _item(made, Side.DOCUMENT, f"shown{i}", words))
+            (_item(collection, Side.QUERY, f"asked{i}", part), _item(collection, Side.DOCUMENT, f"shown{i}", words))
             for i, part in enumerate(queries)
         ],
     )
 
 
-def _item(made: Collection, side: Side, name: str, part: dict[str, object], warning: str = "") -> Item:
-    item = Item.objects.create(collection=made, side=side, external_id=name, warning=warning)
+def _item(collection: Collection, side: Side, name: str, part: dict[str, object], warning: str = "") -> Item:
+    item = Item.objects.create(collection=collection, side=side, external_id=name, warning=warning)
     Part.objects.create(item=item, position=0, **part)
     return item
 
 
-def _open_only(made: Collection, shown: list[tuple[Item, Item]]) -> list[Pair]:
-    for round_ in made.rounds.all():
+def _open_only(collection: Collection, shown: list[tuple[Item, Item]]) -> list[Pair]:
+    for round_ in collection.rounds.all():
         seating.close_round(round_=round_)
-    pairs = [Pair.objects.create(collection=made, query=query, document=document) for query, document in shown]
+    pairs = [Pair.objects.create(collection=collection, query=query, document=document) for query, document in shown]
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="shown", policy=cast.policy(made),
+        collection=collection, kind=Round.Kind.POOL, name="shown", policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pairs],
     )  # fmt: skip
     return pairs

@@ -1,12 +1,11 @@
 """Everybody can judge: keyboard alone, screen readers, fingers, large print, stillness, light and dark."""
 
 import pytest
-from django.conf import settings as django_settings
-from django.test import Client
 from playwright.sync_api import expect
 
 from annotate.models import Level
-from tests.judge_screen.screen import PAGE, position, put_file, saved, shape, show, sound
+from tests import cast
+from tests.judge_screen.screen import PAGE, image, position, put_file, recording, saved, show, video
 from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,9 +28,9 @@ def in_all_states(page):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.full)])
-def test_no_state_of_the_screen_has_an_accessibility_finding(made, open_judge, width, scheme):
+def test_no_state_of_the_screen_has_an_accessibility_finding(collection, open_judge, width, scheme):
     reasons = [{"name": "does not match", "what": ["quantity", "colour"]}, "too general"]
-    Level.objects.filter(collection=made, grade=1).update(reasons=reasons)
+    Level.objects.filter(collection=collection, grade=1).update(reasons=reasons)
     page = open_judge()
     page.set_viewport_size({"width": width, "height": 844})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -44,14 +43,12 @@ def test_no_state_of_the_screen_has_an_accessibility_finding(made, open_judge, w
 
 
 @pytest.mark.parametrize(("width", "scheme"), [pytest.param(1280, "dark", marks=pytest.mark.full), (390, "light")])
-def test_media_have_no_accessibility_finding(made, open_judge, settings, tmp_path, width, scheme):
-    settings.MEDIA_ROOT = tmp_path
+def test_media_have_no_accessibility_finding(collection, open_judge, media_root, width, scheme):
     documents = [
-        {"kind": "image", "path": shape(made, "s001.webp")}, {"kind": "video", "path": shape(made, "s004.webm")},
-        {"kind": "audio", "path": put_file(made, "tone.wav", sound())}, {"kind": "html", "text": PAGE},
-        {"kind": "image", "path": put_file(made, "bad.png", b"no picture")},
+        image(collection), video(collection), recording(collection), {"kind": "html", "text": PAGE},
+        {"kind": "image", "path": put_file(collection, "bad.png", b"no picture")},
     ]  # fmt: skip
-    show(made, *documents)
+    show(collection, *documents)
     page = open_judge()
     page.set_viewport_size({"width": width, "height": 844})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -98,9 +95,8 @@ def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(op
     expect(page.locator("#live")).to_have_text("Saved")
 
 
-def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(made, open_judge, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    show(made, {"kind": "video", "path": shape(made, "s004.webm")})
+def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, media_root):
+    show(collection, video(collection))
     page = open_judge(before=lambda page: page.emulate_media(reduced_motion="reduce"))
     expect(page.locator(".strip canvas")).to_have_count(8)
     assert page.evaluate("document.querySelector('#document video').paused")
@@ -121,13 +117,12 @@ def test_the_screen_works_at_twice_the_size(open_judge):
     saved(page)
 
 
-def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, made, person):
-    Level.objects.filter(collection=made, grade=1).update(reasons=[{"name": "does not match", "what": ["colour"]}])
+def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, collection, person):
+    Level.objects.filter(collection=collection, grade=1).update(
+        reasons=[{"name": "does not match", "what": ["colour"]}]
+    )
     phone = browser.new_context(**PHONE)
-    client = Client()
-    client.force_login(person)
-    name = django_settings.SESSION_COOKIE_NAME
-    phone.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+    cast.sign_in(phone, live_server.url, person)
     page = phone.new_page()
     page.goto(f"{live_server.url}/c/birds/judge/")
     expect(page.locator(".level").first).to_be_in_viewport()

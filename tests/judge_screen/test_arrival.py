@@ -41,7 +41,7 @@ def test_a_csrf_token_that_was_changed_meanwhile_is_fetched_anew(open_judge, sig
     assert grades() == [2]
 
 
-def test_somebody_elses_session_sends_nobodys_answers(open_judge, sign_in, made, person):
+def test_somebody_elses_session_sends_nobodys_answers(open_judge, sign_in, collection, person):
     page = open_judge()
     other = User.objects.create(username="other")
     sign_in(other)

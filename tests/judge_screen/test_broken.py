@@ -6,16 +6,15 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Report
-from tests.judge_screen.screen import saved, shape, show
+from tests.judge_screen.screen import image, saved, show
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TRYING = "This image did not load. Trying again…"
 
 
 @pytest.fixture(autouse=True)
-def two_images(made, tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path
-    show(made, *({"kind": "image", "path": shape(made, name)} for name in ("s001.webp", "s002.webp")))
+def two_images(collection, media_root):
+    show(collection, image(collection), image(collection, "s002.webp"))
 
 
 @pytest.fixture

@@ -11,17 +11,17 @@ from tests.judge_screen.screen import position, saved
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def change(made, text="# Look twice"):
+def change(collection, text="# Look twice"):
     return collections.change_guidelines(
-        collection=made, markdown=text, wording=[Wording(2, "Exactly so", "It is.")], by=None
+        collection=collection, markdown=text, wording=[Wording(2, "Exactly so", "It is.")], by=None
     )
 
 
-def test_a_change_is_told_once_even_while_the_page_is_open_and_judgments_keep_what_they_saw(made, open_judge):
+def test_a_change_is_told_once_even_while_the_page_is_open_and_judgments_keep_what_they_saw(collection, open_judge):
     page = open_judge()
     told = page.locator("#guidelines-changed")
     expect(told).to_be_hidden()
-    change(made)
+    change(collection)
     page.keyboard.press("2")
     position(page, 2)
     expect(told).to_contain_text("The guidelines changed on ")
@@ -43,12 +43,12 @@ def test_a_change_is_told_once_even_while_the_page_is_open_and_judgments_keep_wh
     expect(told).to_be_hidden()
 
 
-def test_who_was_away_is_told_on_coming_back_until_she_closes_it(made, open_judge):
+def test_who_was_away_is_told_on_coming_back_until_she_closes_it(collection, open_judge):
     page = open_judge()
     page.keyboard.press("2")
     saved(page)
     page.close()
-    change(made)
+    change(collection)
     page = open_judge()
     told = page.locator("#guidelines-changed")
     expect(told).to_be_visible()

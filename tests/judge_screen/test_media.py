@@ -4,22 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, Report
-from tests.judge_screen.screen import PAGE, ask, put_file, saved, shape, show, sound, until
+from tests.judge_screen.screen import PAGE, ask, image, put_file, saved, show, sound, until, video
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path
-
-
-def image(made, name="s001.webp"):
-    return {"kind": "image", "path": shape(made, name)}
-
-
-def video(made, name="s004.webm", **times):
-    return {"kind": "video", "path": shape(made, name), **times}
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
 
 def frame_state(page):
@@ -30,8 +17,8 @@ def frame_state(page):
     )
 
 
-def test_an_image_is_zoomed_by_key_button_and_wheel_and_moved_by_key_and_by_drag(made, open_judge):
-    show(made, image(made))
+def test_an_image_is_zoomed_by_key_button_and_wheel_and_moved_by_key_and_by_drag(collection, open_judge):
+    show(collection, image(collection))
     page = open_judge()
     expect(page.locator("#document img")).to_be_visible()
     page.keyboard.press("+")
@@ -59,8 +46,8 @@ def test_an_image_is_zoomed_by_key_button_and_wheel_and_moved_by_key_and_by_drag
     assert frame_state(page)["zoom"] == 2
 
 
-def test_two_fingers_zoom_the_image_and_not_the_page(made, open_judge):
-    show(made, image(made))
+def test_two_fingers_zoom_the_image_and_not_the_page(collection, open_judge):
+    show(collection, image(collection))
     page = open_judge()
     expect(page.locator("#document img")).to_be_visible()
     kept = page.evaluate("""() => {
@@ -77,8 +64,8 @@ def test_two_fingers_zoom_the_image_and_not_the_page(made, open_judge):
     assert frame_state(page)["zoom"] == 3
 
 
-def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(made, open_judge):
-    show(made, video(made))
+def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(collection, open_judge):
+    show(collection, video(collection))
     page = open_judge()
     frames = page.locator("#document .strip canvas")
     expect(frames).to_have_count(8)
@@ -95,8 +82,8 @@ def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(made, open_judge):
     assert page.evaluate(drawn) == [255] * 8
 
 
-def test_how_much_was_played_and_replayed_is_stored_and_the_speed_is_remembered(made, open_judge):
-    show(made, video(made, start=1.0, end=2.0), video(made, "s011.webm"))
+def test_how_much_was_played_and_replayed_is_stored_and_the_speed_is_remembered(collection, open_judge):
+    show(collection, video(collection, start=1.0, end=2.0), video(collection, "s011.webm"))
     page = open_judge()
     page.keyboard.press("s")  # one and a half times as fast
     played = "document.querySelector('#document video').played"
@@ -117,8 +104,8 @@ def test_how_much_was_played_and_replayed_is_stored_and_the_speed_is_remembered(
         assert stored.n_replays >= 1
 
 
-def test_a_recording_is_drawn_and_plays_where_its_picture_is_clicked(made, open_judge):
-    show(made, {"kind": "audio", "path": put_file(made, "tone.wav", sound())})
+def test_a_recording_is_drawn_and_plays_where_its_picture_is_clicked(collection, open_judge):
+    show(collection, {"kind": "audio", "path": put_file(collection, "tone.wav", sound())})
     page = open_judge()
     wave = page.locator("#document .wave")
     expect(wave).to_have_class("wave is-drawn")
@@ -133,16 +120,16 @@ def test_a_recording_is_drawn_and_plays_where_its_picture_is_clicked(made, open_
     assert page.evaluate("document.querySelector('#document audio').currentTime") == pytest.approx(1.5, abs=0.05)
 
 
-def test_a_recording_too_large_to_be_drawn_plays_all_the_same(made, open_judge):
-    show(made, {"kind": "audio", "path": put_file(made, "long.wav", sound(300))})
+def test_a_recording_too_large_to_be_drawn_plays_all_the_same(collection, open_judge):
+    show(collection, {"kind": "audio", "path": put_file(collection, "long.wav", sound(300))})
     page = open_judge()
     expect(page.locator("#document [data-time]")).to_have_text("0:00 / 5:00")
     expect(page.locator("#document .wave")).to_have_class("wave")
 
 
-def test_a_page_is_shown_without_scripts_and_its_words_are_marked(made, open_judge):
+def test_a_page_is_shown_without_scripts_and_its_words_are_marked(collection, open_judge):
     show(
-        made,
+        collection,
         {
             "kind": "html",
             "text": PAGE + "<a href='https://elsewhere.example'>away</a><img src='https://elsewhere.example/x'>",
@@ -164,8 +151,8 @@ def test_a_page_is_shown_without_scripts_and_its_words_are_marked(made, open_jud
     assert Judgment.objects.count() == 1
 
 
-def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(made, open_judge):
-    pairs = show(made, image(made), image(made, "s002.webp"))
+def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(collection, open_judge):
+    pairs = show(collection, image(collection), image(collection, "s002.webp"))
     asked = []
 
     def fail(page):
@@ -192,8 +179,8 @@ def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(made, 
     assert Report.objects.count() == 1
 
 
-def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(made, open_judge):
-    show(made, image(made), image(made, "s002.webp"), image(made, "s003.webp"))
+def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(collection, open_judge):
+    show(collection, image(collection), image(collection, "s002.webp"), image(collection, "s003.webp"))
     asked = []
     page = open_judge(before=lambda page: page.on("request", lambda request: asked.append(request.url)))
     page.wait_for_load_state("networkidle")
@@ -210,8 +197,8 @@ def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(made, open_
     ("make", "names"),
     [(image, ("s001.webp", "s002.webp", "s003.webp")), (video, ("s004.webm", "s011.webm", "s014.webm"))],
 )
-def test_the_next_query_is_loaded_while_this_one_is_judged(made, open_judge, make, names):
-    ask(made, *(make(made, name) for name in names))
+def test_the_next_query_is_loaded_while_this_one_is_judged(collection, open_judge, make, names):
+    ask(collection, *(make(collection, name) for name in names))
     asked = []
     page = open_judge(before=lambda page: page.on("request", lambda request: asked.append(request.url)))
     for _ in range(2):
@@ -227,8 +214,8 @@ def test_the_next_query_is_loaded_while_this_one_is_judged(made, open_judge, mak
     assert len({url for url in asked if "/media/" in url}) == 3
 
 
-def test_what_was_prepared_is_what_is_shown_and_plays_as_was_chosen_meanwhile(made, open_judge):
-    show(made, video(made), video(made, "s011.webm"), video(made, "s014.webm"))
+def test_what_was_prepared_is_what_is_shown_and_plays_as_was_chosen_meanwhile(collection, open_judge):
+    show(collection, video(collection), video(collection, "s011.webm"), video(collection, "s014.webm"))
     built = """window.built = 0;
         const importNode = Document.prototype.importNode;
         Document.prototype.importNode = function (node, deep) {

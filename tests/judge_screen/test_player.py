@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.judge_screen.screen import shape, show, until
+from tests.judge_screen.screen import show, until, video
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AT = "document.querySelector('#document video').currentTime"
@@ -11,10 +11,9 @@ FRAME = 1 / 25
 
 
 @pytest.fixture
-def page(made, open_judge, tmp_path, settings):
+def page(collection, open_judge, media_root):
     """A clip that plays."""
-    settings.MEDIA_ROOT = tmp_path
-    show(made, {"kind": "video", "path": shape(made, "s004.webm")})
+    show(collection, video(collection))
     page = open_judge()
     plays(page)
     return page

@@ -15,9 +15,9 @@ TWO_DEEP = [
 
 
 @pytest.fixture
-def deep(made):
-    Level.objects.filter(collection=made, grade=1).update(reasons=TWO_DEEP)
-    return made
+def deep(collection):
+    Level.objects.filter(collection=collection, grade=1).update(reasons=TWO_DEEP)
+    return collection
 
 
 def chips(page, box="#chips"):

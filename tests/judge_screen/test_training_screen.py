@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from annotate.models import Guidelines, Judgment, Report, TrainingTry
 from annotate.services import training
-from tests import cast
 from tests.annotate.trainees import right_grade, trained, waiting
 from tests.looks import PHONE, too_low, violations
 
@@ -13,15 +12,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def made():
-    made = trained(grades=(2, 0, 1))
-    Guidelines.objects.create(collection=made, version=2, markdown="# How to judge\n\n## Colours\n\nThey count.")
-    return made
-
-
-@pytest.fixture
-def annotator(made):
-    return cast.annotator(made)
+def collection():
+    collection = trained(grades=(2, 0, 1))
+    Guidelines.objects.create(collection=collection, version=2, markdown="# How to judge\n\n## Colours\n\nThey count.")
+    return collection
 
 
 @pytest.fixture

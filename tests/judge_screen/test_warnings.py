@@ -3,39 +3,22 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.judge_screen.screen import put_file, saved, shape, show, sound, until
+from tests.judge_screen.screen import image, recording, saved, show, until, video
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 WARNING = "It may upset you"
 
 
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path
-
-
-def image(made):
-    return {"kind": "image", "path": shape(made, "s001.webp")}
-
-
-def video(made):
-    return {"kind": "video", "path": shape(made, "s004.webm")}
-
-
-def recording(made):
-    return {"kind": "audio", "path": put_file(made, "tone.wav", sound())}
-
-
-def text(made):
+def text(collection):
     return {"kind": "text", "text": "Two red circles."}
 
 
 @pytest.fixture
-def covered(made, open_judge):
+def covered(collection, open_judge):
     """Opens a card whose one part a warning covers."""
 
     def act(part):
-        show(made, part(made), warning=WARNING)
+        show(collection, part(collection), warning=WARNING)
         page = open_judge()
         expect(page.locator("#document .veil")).to_contain_text(WARNING)
         assert page.evaluate("document.querySelector('#document .item-body').inert")

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import zipfile
 from collections.abc import Mapping
 
@@ -18,6 +19,11 @@ def file(*lines: str) -> io.BytesIO:
     return io.BytesIO("".join(line + "\n" for line in lines).encode())
 
 
+def line(id_: str, side: str = "document", **fields: object) -> str:
+    """One item of a file of items; with a text, unless fields say what it has."""
+    return json.dumps({"side": side, "id": id_, **(fields or {"text": f"text of {id_}"})})
+
+
 def packed(*lines: str) -> io.BytesIO:
     """The same file through gzip."""
     return io.BytesIO(gzip.compress(file(*lines).getvalue(), mtime=0))
@@ -26,9 +32,9 @@ def packed(*lines: str) -> io.BytesIO:
 def archive(members: Mapping[str, bytes], **options: int) -> io.BytesIO:
     """A zip archive, the same whenever it is made."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", **{"compression": zipfile.ZIP_DEFLATED, **options}) as made:
+    with zipfile.ZipFile(stream, "w", **{"compression": zipfile.ZIP_DEFLATED, **options}) as packed_file:
         for name, content in members.items():
-            made.writestr(zipfile.ZipInfo(name), content, made.compression)
+            packed_file.writestr(zipfile.ZipInfo(name), content, packed_file.compression)
     stream.seek(0)
     return stream
 

@@ -37,19 +37,19 @@ def test_an_archive_with_a_name_that_leads_out_is_refused_whole(name):
 
 def test_an_archive_with_an_empty_name_is_refused():
     stream = archive({"a": b"1"})
-    with zipfile.ZipFile(stream, "a") as made:
-        made.writestr("b", b"2")
-        made.infolist()[-1].filename = ""  # goes into the directory at the end
+    with zipfile.ZipFile(stream, "a") as packed_file:
+        packed_file.writestr("b", b"2")
+        packed_file.infolist()[-1].filename = ""  # goes into the directory at the end
     with pytest.raises(FormatError, match=r"the name .* is blank"):
         ZipSource(stream, "z")
 
 
 def test_a_link_in_an_archive_is_refused():
     stream = archive({"a": b"1"})
-    with zipfile.ZipFile(stream, "a") as made:
+    with zipfile.ZipFile(stream, "a") as packed_file:
         link = zipfile.ZipInfo("link")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
-        made.writestr(link, "/etc/passwd")
+        packed_file.writestr(link, "/etc/passwd")
     with pytest.raises(FormatError, match="is a link"):
         ZipSource(stream, "z")
 
@@ -68,8 +68,8 @@ def test_too_many_files_are_refused():
 def test_a_name_twice_is_refused():
     with pytest.warns(UserWarning, match="Duplicate"):
         stream = archive({"a": b"1"})
-        with zipfile.ZipFile(stream, "a") as made:
-            made.writestr("a", b"2")
+        with zipfile.ZipFile(stream, "a") as packed_file:
+            packed_file.writestr("a", b"2")
     with pytest.raises(FormatError, match="same name"):
         ZipSource(stream, "z")
 

@@ -1,7 +1,6 @@
 """The commands that read files: readable reports, faults with their lines on stderr and exit code 1."""
 
 import gzip
-import json
 import os
 import subprocess
 import sys
@@ -13,20 +12,17 @@ from django.db import connection
 
 from annotate.models import Collection, Item, Judgment, Membership, ReferenceLabel
 from tests import cast
+from tests.annotate.core.files import line
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
 LEVELS = "0:Not relevant,1:Relevant"
 
 
-def line(id_, side="document", **fields):
-    return json.dumps({"side": side, "id": id_, **(fields or {"text": "x"})}) + "\n"
-
-
 @pytest.fixture
 def items(tmp_path):
     path = tmp_path / "collection.jsonl"
-    path.write_text(line("q1", "query") + line("d1") + line("d2"))
+    path.write_text("\n".join([line("q1", "query"), line("d1"), line("d2"), ""]))
     return path
 
 
@@ -44,11 +40,11 @@ def test_a_collection_is_made_and_loaded_for_a_user(items, capsys):
         "load_collection", "birds", items, levels="1:No,2:Perhaps,4:Yes", positive_from=2, measurement="interval",
         name="Birds of the north", guidelines=guidelines, by="ana",
     )  # fmt: skip
-    made = Collection.objects.get(slug="birds")
-    assert (made.name, made.measurement, made.positive_from) == ("Birds of the north", "interval", 2)
-    assert list(made.levels.values_list("grade", "name")) == [(4, "Yes"), (2, "Perhaps"), (1, "No")]
-    assert made.guidelines.get().markdown == "# Look twice"
-    assert Membership.objects.filter(user=person, collection=made).count() == 2
+    collection = Collection.objects.get(slug="birds")
+    assert (collection.name, collection.measurement, collection.positive_from) == ("Birds of the north", "interval", 2)
+    assert list(collection.levels.values_list("grade", "name")) == [(4, "Yes"), (2, "Perhaps"), (1, "No")]
+    assert collection.guidelines.get().markdown == "# Look twice"
+    assert Membership.objects.filter(user=person, collection=collection).count() == 2
     assert capsys.readouterr().out.startswith("birds: 3 rows: 3 new items with 3 parts")
 
 
@@ -65,7 +61,7 @@ def test_levels_that_are_no_scheme_are_an_error_and_nothing_is_made(items, level
 
 
 def test_a_faulty_file_makes_no_collection(items):
-    items.write_text(line("q1", "query") + "{\n")
+    items.write_text(line("q1", "query") + "\n{\n")
     with pytest.raises(CommandError, match="Line 2: this is no JSON"):
         call_command("load_collection", "birds", items, levels=LEVELS)
     assert not Collection.objects.exists()
@@ -81,7 +77,7 @@ def test_media_come_from_the_folder_given(items, tmp_path, settings):
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     (pictures / "a.png").write_bytes(b"PNG")
-    items.write_text(line("d1", image="a.png"))
+    items.write_text(line("d1", image="a.png") + "\n")
     call_command("load_collection", "birds", items, levels=LEVELS, media=pictures)
     assert (tmp_path / "media" / "collections" / "birds" / "a.png").read_bytes() == b"PNG"
 

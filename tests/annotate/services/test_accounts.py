@@ -27,8 +27,8 @@ PASSWORDS = {name: f"{name}-password-{name}" for name in ("annotator", "lead", "
 
 
 def invited(role=Role.ANNOTATOR, **fields):
-    made = cast.collection()
-    return accounts.invite(collection=made, role=role, by=cast.member(made, Role.LEAD), **fields)
+    collection = cast.collection()
+    return accounts.invite(collection=collection, role=role, by=cast.member(collection, Role.LEAD), **fields)
 
 
 def test_demo_accounts_are_one_a_role_and_only_admin_looks_after_the_site():
@@ -53,16 +53,16 @@ def test_a_new_demo_password_replaces_the_old_one():
 
 
 def test_joining_twice_is_one_membership_and_one_annotator():
-    made, person = cast.collection(), cast.user()
-    first = accounts.join(collection=made, user=person, role=Role.ANNOTATOR)
-    assert accounts.join(collection=made, user=person, role=Role.ANNOTATOR) == first
+    collection, person = cast.collection(), cast.user()
+    first = accounts.join(collection=collection, user=person, role=Role.ANNOTATOR)
+    assert accounts.join(collection=collection, user=person, role=Role.ANNOTATOR) == first
     assert Annotator.objects.get().user == person
 
 
 def test_leads_and_researchers_are_no_annotators():
-    made, person = cast.collection(), cast.user()
-    accounts.join(collection=made, user=person, role=Role.LEAD)
-    accounts.join(collection=made, user=person, role=Role.RESEARCHER)
+    collection, person = cast.collection(), cast.user()
+    accounts.join(collection=collection, user=person, role=Role.LEAD)
+    accounts.join(collection=collection, user=person, role=Role.RESEARCHER)
     assert Membership.objects.count() == 2
     assert not Annotator.objects.exists()
 
@@ -80,15 +80,15 @@ def test_a_pseudonym_is_the_same_after_coming_back_and_another_in_another_collec
 
 
 def test_a_pseudonym_already_taken_is_passed_over(monkeypatch):
-    made = cast.collection()
+    collection = cast.collection()
     first, second = cast.user(), cast.user()
-    accounts.join(collection=made, user=first, role=Role.ANNOTATOR)
+    accounts.join(collection=collection, user=first, role=Role.ANNOTATOR)
     taken = Annotator.objects.get().pseudonym
     real = accounts.pseudonym
     monkeypatch.setattr(
         accounts, "pseudonym", lambda key, *who: taken if who[-1] == "0" else real(key, *who)
     )
-    accounts.join(collection=made, user=second, role=Role.ANNOTATOR)
+    accounts.join(collection=collection, user=second, role=Role.ANNOTATOR)
     assert Annotator.objects.values("pseudonym").distinct().count() == 2
 
 
@@ -174,11 +174,11 @@ def test_a_paused_annotator_goes_on_when_resumed():
 
 
 def test_the_only_lead_cannot_leave():
-    made = cast.collection()
-    cast.member(made, Role.LEAD)
+    collection = cast.collection()
+    cast.member(collection, Role.LEAD)
     with pytest.raises(accounts.LastLead, match="somebody else a lead first"):
         accounts.leave(membership=Membership.objects.get())
-    cast.member(made, Role.LEAD)
+    cast.member(collection, Role.LEAD)
     accounts.leave(membership=Membership.objects.first())
     assert Membership.objects.count() == 1
 
@@ -214,11 +214,11 @@ def test_an_erased_person_cannot_sign_in(client):
 
 
 def test_who_joined_by_a_mailed_invitation_is_erased_and_her_address_stays_nowhere():
-    made = invited(email="ada@example.org", by_mail=True)
-    person = accounts.sign_up(token=made.token, username="ada", password=cast.PASSWORD)
+    invite = invited(email="ada@example.org", by_mail=True)
+    person = accounts.sign_up(token=invite.token, username="ada", password=cast.PASSWORD)
     accounts.erase_person(user=person)
-    made.invitation.refresh_from_db()
-    assert (made.invitation.email, made.invitation.accepted_by) == ("", person)
+    invite.invitation.refresh_from_db()
+    assert (invite.invitation.email, invite.invitation.accepted_by) == ("", person)
 
 
 def test_invitations_that_an_erased_person_never_accepted_end_and_forget_her_address():
@@ -238,6 +238,6 @@ def test_invitations_that_an_erased_person_never_accepted_end_and_forget_her_add
 
 
 def test_erasing_somebody_without_an_address_ends_nobodys_invitation():
-    made = invited()
+    invite = invited()
     accounts.erase_person(user=cast.user("ada"))
-    assert accounts.open_invitation(token=made.token) == made.invitation
+    assert accounts.open_invitation(token=invite.token) == invite.invitation

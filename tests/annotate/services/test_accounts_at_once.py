@@ -32,8 +32,8 @@ def at_once(act):
 
 
 def test_of_all_who_open_one_link_at_once_one_gets_an_account():
-    made = cast.collection()
-    token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=cast.member(made, Role.LEAD)).token
+    collection = cast.collection()
+    token = accounts.invite(collection=collection, role=Role.ANNOTATOR, by=cast.member(collection, Role.LEAD)).token
     got = at_once(lambda n: accounts.sign_up(token=token, username=f"new{n}", password=cast.PASSWORD))
     assert sum(isinstance(one, User) for one in got) == 1
     assert User.objects.filter(username__startswith="new").count() == 1
@@ -41,12 +41,12 @@ def test_of_all_who_open_one_link_at_once_one_gets_an_account():
 
 
 def test_one_person_joining_in_many_tabs_is_one_annotator():
-    made, person = cast.collection(), cast.user()
-    at_once(lambda n: accounts.join(collection=made, user=person, role=Role.ANNOTATOR))
+    collection, person = cast.collection(), cast.user()
+    at_once(lambda n: accounts.join(collection=collection, user=person, role=Role.ANNOTATOR))
     assert Membership.objects.count() == Annotator.objects.count() == 1
 
 
 def test_policies_saved_at_once_are_versions_in_a_row():
-    made = cast.collection()
-    at_once(lambda n: collections.change_policy(collection=made, by=None, lease_minutes=100 + n))
+    collection = cast.collection()
+    at_once(lambda n: collections.change_policy(collection=collection, by=None, lease_minutes=100 + n))
     assert list(Policy.objects.order_by("version").values_list("version", flat=True)) == list(range(1, N + 2))

@@ -7,7 +7,6 @@ import pytest
 from annotate.models import Judgment, JudgmentEvent, Report, Resolution, ReviewAction, Round, Seat
 from annotate.services import adjudicating, claiming, excluding, judging, seating, settling
 from metrics.models import Snapshot
-from metrics.services import refresh
 from tests import campaigns, cast
 from tests.annotate.sound import sound
 
@@ -15,53 +14,42 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
+def collection():
     """One pair that two people of two disagree about."""
-    made = cast.collection(
-        "birds", grades=4, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
+    collection = campaigns.open_collection(
+        1, "birds", grades=4, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
     )
-    campaigns.open_pool_round(made, cast.pairs(made, 1))
     for grade in (0, 3):
-        claiming.current_batch(annotator=(annotator := cast.annotator(made)))
+        claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
         campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), grade)
     assert resolution() == ("disputed", None, 2)
-    return made
-
-
-@pytest.fixture
-def lead(made):
-    return cast.member(made, "lead")
+    return collection
 
 
 def resolution():
     return Resolution.objects.values_list("status", "grade", "n_labels").get()
 
 
-def agreement(made):
-    refresh.refresh(collection=made)
-    return Snapshot.objects.get(collection=made, kind="agreement").value
-
-
-def inputs_of(made):
-    people = Snapshot.objects.get(collection=made, kind="people").value["people"]
+def inputs_of(collection):
+    people = Snapshot.objects.get(collection=collection, kind="people").value["people"]
     return [(row["pseudonym"], row["n_labels"]) for row in people]
 
 
-def test_the_grade_decides_and_agreement_does_not_see_it(made, lead):
-    before, people = agreement(made), inputs_of(made)
-    judgment = adjudicating.adjudicate(pair=made.pairs.get(), by=lead, grade=2, note="a wing is enough")
+def test_the_grade_decides_and_agreement_does_not_see_it(collection, lead):
+    before, people = campaigns.agreement(collection), inputs_of(collection)
+    judgment = adjudicating.adjudicate(pair=collection.pairs.get(), by=lead, grade=2, note="a wing is enough")
     assert resolution() == ("adjudicated", 2, 2)
     assert (judgment.purpose, judgment.annotator.user, judgment.hand_out) == ("adjudication", lead, None)
-    assert (agreement(made), inputs_of(made)) == (before, people)
+    assert (campaigns.agreement(collection), inputs_of(collection)) == (before, people)
     action = ReviewAction.objects.get()
     assert (action.kind, action.by, action.pair, action.reason) == (
-        "adjudicated", lead, made.pairs.get(), "a wing is enough"
+        "adjudicated", lead, collection.pairs.get(), "a wing is enough"
     )  # fmt: skip
     assert sound()
 
 
-def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(made, lead):
-    pair = made.pairs.get()
+def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(collection, lead):
+    pair = collection.pairs.get()
     first = adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     assert adjudicating.adjudicate(pair=pair, by=lead, grade=2) == first
     changed = adjudicating.adjudicate(pair=pair, by=lead, grade=1)
@@ -71,8 +59,8 @@ def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(made, l
     assert sound()
 
 
-def test_another_leads_grade_withdraws_the_first_ones(made, lead):
-    pair, other = made.pairs.get(), cast.member(made, "lead")
+def test_another_leads_grade_withdraws_the_first_ones(collection, lead):
+    pair, other = collection.pairs.get(), cast.member(collection, "lead")
     first = adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     adjudicating.adjudicate(pair=pair, by=other, grade=3)
     assert (resolution(), first.events.get().kind, first.events.get().by) == (
@@ -84,8 +72,8 @@ def test_another_leads_grade_withdraws_the_first_ones(made, lead):
     assert sound()
 
 
-def test_undone_the_pair_is_disputed_again(made, lead):
-    pair = made.pairs.get()
+def test_undone_the_pair_is_disputed_again(collection, lead):
+    pair = collection.pairs.get()
     adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     adjudicating.undo_adjudication(pair=pair, by=lead, reason="looked again")
     assert resolution() == ("disputed", None, 2)
@@ -98,10 +86,10 @@ def test_undone_the_pair_is_disputed_again(made, lead):
     assert sound()
 
 
-def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it(made, lead):
-    (pair,) = cast.pairs(made, 1)
-    campaigns.open_pool_round(made, [pair], name="second")
-    claiming.current_batch(annotator=(annotator := cast.annotator(made)))
+def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it(collection, lead):
+    (pair,) = cast.pairs(collection, 1)
+    campaigns.open_pool_round(collection, [pair], name="second")
+    claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     hand_out = claiming.unanswered(annotator=annotator).get()
     judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
@@ -115,37 +103,37 @@ def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it
     assert sound()
 
 
-def test_a_later_label_does_not_move_an_adjudicated_grade(made, lead):
-    (pair,) = cast.pairs(made, 1)
-    campaigns.open_pool_round(made, [pair], name="second")
-    claiming.current_batch(annotator=(annotator := cast.annotator(made)))
+def test_a_later_label_does_not_move_an_adjudicated_grade(collection, lead):
+    (pair,) = cast.pairs(collection, 1)
+    campaigns.open_pool_round(collection, [pair], name="second")
+    claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
     campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), 0)
     assert Resolution.objects.values_list("status", "grade", "n_labels").get(pair=pair) == ("adjudicated", 3, 1)
     assert sound()
 
 
-def test_rounds_closed_and_opened_over_it_leave_the_grade(made, lead):
-    pair = made.pairs.get()
+def test_rounds_closed_and_opened_over_it_leave_the_grade(collection, lead):
+    pair = collection.pairs.get()
     adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     seating.close_round(round_=Round.objects.get())
     assert resolution() == ("adjudicated", 2, 2)
-    campaigns.open_pool_round(made, [pair], name="again")
+    campaigns.open_pool_round(collection, [pair], name="again")
     assert resolution() == ("adjudicated", 2, 2)
     assert sound()
 
 
-def test_an_unknown_grade_or_a_pair_of_no_round_changes_nothing(made, lead):
+def test_an_unknown_grade_or_a_pair_of_no_round_changes_nothing(collection, lead):
     with pytest.raises(judging.UnknownGrade, match="no grade 7"):
-        adjudicating.adjudicate(pair=made.pairs.get(), by=lead, grade=7)
-    (lonely,) = cast.pairs(made, 1)
+        adjudicating.adjudicate(pair=collection.pairs.get(), by=lead, grade=7)
+    (lonely,) = cast.pairs(collection, 1)
     with pytest.raises(adjudicating.NotInARound):
         adjudicating.adjudicate(pair=lonely, by=lead, grade=1)
     assert not ReviewAction.objects.exists()
 
 
-def test_an_excluded_pair_has_no_grade_until_it_is_taken_back_in(made, lead):
-    pair = made.pairs.get()
+def test_an_excluded_pair_has_no_grade_until_it_is_taken_back_in(collection, lead):
+    pair = collection.pairs.get()
     adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     excluding.exclude_pair(pair=pair, by=lead, reason="both are blurred")
     assert not Resolution.objects.exists()
@@ -155,10 +143,10 @@ def test_an_excluded_pair_has_no_grade_until_it_is_taken_back_in(made, lead):
     assert sound()
 
 
-def test_reports_returned_to_the_queue_can_be_opened_again(made, lead):
-    (pair,) = cast.pairs(made, 1)
-    campaigns.open_pool_round(made, [pair], name="second")
-    claiming.current_batch(annotator=(annotator := cast.annotator(made)))
+def test_reports_returned_to_the_queue_can_be_opened_again(collection, lead):
+    (pair,) = cast.pairs(collection, 1)
+    campaigns.open_pool_round(collection, [pair], name="second")
+    claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     hand_out = claiming.unanswered(annotator=annotator).get()
     judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
     assert settling.settle_reports(pair=pair, by=lead, reason="clear enough") == 1

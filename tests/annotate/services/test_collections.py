@@ -18,17 +18,20 @@ def create(**fields):
     return collections.create_collection(**{**given, **fields})
 
 
-def judged(made):
-    Collection.objects.filter(pk=made.pk).update(scheme_frozen_at="2026-01-01T00:00Z")
+def judged(collection):
+    Collection.objects.filter(pk=collection.pk).update(scheme_frozen_at="2026-01-01T00:00Z")
 
 
 def test_a_new_collection_has_levels_policy_guidelines_and_a_secret_of_its_own():
-    made, other = create(), create(slug="other")
-    assert list(made.levels.values_list("grade", "name", "key")) == [(1, "Relevant", "1"), (0, "Not relevant", "0")]
-    assert (made.policies.get().version, made.guidelines.get().version) == (1, 1)
-    assert made.guidelines.get().wording[0] == {"grade": 1, "name": "Relevant", "sentence": "It matches."}
-    assert len(made.key) == 32
-    assert bytes(made.key) != bytes(other.key)
+    collection, other = create(), create(slug="other")
+    assert list(collection.levels.values_list("grade", "name", "key")) == [
+        (1, "Relevant", "1"),
+        (0, "Not relevant", "0"),
+    ]
+    assert (collection.policies.get().version, collection.guidelines.get().version) == (1, 1)
+    assert collection.guidelines.get().wording[0] == {"grade": 1, "name": "Relevant", "sentence": "It matches."}
+    assert len(collection.key) == 32
+    assert bytes(collection.key) != bytes(other.key)
 
 
 def test_who_makes_a_collection_leads_and_researches_it():
@@ -69,32 +72,32 @@ def test_levels_that_are_no_scheme_are_refused(levels, positive_from, says):
 
 
 def test_seven_levels_are_a_scheme():
-    made = create(levels=[LevelSpec(grade, str(grade)) for grade in range(7)], positive_from=3)
-    assert made.levels.count() == 7
+    collection = create(levels=[LevelSpec(grade, str(grade)) for grade in range(7)], positive_from=3)
+    assert collection.levels.count() == 7
 
 
 def test_levels_can_be_replaced_while_nothing_is_judged():
-    made = create()
+    collection = create()
     collections.replace_levels(
-        collection=made, levels=[LevelSpec(grade, f"L{grade}") for grade in range(4)], positive_from=2
+        collection=collection, levels=[LevelSpec(grade, f"L{grade}") for grade in range(4)], positive_from=2
     )
-    assert (made.levels.count(), made.positive_from) == (4, 2)
-    assert [row["name"] for row in made.guidelines.latest("version").wording] == ["L3", "L2", "L1", "L0"]
+    assert (collection.levels.count(), collection.positive_from) == (4, 2)
+    assert [row["name"] for row in collection.guidelines.latest("version").wording] == ["L3", "L2", "L1", "L0"]
 
 
 def test_levels_cannot_be_replaced_once_judged():
-    made = create()
-    judged(made)
+    collection = create()
+    judged(collection)
     with pytest.raises(collections.SchemeFrozen, match="only their wording"):
-        collections.replace_levels(collection=made, levels=[*LEVELS, LevelSpec(2, "More")], positive_from=1)
-    assert made.levels.count() == 2
+        collections.replace_levels(collection=collection, levels=[*LEVELS, LevelSpec(2, "More")], positive_from=1)
+    assert collection.levels.count() == 2
 
 
 def test_wording_may_change_as_a_version_after_the_first_judgment():
-    made, person = create(), cast.user()
-    judged(made)
+    collection, person = create(), cast.user()
+    judged(collection)
     version = collections.change_guidelines(
-        collection=made, markdown="# Look twice", wording=[Wording(1, "Matches", "Yes.")], by=person
+        collection=collection, markdown="# Look twice", wording=[Wording(1, "Matches", "Yes.")], by=person
     )
     assert (version.version, version.by) == (2, person)
     assert version.wording[0] == {"grade": 1, "name": "Matches", "sentence": "Yes."}
@@ -103,51 +106,51 @@ def test_wording_may_change_as_a_version_after_the_first_judgment():
 
 
 def test_reasons_may_change_as_a_version_and_without_a_change_there_is_none():
-    made = create()
+    collection = create()
     offered = [{"name": "does not match", "what": ["colour", "species"]}, "too general"]
     for _ in range(2):
         words = Wording(1, "Relevant", "It shows it.", offered)
-        version = collections.change_guidelines(collection=made, markdown="# Look", wording=[words], by=None)
+        version = collections.change_guidelines(collection=collection, markdown="# Look", wording=[words], by=None)
     assert version.version == 2
-    assert version.wording[0]["reasons"] == made.levels.get(grade=1).reasons == offered
+    assert version.wording[0]["reasons"] == collection.levels.get(grade=1).reasons == offered
 
 
 def test_reasons_that_cannot_be_offered_change_nothing():
-    made = create()
+    collection = create()
     with pytest.raises(collections.BadScheme, match='Level "Matches" offers the reason "a/b"'):
         words = Wording(1, "Matches", "", ["a/b"])
-        collections.change_guidelines(collection=made, markdown="# Look", wording=[words], by=None)
+        collections.change_guidelines(collection=collection, markdown="# Look", wording=[words], by=None)
     with pytest.raises(collections.BadScheme, match="twice"):
         collections.check_scheme(levels=[LevelSpec(0, "No"), LevelSpec(1, "Yes", reasons=["a", "A"])], positive_from=1)
-    assert (made.guidelines.count(), made.levels.get(grade=1).name) == (1, "Relevant")
+    assert (collection.guidelines.count(), collection.levels.get(grade=1).name) == (1, "Relevant")
 
 
 def test_guidelines_saved_without_a_change_make_no_version():
-    made = create()
-    collections.change_guidelines(collection=made, markdown="# Look", by=None)
-    assert made.guidelines.count() == 1
+    collection = create()
+    collections.change_guidelines(collection=collection, markdown="# Look", by=None)
+    assert collection.guidelines.count() == 1
 
 
 def test_wording_for_an_unknown_grade_changes_nothing():
-    made = create()
+    collection = create()
     with pytest.raises(collections.BadScheme, match="no grade 5"):
         collections.change_guidelines(
-            collection=made, markdown="new", wording=[Wording(1, "Matches"), Wording(5, "?")], by=None
+            collection=collection, markdown="new", wording=[Wording(1, "Matches"), Wording(5, "?")], by=None
         )
-    assert made.levels.get(grade=1).name == "Relevant"
+    assert collection.levels.get(grade=1).name == "Relevant"
 
 
 def test_a_policy_change_is_a_version_and_keeps_what_was_not_named():
-    made, person = create(), cast.user()
-    changed = collections.change_policy(collection=made, by=person, labels_per_pair=2, double_share=Decimal("0"))
+    collection, person = create(), cast.user()
+    changed = collections.change_policy(collection=collection, by=person, labels_per_pair=2, double_share=Decimal("0"))
     assert (changed.version, changed.labels_per_pair, changed.batch_candidates, changed.by) == (2, 2, 18, person)
     assert Policy.objects.get(version=1).labels_per_pair == 1
 
 
 def test_a_policy_saved_without_a_change_makes_no_version():
-    made = create()
-    collections.change_policy(collection=made, by=None, labels_per_pair=1, double_share=Decimal("0.1"))
-    assert made.policies.count() == 1
+    collection = create()
+    collections.change_policy(collection=collection, by=None, labels_per_pair=1, double_share=Decimal("0.1"))
+    assert collection.policies.count() == 1
 
 
 @pytest.mark.parametrize(
@@ -156,10 +159,10 @@ def test_a_policy_saved_without_a_change_makes_no_version():
      {"rule": "loudest"}, {"lease_minutes": 0}, {"version": 9}, {"nonsense": 1}],
 )
 def test_a_policy_that_contradicts_itself_is_refused(changes):
-    made = create()
+    collection = create()
     with pytest.raises(collections.BadPolicy):
-        collections.change_policy(collection=made, by=None, **changes)
-    assert made.policies.count() == 1
+        collections.change_policy(collection=collection, by=None, **changes)
+    assert collection.policies.count() == 1
 
 
 def test_two_levels_of_one_name_are_no_scheme():

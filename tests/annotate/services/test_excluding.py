@@ -12,117 +12,112 @@ from tests.test_soundness import sound
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def made():
-    return campaigns.campaign("made")
-
-
 def wanted(pair):
     return RoundPair.objects.filter(pair=pair, dropped_at=None).count()
 
 
-def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(made):
+def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(campaign):
     report = Report.objects.get()
     pair, before = report.pair, set(Seat.objects.filter(pair=report.pair, state="free").values_list("pk", flat=True))
     n_wanted = wanted(pair)
-    excluding.exclude_pair(pair=pair, by=made.lead, reason="does not play")
+    excluding.exclude_pair(pair=pair, by=campaign.lead, reason="does not play")
     report.refresh_from_db()
-    assert (wanted(pair), report.settled_by) == (0, made.lead)
+    assert (wanted(pair), report.settled_by) == (0, campaign.lead)
     assert not Seat.objects.filter(pair=pair, state="free").exists()
     assert not Resolution.objects.filter(pair=pair).exists()
     assert sound()
     with pytest.raises(excluding.Excluded, match="already"):
-        excluding.exclude_pair(pair=pair, by=made.lead, reason="again")
-    excluding.restore_pair(pair=pair, by=made.lead)
+        excluding.exclude_pair(pair=pair, by=campaign.lead, reason="again")
+    excluding.restore_pair(pair=pair, by=campaign.lead)
     report.refresh_from_db()
     assert (wanted(pair), report.settled_at) == (n_wanted, None)
     assert set(Seat.objects.filter(pair=pair, state="free").values_list("pk", flat=True)) == before
     assert sound()
     with pytest.raises(excluding.Excluded, match="not excluded"):
-        excluding.restore_pair(pair=pair, by=made.lead)
+        excluding.restore_pair(pair=pair, by=campaign.lead)
 
 
-def test_labels_of_an_excluded_pair_stay_in_the_log(made):
+def test_labels_of_an_excluded_pair_stay_in_the_log(campaign):
     seat = Seat.objects.filter(state="done", purpose="label").first()
-    excluding.exclude_pair(pair=seat.pair, by=made.lead, reason="odd")
+    excluding.exclude_pair(pair=seat.pair, by=campaign.lead, reason="odd")
     seat.refresh_from_db()
     assert (seat.state, seat.judgment is not None) == ("done", True)
     action = ReviewAction.objects.latest("pk")
     assert (action.kind, action.pair, action.reason) == ("pair_excluded", seat.pair, "odd")
 
 
-def test_a_round_opened_later_does_not_ask_for_it(made):
-    pair = made.pool.round.round_pairs.first().pair
-    excluding.exclude_pair(pair=pair, by=made.lead, reason="odd")
-    round_ = campaigns.open_pool_round(made.collection, [pair], name="later")
+def test_a_round_opened_later_does_not_ask_for_it(campaign):
+    pair = campaign.pool.round.round_pairs.first().pair
+    excluding.exclude_pair(pair=pair, by=campaign.lead, reason="odd")
+    round_ = campaigns.open_pool_round(campaign.collection, [pair], name="later")
     assert RoundPair.objects.get(round=round_, pair=pair).dropped_at is not None
     assert not Seat.objects.filter(pair=pair, state="free").exists()
     assert list(retiring.differences_of_marks()) == []
 
 
-def test_an_excluded_item_drops_from_evaluation_with_its_pairs(made):
-    item = Item.objects.filter(collection=made.collection, side="query").first()
-    n = excluding.exclude_item(item=item, by=made.lead, reason="a test card").n_done
+def test_an_excluded_item_drops_from_evaluation_with_its_pairs(campaign):
+    item = Item.objects.filter(collection=campaign.collection, side="query").first()
+    n = excluding.exclude_item(item=item, by=campaign.lead, reason="a test card").n_done
     pairs = item.pairs_as_query.all()
     assert n == pairs.count() > 1
     assert not RoundPair.objects.filter(pair__in=pairs, dropped_at=None).exists()
-    assert item.pk not in scope_of(query_set=made.collection.query_sets.get()).sources
+    assert item.pk not in scope_of(query_set=campaign.collection.query_sets.get()).sources
     assert sound()
-    assert excluding.restore_item(item=item, by=made.lead).n_done == n
+    assert excluding.restore_item(item=item, by=campaign.lead).n_done == n
     assert not RoundPair.objects.filter(pair__in=pairs, dropped_at__isnull=False).exists()
-    assert item.pk in scope_of(query_set=made.collection.query_sets.get()).sources
+    assert item.pk in scope_of(query_set=campaign.collection.query_sets.get()).sources
     assert (item.excluded_at, item.excluded_reason) == (None, "")
     assert sound()
 
 
-def test_a_pair_excluded_by_itself_stays_out_when_its_item_comes_back(made):
-    item = Item.objects.filter(collection=made.collection, side="query").first()
+def test_a_pair_excluded_by_itself_stays_out_when_its_item_comes_back(campaign):
+    item = Item.objects.filter(collection=campaign.collection, side="query").first()
     pair = item.pairs_as_query.filter(round_pairs__isnull=False).first()
-    excluding.exclude_pair(pair=pair, by=made.lead, reason="odd")
-    excluding.exclude_item(item=item, by=made.lead, reason="odd")
-    excluding.restore_item(item=item, by=made.lead)
+    excluding.exclude_pair(pair=pair, by=campaign.lead, reason="odd")
+    excluding.exclude_item(item=item, by=campaign.lead, reason="odd")
+    excluding.restore_item(item=item, by=campaign.lead)
     assert (wanted(pair), PairExclusion.objects.filter(pair=pair).exists()) == (0, True)
     assert sound()
 
 
-def test_golds_of_what_is_left_out_are_not_served(made):
-    gold = Gold.objects.filter(collection=made.collection).first()
-    excluding.exclude_item(item=gold.pair.document, by=made.lead, reason="broken")
+def test_golds_of_what_is_left_out_are_not_served(campaign):
+    gold = Gold.objects.filter(collection=campaign.collection).first()
+    excluding.exclude_item(item=gold.pair.document, by=campaign.lead, reason="broken")
     gold.refresh_from_db()
     assert gold.retired_at is not None
-    excluding.restore_item(item=gold.pair.document, by=made.lead)
+    excluding.restore_item(item=gold.pair.document, by=campaign.lead)
     gold.refresh_from_db()
     assert gold.retired_at is None
 
 
-def test_what_only_a_retired_run_holds_is_dropped_again_when_it_comes_back(made):
-    pair = made.pool.round.round_pairs.first().pair
-    excluding.exclude_pair(pair=pair, by=made.lead, reason="odd")
-    retiring.retire_run(run=made.run, by=made.researcher)
-    retiring.settle_marks(run=made.run)
+def test_what_only_a_retired_run_holds_is_dropped_again_when_it_comes_back(campaign):
+    pair = campaign.pool.round.round_pairs.first().pair
+    excluding.exclude_pair(pair=pair, by=campaign.lead, reason="odd")
+    retiring.retire_run(run=campaign.run, by=campaign.researcher)
+    retiring.settle_marks(run=campaign.run)
     assert sound()
-    excluding.restore_pair(pair=pair, by=made.lead)
-    made.run.refresh_from_db()
-    assert made.run.marks_due
-    retiring.settle_marks(run=made.run)
+    excluding.restore_pair(pair=pair, by=campaign.lead)
+    campaign.run.refresh_from_db()
+    assert campaign.run.marks_due
+    retiring.settle_marks(run=campaign.run)
     assert wanted(pair) == 0
     assert sound()
 
 
-def test_an_excluded_pair_stays_out_when_a_run_comes_back(made):
-    pair = made.pool.round.round_pairs.first().pair
-    retiring.retire_run(run=made.run, by=made.researcher)
-    retiring.settle_marks(run=made.run)
-    excluding.exclude_pair(pair=pair, by=made.lead, reason="odd")
-    retiring.restore_run(run=made.run, by=made.researcher)
-    retiring.settle_marks(run=made.run)
+def test_an_excluded_pair_stays_out_when_a_run_comes_back(campaign):
+    pair = campaign.pool.round.round_pairs.first().pair
+    retiring.retire_run(run=campaign.run, by=campaign.researcher)
+    retiring.settle_marks(run=campaign.run)
+    excluding.exclude_pair(pair=pair, by=campaign.lead, reason="odd")
+    retiring.restore_run(run=campaign.run, by=campaign.researcher)
+    retiring.settle_marks(run=campaign.run)
     assert wanted(pair) == 0
     assert sound()
 
 
-def test_nobody_is_handed_an_excluded_pair(made):
-    pairs = [row.pair for row in made.pool.round.round_pairs.all()]
+def test_nobody_is_handed_an_excluded_pair(campaign):
+    pairs = [row.pair for row in campaign.pool.round.round_pairs.all()]
     for pair in pairs:
-        excluding.exclude_pair(pair=pair, by=made.lead, reason="all of it")
-    newcomer = cast.annotator(made.collection)
+        excluding.exclude_pair(pair=pair, by=campaign.lead, reason="all of it")
+    newcomer = cast.annotator(campaign.collection)
     assert claiming.current_batch(annotator=newcomer) is None

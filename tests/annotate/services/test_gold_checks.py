@@ -15,13 +15,13 @@ pytestmark = pytest.mark.django_db
 
 def finished(n_wrong=2, **policy):
     """A batch of three candidates and two golds, so many of them answered wrongly; as it then stands."""
-    made = cast.collection(grades=2, batch_candidates=3, **policy)
-    pairs = cast.pairs(made, 10)
+    collection = cast.collection(grades=2, batch_candidates=3, **policy)
+    pairs = cast.pairs(collection, 10)
     for pair, grade in zip(pairs[6:8], (1, 0), strict=True):
-        Gold.objects.create(collection=made, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
-    campaigns.open_pool_round(made, pairs[:6])
-    answer_all(campaigns.first_batch(made), n_wrong)
-    return Batch.objects.get(collection=made)
+        Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
+    campaigns.open_pool_round(collection, pairs[:6])
+    answer_all(campaigns.first_batch(collection), n_wrong)
+    return Batch.objects.get(collection=collection)
 
 
 def answer_all(hand_outs, n_wrong):
@@ -44,11 +44,11 @@ def test_a_finished_batch_is_held_when_too_few_of_its_golds_are_right(n_wrong, g
 
 
 def test_what_an_unfinished_batchs_golds_say_is_nobodys_business_yet():
-    made = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
-    pairs = cast.pairs(made, 8)
-    Gold.objects.create(collection=made, pair=pairs[7], grade=1, is_positive=True, origin="curated")
-    campaigns.open_pool_round(made, pairs[:6])
-    hand_outs = campaigns.first_batch(made)
+    collection = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
+    pairs = cast.pairs(collection, 8)
+    Gold.objects.create(collection=collection, pair=pairs[7], grade=1, is_positive=True, origin="curated")
+    campaigns.open_pool_round(collection, pairs[:6])
+    hand_outs = campaigns.first_batch(collection)
     gold = next(each for each in hand_outs if each.seat.purpose == "gold")
     campaigns.judge(gold, 0)
     assert standing(Batch.objects.get()) == (None, None, "", "")
@@ -131,11 +131,11 @@ def test_who_is_paused_by_her_golds_gets_nothing_more_and_the_log_says_who_did_i
 
 
 def test_a_retired_gold_speaks_for_nobody():
-    made = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
-    pairs = cast.pairs(made, 8)
-    Gold.objects.create(collection=made, pair=pairs[7], grade=1, is_positive=True, origin="curated")
-    campaigns.open_pool_round(made, pairs[:6])
-    hand_outs = campaigns.first_batch(made)
+    collection = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
+    pairs = cast.pairs(collection, 8)
+    Gold.objects.create(collection=collection, pair=pairs[7], grade=1, is_positive=True, origin="curated")
+    campaigns.open_pool_round(collection, pairs[:6])
+    hand_outs = campaigns.first_batch(collection)
     Gold.objects.update(retired_at="2026-01-01T00:00Z")
     answer_all(hand_outs, 1)
     assert standing(Batch.objects.get()) == (0, 0, "", "")

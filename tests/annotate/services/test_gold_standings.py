@@ -10,57 +10,56 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
+def collection():
     """Four golds, the last one wrong, and a pool that keeps people busy."""
-    made = cast.collection(
-        "birds", grades=2, gold_positives=4, gold_negatives=0, batch_candidates=1, grouped=False
+    collection = campaigns.open_collection(
+        20, "birds", grades=2, gold_positives=4, gold_negatives=0, batch_candidates=1, grouped=False
     )
-    campaigns.open_pool_round(made, cast.pairs(made, 20))
-    for pair in cast.pairs(made, 4):
-        Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
-    return made
+    for pair in cast.pairs(collection, 4):
+        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+    return collection
 
 
-def answer(made, grades):
+def answer(collection, grades):
     """One person's first batch: her grade for each gold in turn, 1 for all else."""
-    annotator = cast.annotator(made)
+    annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
     given = dict(zip(Gold.objects.order_by("pk").values_list("pair_id", flat=True), grades, strict=True))
     for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat"):
         campaigns.judge(hand_out, given.get(hand_out.seat.pair_id, 1))
 
 
-def told(made):
+def told(collection):
     return [(line.gold.pk, line.n_good_wrong, line.n_good, line.n_wrong, line.n)
-            for line in gold_standings.doubtful(collection=made)]  # fmt: skip
+            for line in gold_standings.doubtful(collection=collection)]  # fmt: skip
 
 
-def test_a_gold_that_most_good_people_fail_is_doubtful(made, django_assert_max_num_queries):
+def test_a_gold_that_most_good_people_fail_is_doubtful(collection, django_assert_max_num_queries):
     *_, wrong = Gold.objects.order_by("pk")
-    assert told(made) == []
+    assert told(collection) == []
     for grades in [(1, 1, 1, 0), (1, 1, 1, 0)]:
-        answer(made, grades)
-    assert told(made) == []  # two people are too few
-    answer(made, (1, 1, 1, 0))
-    answer(made, (0, 0, 0, 1))  # a careless person
+        answer(collection, grades)
+    assert told(collection) == []  # two people are too few
+    answer(collection, (1, 1, 1, 0))
+    answer(collection, (0, 0, 0, 1))  # a careless person
     with django_assert_max_num_queries(9):
-        assert told(made) == [(wrong.pk, 3, 3, 3, 4)]
-    lines = gold_standings.gold_lines(collection=made)
+        assert told(collection) == [(wrong.pk, 3, 3, 3, 4)]
+    lines = gold_standings.gold_lines(collection=collection)
     assert lines[0].gold == wrong
     assert sorted((line.n, line.n_wrong) for line in lines) == [(4, 1), (4, 1), (4, 1), (4, 3)]
 
 
-def test_a_retired_gold_is_no_longer_named(made):
+def test_a_retired_gold_is_no_longer_named(collection):
     for _ in range(3):
-        answer(made, (1, 1, 1, 0))
-    assert len(told(made)) == 1
-    Gold.objects.filter(pk=told(made)[0][0]).update(retired_at="2026-01-01T00:00Z")
-    assert told(made) == []
+        answer(collection, (1, 1, 1, 0))
+    assert len(told(collection)) == 1
+    Gold.objects.filter(pk=told(collection)[0][0]).update(retired_at="2026-01-01T00:00Z")
+    assert told(collection) == []
 
 
-def test_the_inbox_shows_it(client, made):
+def test_the_inbox_shows_it(client, collection):
     for _ in range(3):
-        answer(made, (1, 1, 1, 0))
-    client.force_login(cast.member(made, "lead"))
+        answer(collection, (1, 1, 1, 0))
+    client.force_login(cast.member(collection, "lead"))
     page = client.get("/c/birds/inbox/?tab=golds").content.decode()
     assert "3 of 3" in page and "No gold is in doubt" not in page

@@ -11,11 +11,12 @@ import pytest
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.fsck import CHECKS
-from annotate.models import Judgment, Level, Policy, Resolution, RoundPair, Seat
+from annotate.models import Judgment, Level, Resolution, RoundPair, Seat
 from annotate.services import chain_store
 from annotate.services.collections import change_policy
 from annotate.services.importing import import_judgments
 from annotate.services.seating import reconcile_pairs
+from tests import cast
 from tests.annotate.core.files import file
 from tests.annotate.services.test_plain_seating import situation, trial
 
@@ -25,9 +26,9 @@ COLUMNS = JudgmentColumns(time="at")
 
 def situations(seed):
     """A collection, and files for it: repeated lines, labels known before, pairs known and new; some with times."""
-    made, pairs, rng = situation(seed)
+    collection, pairs, rng = situation(seed)
     if rng.random() < 0.3:
-        change_policy(collection=made, by=None, rule="median", tie=rng.choice(["up", "down", "dispute"]))
+        change_policy(collection=collection, by=None, rule="median", tie=rng.choice(["up", "down", "dispute"]))
     queries, documents = (sorted({getattr(pair, side).external_id for pair in pairs}) for side in ("query", "document"))
     files, rows = [], []
     for _ in range(3):
@@ -38,22 +39,22 @@ def situations(seed):
             for _ in range(25)
         ]  # fmt: skip
         files.append(rows)
-    return made, files
+    return collection, files
 
 
-def load(made, rows, name):
+def load(collection, rows, name):
     lines = [",".join(map(str, row)) for row in rows]
     return import_judgments(
-        collection=made, stream=file("annotator,query,document,grade,at", *lines), file_name="a.csv", columns=COLUMNS,
-        name=name, policy=Policy.objects.filter(collection=made).latest("version"),
+        collection=collection, stream=file("annotator,query,document,grade,at", *lines), file_name="a.csv",
+        columns=COLUMNS, name=name, policy=cast.policy(collection),
     )  # fmt: skip
 
 
-def chains(made):
+def chains(collection):
     """What each annotator said of each pair, as it is stored: grades in order, and the ids of the submissions."""
     found = defaultdict(list)
     names = ("annotator__external_id", "pair__query__external_id", "pair__document__external_id")
-    stored = Judgment.objects.filter(collection=made, purpose="import").order_by("pk")
+    stored = Judgment.objects.filter(collection=collection, purpose="import").order_by("pk")
     for *key, grade, at, submission, before, pk in stored.values_list(
         *names, "level__grade", "at", "submission_id", "supersedes", "pk"
     ):
@@ -77,12 +78,12 @@ def state():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_an_import_leaves_the_rows_that_reconciling_pair_by_pair_leaves(seed, monkeypatch):
-    made, files = situations(seed)
+    collection, files = situations(seed)
 
     def story():
         told = []
         for number, rows in enumerate(files):
-            load(made, rows, f"import {number % 2}")
+            load(collection, rows, f"import {number % 2}")
             told.append(state())
         return told
 
@@ -97,9 +98,9 @@ def test_an_import_leaves_the_rows_that_reconciling_pair_by_pair_leaves(seed, mo
 
 @pytest.mark.parametrize("seed", range(4))
 def test_stored_chains_grow_as_lists_would(seed):
-    made, files = situations(seed)
+    collection, files = situations(seed)
     grown = defaultdict(list)
-    levels = dict(Level.objects.filter(collection=made).values_list("grade", "pk"))
+    levels = dict(Level.objects.filter(collection=collection).values_list("grade", "pk"))
     for rows in files:
         said = defaultdict(list)
         for *key, grade, at in rows:
@@ -110,8 +111,8 @@ def test_stored_chains_grow_as_lists_would(seed):
             known = max(n for n in range(len(labels) + 1) if agree(before[len(before) - n :], labels[:n], n))
             n_new += len(labels) - known
             before += labels[known:]
-        assert load(made, rows, "import").n_new == n_new
-        found = chains(made)
+        assert load(collection, rows, "import").n_new == n_new
+        found = chains(collection)
         assert {key: [label[0] for label in chain] for key, chain in found.items()} == {
             key: [grade for grade, _ in chain] for key, chain in grown.items()
         }
@@ -119,9 +120,9 @@ def test_stored_chains_grow_as_lists_would(seed):
             for place, ((grade, at, submission, _), (_, text)) in enumerate(
                 zip(chain, grown[key], strict=True), start=1
             ):
-                words = (made.slug, *key, place, levels[grade], at if text else "")
+                words = (collection.slug, *key, place, levels[grade], at if text else "")
                 assert submission == uuid5(chain_store.NAMESPACE, "\t".join(map(str, words)))
-        counting = Seat.objects.filter(collection=made, purpose="import", state="done").values_list(
+        counting = Seat.objects.filter(collection=collection, purpose="import", state="done").values_list(
             "judgment", flat=True
         )
         assert sorted(counting) == sorted(chain[-1][-1] for chain in found.values())

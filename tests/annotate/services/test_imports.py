@@ -1,6 +1,5 @@
 """Imports: whole or not at all, repeatable, cancelled without a trace, whatever dies in the meantime."""
 
-import json
 import threading
 
 import pytest
@@ -17,34 +16,20 @@ from annotate.services import imports, jobs, media
 from annotate.services.import_kinds import KINDS, Items, Judgments, Reference
 from config.up.home import Home
 from tests import cast
-from tests.annotate.core.files import archive
+from tests.annotate.core.files import archive, line
 from tests.deaths import kill_worker
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("open_media_root")]
 RUN = "import django, sys; django.setup(); from annotate import tasks; tasks.run_import(import_id=int(sys.argv[1]))"
 
 
-@pytest.fixture(autouse=True)
-def media_root(open_folder, settings):
-    settings.MEDIA_ROOT = open_folder / "media"
-
-
-@pytest.fixture
-def made():
-    return cast.collection("shapes", grades=3)
-
-
-def line(id_, side="document", **fields):
-    return json.dumps({"side": side, "id": id_, **(fields or {"text": "x"})}) + "\n"
-
-
 def documents(n):
-    return "".join(line(f"d{number}") for number in range(n)).encode()
+    return "".join(line(f"d{number}") + "\n" for number in range(n)).encode()
 
 
-def receive(made, content, asked=None, *, name="collection.jsonl", **options):
+def receive(collection, content, asked=None, *, name="collection.jsonl", **options):
     upload = SimpleUploadedFile(name, content)
-    return imports.receive(collection=made, asked=asked or Items(), upload=upload, **options).made
+    return imports.receive(collection=collection, asked=asked or Items(), upload=upload, **options).made
 
 
 def run(received):
@@ -69,21 +54,21 @@ def media_exists(name):
         Judgments("experts", JudgmentColumns(annotators=("a", "b"), grades={"yes": 1}), rule="median"),
     ],
 )
-def test_what_was_asked_survives_being_stored(made, asked):
-    stored = Import.objects.get(pk=receive(made, b"x", asked).pk)
+def test_what_was_asked_survives_being_stored(collection, asked):
+    stored = Import.objects.get(pk=receive(collection, b"x", asked).pk)
     assert KINDS[Import.Kind(stored.kind)].of(stored.parameters) == asked
 
 
-def test_a_file_is_read_whole_and_the_report_says_what_it_held(made):
-    received = run(receive(made, documents(3) + documents(1)))
+def test_a_file_is_read_whole_and_the_report_says_what_it_held(collection):
+    received = run(receive(collection, documents(3) + documents(1)))
     assert (received.state, received.attempts) == ("done", 1)
-    assert Item.objects.filter(collection=made).count() == 3
+    assert Item.objects.filter(collection=collection).count() == 3
     (load,) = received.report["loads"]
     assert load["figures"][:2] == [["Rows", 4], ["New items", 3]]
     assert load["repeats"] == {"n": 1, "first": [{"line": 4, "earlier": 1, "what": "document d0"}]}
 
 
-def test_a_folder_in_beir_style_brings_its_labels_with_a_report_of_their_own(made):
+def test_a_folder_in_beir_style_brings_its_labels_with_a_report_of_their_own(collection):
     packed = archive(
         {
             "corpus.jsonl": b'{"_id": "d1", "text": "a"}\n',
@@ -91,13 +76,13 @@ def test_a_folder_in_beir_style_brings_its_labels_with_a_report_of_their_own(mad
             "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
         }
     )
-    received = run(receive(made, packed.getvalue(), name="set.zip"))
+    received = run(receive(collection, packed.getvalue(), name="set.zip"))
     assert [load["figures"][0] for load in received.report["loads"]] == [["Rows", 2], ["Rows", 1]]
     assert ReferenceLabel.objects.count() == 1
 
 
-def test_a_broken_file_leaves_nothing_but_its_report(made, django_capture_on_commit_callbacks):
-    received = receive(made, documents(100) + b"{\n" * 60)
+def test_a_broken_file_leaves_nothing_but_its_report(collection, django_capture_on_commit_callbacks):
+    received = receive(collection, documents(100) + b"{\n" * 60)
     with django_capture_on_commit_callbacks(execute=True):
         run(received)
     assert received.state == "rejected"
@@ -107,36 +92,36 @@ def test_a_broken_file_leaves_nothing_but_its_report(made, django_capture_on_com
     assert kept(received) == []
 
 
-def test_the_same_file_again_is_the_same_import_until_it_is_rejected(made):
-    first = receive(made, documents(2))
-    assert receive(made, documents(2)) == first
+def test_the_same_file_again_is_the_same_import_until_it_is_rejected(collection):
+    first = receive(collection, documents(2))
+    assert receive(collection, documents(2)) == first
     run(first)
-    assert receive(made, documents(2)) == first
-    assert receive(made, documents(3)) != first
-    broken = run(receive(made, b"{\n"))
-    assert receive(made, b"{\n") != broken
+    assert receive(collection, documents(2)) == first
+    assert receive(collection, documents(3)) != first
+    broken = run(receive(collection, b"{\n"))
+    assert receive(collection, b"{\n") != broken
 
 
-def test_another_collection_or_other_parameters_make_another_import(made):
+def test_another_collection_or_other_parameters_make_another_import(collection):
     labels = b"q0 0 d0 1\n"
-    first = receive(made, labels, Reference("a"))
-    assert receive(made, labels, Reference("b")) != first
+    first = receive(collection, labels, Reference("a"))
+    assert receive(collection, labels, Reference("b")) != first
     assert receive(cast.collection(), labels, Reference("a")) != first
 
 
-def test_running_twice_reads_once(made):
-    received = run(receive(made, documents(2)))
+def test_running_twice_reads_once(collection):
+    received = run(receive(collection, documents(2)))
     assert run(received).attempts == 1
 
 
-def test_a_cancelled_import_stores_nothing_and_says_so(made, monkeypatch, django_capture_on_commit_callbacks):
-    received = receive(made, documents(12_000))
+def test_a_cancelled_import_stores_nothing_and_says_so(collection, monkeypatch, django_capture_on_commit_callbacks):
+    received = receive(collection, documents(12_000))
     steps = []
 
     def asked_half_way(*, job, done, **rest):
         steps.append(done)
         if done >= 10_000:
-            jobs.cancel(job=job, collection=made)
+            jobs.cancel(job=job, collection=collection)
         advance(job=job, done=done, **rest)
 
     advance = jobs.advance
@@ -151,10 +136,10 @@ def test_a_cancelled_import_stores_nothing_and_says_so(made, monkeypatch, django
     assert kept(received) == []
 
 
-def test_media_copied_before_the_end_go_with_a_cancelled_import(made, monkeypatch):
+def test_media_copied_before_the_end_go_with_a_cancelled_import(collection, monkeypatch):
     files = {f"m/{number}.png": b"PNG" for number in range(5)}
-    rows = "".join(line(f"d{number}", image=f"m/{number}.png") for number in range(5))
-    received = receive(made, archive({"collection.jsonl": rows.encode(), **files}).getvalue(), name="set.zip")
+    rows = "".join(line(f"d{number}", image=f"m/{number}.png") + "\n" for number in range(5))
+    received = receive(collection, archive({"collection.jsonl": rows.encode(), **files}).getvalue(), name="set.zip")
 
     def cancelled(*, job, done, total=None, unit="rows"):
         if unit == "media files" and done == 3:
@@ -162,12 +147,12 @@ def test_media_copied_before_the_end_go_with_a_cancelled_import(made, monkeypatc
 
     monkeypatch.setattr(jobs, "advance", cancelled)
     assert run(received).state == "cancelled"
-    assert [path for path in media.media_folder(made).rglob("*") if path.is_file()] == []
+    assert [path for path in media.media_folder(collection).rglob("*") if path.is_file()] == []
     assert not Part.objects.exists()
 
 
-def test_cancelling_what_no_worker_reads_ends_it_at_once_and_what_is_finished_stays(made):
-    waiting, finished = receive(made, documents(1)), run(receive(made, documents(2)))
+def test_cancelling_what_no_worker_reads_ends_it_at_once_and_what_is_finished_stays(collection):
+    waiting, finished = receive(collection, documents(1)), run(receive(collection, documents(2)))
     imports.cancel(made=waiting, by=None)
     imports.cancel(made=finished, by=None)
     assert (waiting.state, finished.state) == ("cancelled", "done")
@@ -175,53 +160,53 @@ def test_cancelling_what_no_worker_reads_ends_it_at_once_and_what_is_finished_st
     assert run(waiting).state == "cancelled"
 
 
-def test_an_import_that_kills_its_workers_is_rejected_in_the_end(made):
-    received = receive(made, documents(1))
+def test_an_import_that_kills_its_workers_is_rejected_in_the_end(collection):
+    received = receive(collection, documents(1))
     Import.objects.filter(pk=received.pk).update(attempts=imports.MAX_ATTEMPTS)
     assert run(received).state == "rejected"
     assert "never came to its end" in received.report["errors"][0]["message"]
 
 
-def test_a_refused_archive_is_not_even_received(made):
+def test_a_refused_archive_is_not_even_received(collection):
     with pytest.raises(FormatError, match="leads out of the folder"):
-        receive(made, archive({"../x": b""}).getvalue(), name="set.zip")
+        receive(collection, archive({"../x": b""}).getvalue(), name="set.zip")
     with pytest.raises(FormatError, match="no zip archive"):
-        receive(made, documents(1), media=ContentFile(b"x", name="a.png"))
+        receive(collection, documents(1), media=ContentFile(b"x", name="a.png"))
     assert not Import.objects.exists()
 
 
-def test_labels_come_from_a_zip_of_one_file_but_not_of_several(made):
-    cast.items(made, Side.QUERY, 1)
-    cast.items(made, Side.DOCUMENT, 1)
+def test_labels_come_from_a_zip_of_one_file_but_not_of_several(collection):
+    cast.items(collection, Side.QUERY, 1)
+    cast.items(collection, Side.DOCUMENT, 1)
     one = archive({"a.qrels": b"q0 0 d0 1\n"}).getvalue()
-    assert run(receive(made, one, Reference("one"), name="a.zip")).state == "done"
+    assert run(receive(collection, one, Reference("one"), name="a.zip")).state == "done"
     two = archive({"a.qrels": b"q0 0 d0 1\n", "b.qrels": b"q0 0 d0 1\n"}).getvalue()
-    received = run(receive(made, two, Reference("two"), name="a.zip"))
+    received = run(receive(collection, two, Reference("two"), name="a.zip"))
     assert "holds 2 files" in received.report["errors"][0]["message"]
     assert ReferenceSet.objects.count() == 1
 
 
-def test_judgments_change_the_policy_only_with_a_file_that_is_stored(made):
-    cast.items(made, Side.QUERY, 1)
-    cast.items(made, Side.DOCUMENT, 1)
+def test_judgments_change_the_policy_only_with_a_file_that_is_stored(collection):
+    cast.items(collection, Side.QUERY, 1)
+    cast.items(collection, Side.DOCUMENT, 1)
     asked = Judgments("votes", rule="median")
-    assert run(receive(made, b"annotator,query,document,grade\na,q9,d0,1\n", asked)).state == "rejected"
-    assert made.policies.count() == 1
-    assert run(receive(made, b"annotator,query,document,grade\na,q0,d0,1\n", asked)).state == "done"
-    assert (made.policies.latest("version").rule, Judgment.objects.count()) == ("median", 1)
+    assert run(receive(collection, b"annotator,query,document,grade\na,q9,d0,1\n", asked)).state == "rejected"
+    assert collection.policies.count() == 1
+    assert run(receive(collection, b"annotator,query,document,grade\na,q0,d0,1\n", asked)).state == "done"
+    assert (collection.policies.latest("version").rule, Judgment.objects.count()) == ("median", 1)
 
 
-def test_a_sweep_finds_what_waits_for_too_long(made):
-    received = receive(made, documents(1))
-    run(receive(made, documents(2)))
+def test_a_sweep_finds_what_waits_for_too_long(collection):
+    received = receive(collection, documents(1))
+    run(receive(collection, documents(2)))
     assert imports.overdue() == []
     Import.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
     assert imports.overdue() == [received.pk]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_workers_at_once_read_a_file_once(made):
-    received = receive(made, documents(3_000))
+def test_two_workers_at_once_read_a_file_once(collection):
+    received = receive(collection, documents(3_000))
 
     def work():
         tasks.run_import(import_id=received.pk)
@@ -237,16 +222,16 @@ def test_two_workers_at_once_read_a_file_once(made):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_finishes(made, service_home: Home):
-    received = receive(made, documents(20_000))
+def test_a_worker_killed_in_the_middle_leaves_nothing_and_the_next_one_finishes(collection, service_home: Home):
+    received = receive(collection, documents(20_000))
     kill_worker(received, RUN, service_home)
     assert (received.state, received.attempts, Item.objects.count()) == ("received", 1, 0)
     run(received)
     assert (received.state, received.attempts, Item.objects.count()) == ("done", 2, 20_000)
 
 
-def test_without_redis_a_file_is_read_all_the_same_and_nobody_knows_how_far_it_is(made, settings):
+def test_without_redis_a_file_is_read_all_the_same_and_nobody_knows_how_far_it_is(collection, settings):
     caches = {**settings.CACHES["default"], "LOCATION": "redis://127.0.0.1:1/0"}
     settings.CACHES = {"default": caches}
-    received = run(receive(made, documents(6_000)))
+    received = run(receive(collection, documents(6_000)))
     assert (received.state, Item.objects.count()) == ("done", 6_000)

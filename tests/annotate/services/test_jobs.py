@@ -66,9 +66,9 @@ def test_nothing_is_known_of_a_job_that_told_nothing_and_of_one_that_ended():
 
 
 def test_a_job_that_is_asked_to_stop_is_cancelled_at_its_next_step_and_no_other_job_is():
-    made = cast.collection()
-    jobs.cancel(job=READING, collection=made)
-    jobs.cancel(job=READING, collection=made)
+    collection = cast.collection()
+    jobs.cancel(job=READING, collection=collection)
+    jobs.cancel(job=READING, collection=collection)
     assert jobs.standing(job=READING).is_cancelling
     jobs.advance(job=Job("run", 7), done=1)
     with pytest.raises(Cancelled):
@@ -93,10 +93,10 @@ def test_time_left_is_rounded_up_into_words(seconds, words):
 
 @pytest.mark.django_db(transaction=True)
 def test_an_open_transaction_sees_the_wish_that_another_connection_committed():
-    made = cast.collection()
+    collection = cast.collection()
 
     def ask():
-        jobs.cancel(job=READING, collection=made)
+        jobs.cancel(job=READING, collection=collection)
         connection.close()
 
     with pytest.raises(Cancelled), transaction.atomic():

@@ -27,13 +27,13 @@ pytestmark = pytest.mark.django_db
 
 def study(n_pairs=6, **policy):
     """An open round of n pairs, three grades."""
-    made = cast.collection(grades=3, **{"batch_candidates": 5, **policy})
-    pair_list = cast.pairs(made, n_pairs)
+    collection = cast.collection(grades=3, **{"batch_candidates": 5, **policy})
+    pair_list = cast.pairs(collection, n_pairs)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
+        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pair_list],
     )
-    return made
+    return collection
 
 
 def hand_outs(annotator):
@@ -59,9 +59,9 @@ def test_a_batch_holds_its_seats_and_the_same_batch_comes_back():
 
 
 def test_two_people_never_hold_the_same_seat():
-    made = study(n_pairs=8)
-    held = [ho.seat_id for ho in hand_outs(cast.annotator(made))]
-    held += [ho.seat_id for ho in hand_outs(cast.annotator(made))]
+    collection = study(n_pairs=8)
+    held = [ho.seat_id for ho in hand_outs(cast.annotator(collection))]
+    held += [ho.seat_id for ho in hand_outs(cast.annotator(collection))]
     assert len(held) == len(set(held)) == 8
 
 
@@ -107,29 +107,29 @@ def test_an_answer_that_comes_again_after_another_was_given_changes_nothing_back
 
 
 def test_two_who_disagree_ask_for_a_third_and_three_ways_is_disputed():
-    made = study(n_pairs=1, labels_per_pair=2)
+    collection = study(n_pairs=1, labels_per_pair=2)
     for grade in (0, 1):
-        ann = cast.annotator(made)
+        ann = cast.annotator(collection)
         judge(ann, hand_outs(ann)[0], grade=grade)
     assert Seat.objects.get(state="free").why == Seat.Why.DISAGREEMENT
-    ann = cast.annotator(made)
+    ann = cast.annotator(collection)
     judge(ann, hand_outs(ann)[0], grade=2)
     assert Resolution.objects.get().status == "disputed"
     assert not Seat.objects.filter(state="free").exists()
 
 
 def test_two_who_agree_ask_for_nothing_more():
-    made = study(n_pairs=1, labels_per_pair=2)
+    collection = study(n_pairs=1, labels_per_pair=2)
     for _ in range(2):
-        ann = cast.annotator(made)
+        ann = cast.annotator(collection)
         judge(ann, hand_outs(ann)[0], grade=2)
     assert Resolution.objects.get().status == "agreed"
     assert Seat.objects.count() == 2
 
 
 def test_a_lapsed_seat_goes_to_the_next_annotator():
-    made = study(n_pairs=1)
-    gone, next_ = cast.annotator(made), cast.annotator(made)
+    collection = study(n_pairs=1)
+    gone, next_ = cast.annotator(collection), cast.annotator(collection)
     seat = hand_outs(gone)[0].seat_id
     assert hand_outs(next_) == []
     lapse()
@@ -145,8 +145,8 @@ def test_a_late_answer_counts_while_nobody_else_took_the_seat():
 
 
 def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
-    made = study(n_pairs=1)
-    late, quick = cast.annotator(made), cast.annotator(made)
+    collection = study(n_pairs=1)
+    late, quick = cast.annotator(collection), cast.annotator(collection)
     hand_out = hand_outs(late)[0]
     lapse()
     counted = judge(quick, hand_outs(quick)[0], grade=2)
@@ -171,8 +171,8 @@ def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
 
 
 def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
-    made = study(n_pairs=1)
-    late, idle = cast.annotator(made), cast.annotator(made)
+    collection = study(n_pairs=1)
+    late, idle = cast.annotator(collection), cast.annotator(collection)
     hand_out = hand_outs(late)[0]
     lapse()
     idle_hand_out = hand_outs(idle)[0]
@@ -184,8 +184,8 @@ def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
 
 
 def test_a_foreign_hand_out_is_refused():
-    made = study()
-    owner, thief = cast.annotator(made), cast.annotator(made)
+    collection = study()
+    owner, thief = cast.annotator(collection), cast.annotator(collection)
     with pytest.raises(judging.NotHandedOut):
         judge(thief, hand_outs(owner)[0])
     assert Judgment.objects.count() == 0
@@ -199,14 +199,14 @@ def test_an_unknown_grade_is_refused_and_changes_nothing():
 
 
 def test_cannot_judge_frees_the_seat_never_returns_and_is_no_label():
-    made = study(n_pairs=1)
-    ann = cast.annotator(made)
+    collection = study(n_pairs=1)
+    ann = cast.annotator(collection)
     hand_out = hand_outs(ann)[0]
     report(ann, hand_out, Report.Kind.CANNOT_JUDGE)
     assert Seat.objects.get().state == "free"
     assert hand_outs(ann) == []
     assert Judgment.objects.count() == 0
-    assert len(hand_outs(cast.annotator(made))) == 1
+    assert len(hand_outs(cast.annotator(collection))) == 1
 
 
 def report(annotator, hand_out, kind):
@@ -216,17 +216,17 @@ def report(annotator, hand_out, kind):
 
 
 def test_after_two_people_who_cannot_judge_a_pair_leaves_the_queue():
-    made = study(n_pairs=1)
+    collection = study(n_pairs=1)
     for _ in range(2):
-        ann = cast.annotator(made)
+        ann = cast.annotator(collection)
         report(ann, hand_outs(ann)[0], Report.Kind.CANNOT_JUDGE)
     assert Resolution.objects.get().status == "escalated"
-    assert hand_outs(cast.annotator(made)) == []
+    assert hand_outs(cast.annotator(collection)) == []
 
 
 def test_an_escalated_pair_waits_for_the_lead():
-    made = study(n_pairs=1)
-    ann = cast.annotator(made)
+    collection = study(n_pairs=1)
+    ann = cast.annotator(collection)
     report(ann, hand_outs(ann)[0], Report.Kind.ESCALATED)
     assert Resolution.objects.get().status == "escalated"
     assert Seat.objects.get().state == "withdrawn"
@@ -240,10 +240,10 @@ def test_later_puts_a_card_at_the_end_of_its_batch():
 
 
 def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
-    made = study(grouped=False)
-    pair = cast.pairs(made, 1)[0]
-    Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
-    ann = cast.annotator(made)
+    collection = study(grouped=False)
+    pair = cast.pairs(collection, 1)[0]
+    Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    ann = cast.annotator(collection)
     gold = next(ho for ho in hand_outs(ann) if ho.seat.pair_id == pair.pk)
     judgment = judge(ann, gold, grade=0)
     assert judgment.purpose == "gold"
@@ -251,10 +251,10 @@ def test_golds_sit_unseen_in_the_batch_and_enter_no_resolution():
 
 
 def test_a_gold_comes_once_to_a_person():
-    made = study(n_pairs=10, grouped=False)
-    pair = cast.pairs(made, 1)[0]
-    Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
-    ann = cast.annotator(made)
+    collection = study(n_pairs=10, grouped=False)
+    pair = cast.pairs(collection, 1)[0]
+    Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    ann = cast.annotator(collection)
     seen = []
     while batch := hand_outs(ann):
         for hand_out in batch:
@@ -264,8 +264,8 @@ def test_a_gold_comes_once_to_a_person():
 
 
 def test_grouped_batches_keep_a_query_together():
-    made = study(n_pairs=40, batch_candidates=20)
-    batch = hand_outs(cast.annotator(made))
+    collection = study(n_pairs=40, batch_candidates=20)
+    batch = hand_outs(cast.annotator(collection))
     queries = [ho.seat.pair.query_id for ho in batch]
     blocks = 1 + sum(a != b for a, b in pairwise(queries))
     assert blocks == len(set(queries)) <= 3
@@ -289,14 +289,14 @@ def test_who_is_paused_in_a_batch_sees_no_card_but_may_send_the_answer_she_was_g
 
 
 def test_the_first_judgment_freezes_the_levels_but_not_their_wording():
-    made = study()
-    ann = cast.annotator(made)
+    collection = study()
+    ann = cast.annotator(collection)
     judge(ann, hand_outs(ann)[0])
-    level = made.levels.first()
+    level = collection.levels.first()
     level.name = "Better said"
     level.save()
     with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
-        made.levels.create(grade=9, key="9", name="New")
+        collection.levels.create(grade=9, key="9", name="New")
     level.grade = 8
     with pytest.raises(IntegrityError, match="frozen"), transaction.atomic():
         level.save()
@@ -323,11 +323,11 @@ def test_rows_of_one_collection_cannot_point_into_another():
 
 
 def test_hand_outs_are_never_deleted_when_a_lease_lapses():
-    made = study(n_pairs=1)
-    gone = cast.annotator(made)
+    collection = study(n_pairs=1)
+    gone = cast.annotator(collection)
     hand_outs(gone)
     lapse()
-    hand_outs(cast.annotator(made))
+    hand_outs(cast.annotator(collection))
     assert HandOut.objects.count() == 2
 
 
@@ -348,8 +348,8 @@ def test_an_answer_renews_the_batchs_leases_when_they_are_soon_over():
 
 
 def test_an_answer_takes_no_more_queries_than_it_needs(django_assert_max_num_queries):
-    made = study(labels_per_pair=2)
-    first, second = hand_outs(cast.annotator(made))[:2]
+    collection = study(labels_per_pair=2)
+    first, second = hand_outs(cast.annotator(collection))[:2]
     ann = first.batch.annotator
     judge(ann, first)
     with django_assert_max_num_queries(21):
@@ -357,14 +357,14 @@ def test_an_answer_takes_no_more_queries_than_it_needs(django_assert_max_num_que
 
 
 def test_a_report_on_a_gold_takes_its_pair_out_of_the_queue_as_well():
-    made = study(n_pairs=1, batch_candidates=1, gold_positives=1, gold_negatives=0, grouped=False)
+    collection = study(n_pairs=1, batch_candidates=1, gold_positives=1, gold_negatives=0, grouped=False)
     pair = Pair.objects.get()
-    other = cast.pairs(made, 1)[0]
-    Gold.objects.create(collection=made, pair=other, grade=2, is_positive=True, origin="curated")
-    seating.open_round(collection=made, kind=Round.Kind.POOL, name="later", policy=cast.policy(made),
+    other = cast.pairs(collection, 1)[0]
+    Gold.objects.create(collection=collection, pair=other, grade=2, is_positive=True, origin="curated")
+    seating.open_round(collection=collection, kind=Round.Kind.POOL, name="later", policy=cast.policy(collection),
                        pair_ids=[other.pk])  # fmt: skip
     Seat.objects.filter(pair=other).update(queue_key=2**63 - 2)
-    ann = cast.annotator(made)
+    ann = cast.annotator(collection)
     held = Seat.objects.filter(pair=other, purpose="label")
     held.update(state="withdrawn")  # out of her batch, so that the gold is in it
     hand_out = next(each for each in hand_outs(ann) if each.seat.purpose == "gold")

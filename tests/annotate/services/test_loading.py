@@ -1,7 +1,6 @@
 """Loading items: all or nothing, repeatable, media only from where they may come."""
 
 import io
-import json
 
 import pytest
 from django.utils import timezone
@@ -12,100 +11,90 @@ from annotate.models import Change, Collection, Item, Part, QuerySet, ReferenceS
 from annotate.services import loading, media
 from annotate.services.references import Rejected
 from tests import cast
-from tests.annotate.core.files import archive, file, packed
+from tests.annotate.core.files import archive, file, line, packed
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
-def line(id_, side="document", **fields):
-    fields = fields or {"text": f"text of {id_}"}
-    return json.dumps({"side": side, "id": id_, **fields})
-
-
-def load(made, *lines, stream=None, **options):
+def load(collection, *lines, stream=None, **options):
     source = FileSource(stream or file(*lines), "collection.jsonl")
-    return loading.load_collection(collection=made, source=source, **options)
+    return loading.load_collection(collection=collection, source=source, **options)
 
 
-def faults(made, *lines, **options):
+def faults(collection, *lines, **options):
     with pytest.raises(Rejected) as caught:
-        load(made, *lines, **options)
-    assert not Item.objects.filter(collection=made).exists()
+        load(collection, *lines, **options)
+    assert not Item.objects.filter(collection=collection).exists()
     return caught.value.problems.lines()
 
 
 def test_items_parts_and_the_query_sets_of_both_directions_are_made():
-    made = cast.collection()
-    report = load(made, line("q1", "query"), line("q2", "query", text="x", split="train"), line("d1"), line("d2"))
+    collection = cast.collection()
+    report = load(collection, line("q1", "query"), line("q2", "query", text="x", split="train"), line("d1"), line("d2"))
     assert (report.n_rows, report.n_items, report.n_parts) == (4, 4, 4)
     names = {
         query_set.direction: [member.item.external_id for member in query_set.members.order_by("item")]
-        for query_set in QuerySet.objects.filter(collection=made, name="all")
+        for query_set in QuerySet.objects.filter(collection=collection, name="all")
     }
     assert names == {"forward": ["q1"], "reverse": ["d1", "d2"]}
 
 
 @pytest.mark.parametrize("text", ["a\tb\nc\r\n", "\\N", "\\.", "back\\slash \\t", "'\"; --", "\u2028 é 😀"])
 def test_a_text_is_stored_as_it_stands(text, settings):
-    made = cast.collection()
+    collection = cast.collection()
     settings.MEDIA_HOSTS = ["https://h"]
-    load(made, line("d", text=text, warning=text), line("film", video="https://h/a.mp4", start=0.1, end=7))
+    load(collection, line("d", text=text, warning=text), line("film", video="https://h/a.mp4", start=0.1, end=7))
     stored = Part.objects.order_by("item").values_list("item__external_id", "item__warning", "text", "start", "end")
     assert list(stored) == [("d", text, text, None, None), ("film", "", "", 0.1, 7.0)]
 
 
 def test_the_same_file_twice_changes_nothing_and_says_so():
-    made = cast.collection()
+    collection = cast.collection()
     lines = [line("q1", "query"), line("d1", parts=[{"kind": "text", "text": "a"}, {"kind": "text", "text": "b"}])]
-    load(made, *lines)
-    report = load(made, stream=packed(*lines))
+    load(collection, *lines)
+    report = load(collection, stream=packed(*lines))
     assert (report.n_items, report.n_known) == (0, 2)
     assert "Nothing changed" in str(report)
     assert (Item.objects.count(), Part.objects.count()) == (2, 3)
 
 
 def test_a_longer_file_adds_what_is_new():
-    made = cast.collection()
-    load(made, line("q1", "query"))
-    report = load(made, line("q1", "query"), line("q2", "query"))
+    collection = cast.collection()
+    load(collection, line("q1", "query"))
+    report = load(collection, line("q1", "query"), line("q2", "query"))
     assert (report.n_items, report.n_known) == (1, 1)
     assert QuerySet.objects.get(direction="forward").members.count() == 2
 
 
 def test_a_line_that_is_repeated_counts_once():
-    made = cast.collection()
-    report = load(made, line("d1"), line("d1"), line("d1", "query"))
+    collection = cast.collection()
+    report = load(collection, line("d1"), line("d1"), line("d1", "query"))
     assert (report.n_items, report.repeats.n) == (2, 1)
 
 
 def test_an_id_with_two_contents_is_named_with_both_lines():
-    made = cast.collection()
-    assert faults(made, line("d1"), line("d1", text="other")) == [
+    collection = cast.collection()
+    assert faults(collection, line("d1"), line("d1", text="other")) == [
         'Line 2: document "d1" stands with other content in line 1; keep one of them.'
     ]
 
 
 def test_an_item_that_was_loaded_with_other_content_is_named():
-    made = cast.collection()
-    load(made, line("d1"))
+    collection = cast.collection()
+    load(collection, line("d1"))
     with pytest.raises(Rejected, match='Line 1: document "d1" was loaded before with other content'):
-        load(made, line("d1", text="other"))
+        load(collection, line("d1", text="other"))
 
 
 def test_one_faulty_line_among_thousands_loads_nothing():
-    made = cast.collection()
+    collection = cast.collection()
     lines = [line(f"d{i}") for i in range(loading.CHUNK + 10)]
-    assert faults(made, *lines, "{") != []
+    assert faults(collection, *lines, "{") != []
 
 
 def test_fifty_faults_are_named_and_all_are_counted():
-    made = cast.collection()
-    named = faults(made, *["{"] * 80)
+    collection = cast.collection()
+    named = faults(collection, *["{"] * 80)
     assert len(named) == 51
     assert named[-1] == "and 30 more."
 
@@ -121,31 +110,31 @@ def test_a_gzip_file_cut_short_loads_nothing():
 
 
 def test_two_collections_may_have_the_same_ids():
-    for made in (cast.collection(), cast.collection()):
-        assert load(made, line("d1")).n_items == 1
+    for collection in (cast.collection(), cast.collection()):
+        assert load(collection, line("d1")).n_items == 1
 
 
 def test_a_judged_collection_takes_no_more_items_but_still_says_what_it_knows():
-    made = cast.collection()
-    load(made, line("d1"))
-    Collection.objects.filter(pk=made.pk).update(scheme_frozen_at=timezone.now())
-    assert load(made, line("d1")).n_known == 1
+    collection = cast.collection()
+    load(collection, line("d1"))
+    Collection.objects.filter(pk=collection.pk).update(scheme_frozen_at=timezone.now())
+    assert load(collection, line("d1")).n_known == 1
     with pytest.raises(loading.ItemsFixed, match="would add 1"):
-        load(made, line("d2"))
-    assert Item.objects.filter(collection=made).count() == 1
+        load(collection, line("d2"))
+    assert Item.objects.filter(collection=collection).count() == 1
 
 
 def test_media_are_copied_from_the_folder_given(tmp_path):
-    made = cast.collection()
+    collection = cast.collection()
     (tmp_path / "in" / "clips").mkdir(parents=True)
     (tmp_path / "in" / "clips" / "a.webm").write_bytes(b"film")
     source = FolderSource(tmp_path / "in")
     lines = [line("d1", video="clips/a.webm"), line("d2", video="clips/a.webm", start=1)]
-    assert load(made, *lines, media_source=source).n_media == 1
-    found = media.find_file(collection=made, path="clips/a.webm")
+    assert load(collection, *lines, media_source=source).n_media == 1
+    found = media.find_file(collection=collection, path="clips/a.webm")
     assert found.read_bytes() == b"film"
-    assert load(made, *lines, media_source=source).n_media == 0
-    assert load(made, *lines).n_known == 2
+    assert load(collection, *lines, media_source=source).n_media == 0
+    assert load(collection, *lines).n_known == 2
 
 
 def test_a_medium_that_is_nowhere_is_named(tmp_path):
@@ -154,30 +143,30 @@ def test_a_medium_that_is_nowhere_is_named(tmp_path):
 
 
 def test_another_file_of_a_name_that_is_taken_is_refused(tmp_path):
-    made = cast.collection()
+    collection = cast.collection()
     (tmp_path / "a.png").write_bytes(b"one")
-    load(made, line("d1", image="a.png"), media_source=FolderSource(tmp_path))
+    load(collection, line("d1", image="a.png"), media_source=FolderSource(tmp_path))
     (tmp_path / "a.png").write_bytes(b"two")
     with pytest.raises(media.MediaConflict, match=r"a[.]png"):
-        load(made, line("d2", image="a.png"), media_source=FolderSource(tmp_path))
-    assert Item.objects.filter(collection=made).count() == 1
+        load(collection, line("d2", image="a.png"), media_source=FolderSource(tmp_path))
+    assert Item.objects.filter(collection=collection).count() == 1
 
 
 def test_an_archive_brings_items_and_media_and_writes_nothing_outside(tmp_path):
-    made = cast.collection()
+    collection = cast.collection()
     members = {
         "set/collection.jsonl": line("d1", image="m/a.png").encode(),
         "set/m/a.png": b"PNG",
         "set/m/b.html": b"x",
     }
-    report = loading.load_collection(collection=made, source=ZipSource(archive(members), "set.zip"))
+    report = loading.load_collection(collection=collection, source=ZipSource(archive(members), "set.zip"))
     assert (report.n_items, report.n_media) == (1, 1)
     stored = [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
     assert [path.name for path in stored] == ["a.png"]
 
 
 def test_a_page_is_kept_as_text_whether_it_stands_in_the_file_or_is_a_file_of_the_archive():
-    made = cast.collection()
+    collection = cast.collection()
     page = "<h1>Über</h1><p>Two birds.</p>"
     members = {
         "collection.jsonl": "\n".join([
@@ -190,7 +179,7 @@ def test_a_page_is_kept_as_text_whether_it_stands_in_the_file_or_is_a_file_of_th
     }
     for _ in range(2):
         source = ZipSource(archive(members), "set.zip")
-        report = loading.load_collection(collection=made, source=source)
+        report = loading.load_collection(collection=collection, source=source)
     assert (report.n_items, report.n_known, report.n_media) == (0, 3, 0)
     stored = Part.objects.order_by("item__external_id").values_list("kind", "text", "path")
     assert list(stored) == [("html", page, ""), ("html", page, ""), ("html", "<p>birds", "")]
@@ -204,52 +193,52 @@ def test_a_page_is_kept_as_text_whether_it_stands_in_the_file_or_is_a_file_of_th
     (b"a\x00b", "contains a NUL character"),
 ])
 def test_a_page_that_cannot_be_read_is_named_with_its_line(content, says):
-    made = cast.collection()
+    collection = cast.collection()
     members = {"collection.jsonl": f"{line('d1')}\n{line('d2', html='2.html')}".encode()}
     members |= {} if content is None else {"2.html": content}
     with pytest.raises(Rejected) as caught:
-        loading.load_collection(collection=made, source=ZipSource(archive(members), "set.zip"))
+        loading.load_collection(collection=collection, source=ZipSource(archive(members), "set.zip"))
     (fault,) = caught.value.problems.lines()
     assert "ine 2" in fault
     assert says in fault
-    assert not Item.objects.filter(collection=made).exists()
+    assert not Item.objects.filter(collection=collection).exists()
 
 
 def test_media_elsewhere_need_a_host_of_the_settings(settings):
     settings.MEDIA_HOSTS = ["https://media.example.org", "cdn.example.org:8443"]
-    made = cast.collection()
+    collection = cast.collection()
     fine = [line("d1", image="https://media.example.org/a.png"), line("d2", image="https://cdn.example.org:8443/a.png")]
     named = faults(
-        made, *fine, line("d3", image="https://evil.example.org/a.png"), line("d4", image="http://127.0.0.1/a.png")
+        collection, *fine, line("d3", image="https://evil.example.org/a.png"), line("d4", image="http://127.0.0.1/a.png")
     )
     assert [text.split(":")[0] for text in named] == ["Line 3", "Line 4"]
-    assert load(made, *fine).n_items == 2
+    assert load(collection, *fine).n_items == 2
 
 
 def test_a_beir_archive_brings_its_labels_as_reference_sets():
-    made = cast.collection()
+    collection = cast.collection()
     members = {
         "corpus.jsonl": b'{"_id": "d1", "text": "a"}\n',
         "queries.jsonl": b'{"_id": "q1", "text": "b"}\n{"_id": "q2", "text": "c"}\n',
         "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td1\t1\n",
         "qrels/train.tsv": b"query-id\tcorpus-id\tscore\nq2\td1\t1\n",
     }
-    report = loading.load_collection(collection=made, source=ZipSource(archive(members), "beir.zip"))
+    report = loading.load_collection(collection=collection, source=ZipSource(archive(members), "beir.zip"))
     assert [reference.name for reference in report.references] == ["original", "train"]
-    assert ReferenceSet.objects.filter(collection=made).count() == 2
-    assert Change.objects.filter(collection=made, pair=None).exists()
+    assert ReferenceSet.objects.filter(collection=collection).count() == 2
+    assert Change.objects.filter(collection=collection, pair=None).exists()
 
 
 def test_a_fault_in_the_labels_of_a_beir_archive_loads_nothing():
-    made = cast.collection()
+    collection = cast.collection()
     members = {
         "corpus.jsonl": b'{"_id": "d1", "text": "a"}\n',
         "queries.jsonl": b'{"_id": "q1", "text": "b"}\n',
         "qrels/test.tsv": b"query-id\tcorpus-id\tscore\nq1\td9\t1\n",
     }
     with pytest.raises(Rejected, match='no document "d9"'):
-        loading.load_collection(collection=made, source=ZipSource(archive(members), "beir.zip"))
-    assert not Item.objects.filter(collection=made).exists()
+        loading.load_collection(collection=collection, source=ZipSource(archive(members), "beir.zip"))
+    assert not Item.objects.filter(collection=collection).exists()
 
 
 def test_an_unreadable_archive_is_refused():
@@ -258,6 +247,6 @@ def test_an_unreadable_archive_is_refused():
 
 
 def test_queries_do_not_grow_with_items(django_assert_max_num_queries):
-    made = cast.collection()
+    collection = cast.collection()
     with django_assert_max_num_queries(20):
-        load(made, *(line(f"d{i}") for i in range(400)))
+        load(collection, *(line(f"d{i}") for i in range(400)))

@@ -18,18 +18,8 @@ from tests import cast
 from tests.annotate.bucket import Bucket
 from tests.annotate.core.files import file
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
-
-
-@pytest.fixture
-def made():
-    return cast.collection("shapes")
 
 
 @pytest.fixture
@@ -52,51 +42,51 @@ def bucket(settings):
     return store
 
 
-def load(made, *paths):
+def load(collection, *paths):
     lines = [json.dumps({"side": "document", "id": f"d{n}", "image": path}) for n, path in enumerate(paths)]
-    return loading.load_collection(collection=made, source=FileSource(file(*lines), "items.jsonl"))
+    return loading.load_collection(collection=collection, source=FileSource(file(*lines), "items.jsonl"))
 
 
-def show(client, made):
-    client.force_login(cast.annotator(made).user)
+def show(client, collection):
+    client.force_login(cast.annotator(collection).user)
     return client.get(reverse("annotate:part-media", args=["shapes", Part.objects.get().pk]))
 
 
-def test_a_picture_in_the_operators_folder_is_shown_from_there_and_not_copied(client, made, folder):
-    assert load(made, "m/a.png").n_media == 0
-    answer = show(client, made)
+def test_a_picture_in_the_operators_folder_is_shown_from_there_and_not_copied(client, collection, folder):
+    assert load(collection, "m/a.png").n_media == 0
+    answer = show(client, collection)
     assert b"".join(answer.streaming_content) == PNG
-    assert not media.media_folder(made).exists()
+    assert not media.media_folder(collection).exists()
 
 
-def test_a_picture_in_a_bucket_is_shown_by_the_buckets_own_link(client, made, bucket):
-    load(made, "m/a.png")
-    answer = show(client, made)
+def test_a_picture_in_a_bucket_is_shown_by_the_buckets_own_link(client, collection, bucket):
+    load(collection, "m/a.png")
+    answer = show(client, collection)
     assert (answer.status_code, answer.url) == (302, "https://b.example/shapes/m/a.png")
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_folder(made, folder):
+def test_what_neither_has_is_a_fault_and_no_path_leads_out_of_the_collections_folder(collection, folder):
     (folder / "other").mkdir()
     (folder / "other" / "secret.png").write_bytes(PNG)
     for path in ("m/none.png", "none/a.png", "../other/secret.png", "m/a.png/x.png"):
         with pytest.raises(Rejected):
-            load(made, path)
-    assert media.locate(collection=made, path="../other/secret.png") is None
-    assert media.locate(collection=made, path="m/none.png") is None
+            load(collection, path)
+    assert media.locate(collection=collection, path="../other/secret.png") is None
+    assert media.locate(collection=collection, path="m/none.png") is None
 
 
-def test_every_folder_of_a_bucket_is_listed_once(made, bucket, monkeypatch):
+def test_every_folder_of_a_bucket_is_listed_once(collection, bucket, monkeypatch):
     listed = []
     listdir = Bucket.listdir
     monkeypatch.setattr(Bucket, "listdir", lambda self, path: listed.append(path) or listdir(self, path))
     for number in range(20):
         bucket.save(f"shapes/m/{number}.png", ContentFile(PNG))
-    load(made, *(f"m/{number}.png" for number in range(20)))
+    load(collection, *(f"m/{number}.png" for number in range(20)))
     assert listed == ["shapes/m"]
 
 
-def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(made, folder, settings, monkeypatch):
+def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(collection, folder, settings, monkeypatch):
     settings.MEDIA_HOSTS = ["https://media.example"]
 
     def refuse(*address, **options):
@@ -104,10 +94,10 @@ def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(made, fo
 
     monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    assert load(made, "https://media.example/a.png").n_parts == 1
+    assert load(collection, "https://media.example/a.png").n_parts == 1
     with pytest.raises(Rejected, match="MEDIA_HOSTS"):
         load(cast.collection(), "http://169.254.169.254/latest.png")
-    assert media.locate(collection=made, path="https://media.example/a.png") is None
+    assert media.locate(collection=collection, path="https://media.example/a.png") is None
 
 
 def test_media_storage_names_a_folder_or_a_bucket():

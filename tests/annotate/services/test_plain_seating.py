@@ -39,21 +39,21 @@ def trial():
 def situation(seed: int):
     """A collection in which much has happened: seats free, held, judged, reported, withdrawn; golds; closed rounds."""
     rng = random.Random(seed)
-    made = cast.collection(
+    collection = cast.collection(
         double_share=rng.choice(["0", "0.3"]), labels_per_pair=rng.choice([1, 2, 3]), ceiling=4, batch_candidates=6,
         gold_positives=1, gold_negatives=1, grouped=rng.random() < 0.5,
         stop_early=rng.random() < 0.5,
     )  # fmt: skip
-    pairs = cast.pairs(made, 40)
+    pairs = cast.pairs(collection, 40)
     for pair in rng.sample(pairs, 4):
         grade = rng.randrange(2)
-        Gold.objects.create(collection=made, pair=pair, grade=grade, is_positive=grade == 1, origin="curated")
-    before = [opened(made, rng.sample(pairs, 10), f"before {n}") for n in range(2)]
+        Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade == 1, origin="curated")
+    before = [opened(collection, rng.sample(pairs, 10), f"before {n}") for n in range(2)]
     for _ in range(2):
-        judge_some(cast.annotator(made), rng)
+        judge_some(cast.annotator(collection), rng)
     if rng.random() < 0.5:
         seating.close_round(round_=before[0])
-    return made, pairs, rng
+    return collection, pairs, rng
 
 
 def judge_some(annotator, rng):
@@ -69,9 +69,9 @@ def judge_some(annotator, rng):
             judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=said, kind=kind)
 
 
-def opened(made, pair_list, name):
+def opened(collection, pair_list, name):
     return seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name=name, policy=cast.policy(made),
+        collection=collection, kind=Round.Kind.POOL, name=name, policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pair_list],
     )  # fmt: skip
 
@@ -96,13 +96,13 @@ def one_by_one(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pair_by_pair_makes(seed, monkeypatch):
-    made, pairs, rng = situation(seed)
+    collection, pairs, rng = situation(seed)
     chosen = rng.sample(pairs, 30)
     dropped = rng.choice(chosen)
 
     def story():
         told = []
-        round_ = opened(made, chosen, "new")
+        round_ = opened(collection, chosen, "new")
         told.append(everything("new"))
         RoundPair.objects.filter(round=round_, pair=dropped).update(dropped_at="2026-01-01T00:00Z")
         for step in (seating.close_round, seating.reopen_round, seating.close_round):
@@ -112,7 +112,7 @@ def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pa
 
     with trial():
         short = story()
-        wrong = seating.plan(pairs=list(made.pairs.order_by("pk")))
+        wrong = seating.plan(pairs=list(collection.pairs.order_by("pk")))
         assert (wrong.new, wrong.freed, wrong.withdrawn, wrong.moved) == ([], [], [], [])
         found = {check.name: list(check.find()) for check in CHECKS if not check.notice}
         assert {name: rows for name, rows in found.items() if rows} == {}
@@ -123,10 +123,10 @@ def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pa
 
 
 def test_a_round_of_new_pairs_is_opened_without_reconciling_any(monkeypatch):
-    made = cast.collection(double_share="0.1")
-    pairs = cast.pairs(made, 50)
+    collection = cast.collection(double_share="0.1")
+    pairs = cast.pairs(collection, 50)
     monkeypatch.setattr(rounds, "reconcile_pairs", lambda pair_ids: pytest.fail("reconciled") if pair_ids else None)
-    round_ = opened(made, pairs, "new")
+    round_ = opened(collection, pairs, "new")
     seating.close_round(round_=round_)
     seating.reopen_round(round_=round_)
     assert Seat.objects.filter(state="free", round=round_).count() == 55
@@ -134,13 +134,13 @@ def test_a_round_of_new_pairs_is_opened_without_reconciling_any(monkeypatch):
 
 @pytest.mark.parametrize("grouped", [True, False])
 def test_pairs_made_just_now_get_the_seats_that_others_get(monkeypatch, grouped):
-    made = cast.collection(double_share="0.3", labels_per_pair=2, grouped=grouped)
-    pairs = np.array([pair.pk for pair in cast.pairs(made, 60)])
+    collection = cast.collection(double_share="0.3", labels_per_pair=2, grouped=grouped)
+    pairs = np.array([pair.pk for pair in cast.pairs(collection, 60)])
 
     def story(fresh):
         with trial():
             wanted = seating.want_pairs(
-                collection=made, kind=Round.Kind.POOL, name="new", policy=cast.policy(made), pair_ids=pairs,
+                collection=collection, kind=Round.Kind.POOL, name="new", policy=cast.policy(collection), pair_ids=pairs,
                 fresh=fresh,
             )  # fmt: skip
             assert wanted.rest.tolist() == []
@@ -152,24 +152,24 @@ def test_pairs_made_just_now_get_the_seats_that_others_get(monkeypatch, grouped)
 
 
 def test_pairs_are_known_for_new_by_who_made_them_alone():
-    made = cast.collection()
-    known = cast.pairs(made, 6)
+    collection = cast.collection()
+    known = cast.pairs(collection, 6)
     query, document = np.array([(pair.query_id, pair.document_id) for pair in known]).T
     Pair.objects.filter(pk=known[2].pk).delete()
-    found = pairing.ensure_pairs(collection=made, query=query, document=document)
+    found = pairing.ensure_pairs(collection=collection, query=query, document=document)
     assert found.is_new.tolist() == [False, False, True, False, False, False]
     assert [*found.keys[:2], *found.keys[3:]] == [pair.pk for pair in known if pair != known[2]]
     assert Pair.objects.get(pk=found.keys[2]).query_id == query[2]
 
 
 def test_what_a_round_being_opened_wants_is_handed_to_nobody():
-    made = cast.collection()
+    collection = cast.collection()
     wanted = seating.want_pairs(
-        collection=made, kind=Round.Kind.POOL, name="new", policy=cast.policy(made),
-        pair_ids=[pair.pk for pair in cast.pairs(made, 10)],
+        collection=collection, kind=Round.Kind.POOL, name="new", policy=cast.policy(collection),
+        pair_ids=[pair.pk for pair in cast.pairs(collection, 10)],
     )  # fmt: skip
     assert (wanted.round.state, Seat.objects.filter(state="free").count(), len(wanted.rest)) == ("opening", 10, 0)
-    person = cast.annotator(made)
+    person = cast.annotator(collection)
     assert claiming.current_batch(annotator=person) is None
     seating.finish_opening(round_=wanted.round, pairs=wanted.rest)
     assert claiming.current_batch(annotator=person).hand_outs.count() == 10
@@ -177,12 +177,12 @@ def test_what_a_round_being_opened_wants_is_handed_to_nobody():
 
 def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_taken_up_again(monkeypatch):
     monkeypatch.setattr(copying, "BLOCK", 10)
-    made = cast.collection(batch_candidates=5)
-    round_ = opened(made, cast.pairs(made, 40), "new")
-    first = cast.annotator(made)
+    collection = cast.collection(batch_candidates=5)
+    round_ = opened(collection, cast.pairs(collection, 40), "new")
+    first = cast.annotator(collection)
     claiming.current_batch(annotator=first)
     seating.begin_closing(round_=round_)
-    assert claiming.current_batch(annotator=cast.annotator(made)) is None
+    assert claiming.current_batch(annotator=cast.annotator(collection)) is None
 
     def die(n):
         raise MemoryError
@@ -197,12 +197,14 @@ def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_tak
 
 
 def test_a_pair_that_somebody_may_be_at_or_another_round_asks_for_is_left_to_reconciling():
-    made = cast.collection()
-    pairs = cast.pairs(made, 6)
-    opened(made, pairs[:2], "before")
-    Gold.objects.create(collection=made, pair=pairs[2], grade=1, is_positive=True, origin="curated")
+    collection = cast.collection()
+    pairs = cast.pairs(collection, 6)
+    opened(collection, pairs[:2], "before")
+    Gold.objects.create(collection=collection, pair=pairs[2], grade=1, is_positive=True, origin="curated")
     other, round_ = (
-        Round.objects.create(collection=made, kind="pool", name=name, policy=cast.policy(made), state="opening")
+        Round.objects.create(
+            collection=collection, kind="pool", name=name, policy=cast.policy(collection), state="opening"
+        )
         for name in ("other", "new")
     )
     RoundPair.objects.create(round=other, pair=pairs[3], n_wanted=2)  # its seats are still to be made

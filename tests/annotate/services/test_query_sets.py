@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotate import tasks
-from annotate.models import Change, Import, Item, Membership, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Side
+from annotate.models import Change, Import, Item, Membership, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet
 from annotate.services.positives import positives
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_query_set
 from annotate.services.references import Rejected
@@ -18,16 +18,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
-    made = cast.collection("birds", grades=3)
-    cast.items(made, Side.QUERY, 3)
-    cast.items(made, Side.DOCUMENT, 3)
-    return made
+def collection():
+    return cast.collection("birds", grades=3, n_queries=3, n_documents=3)
 
 
-def load(made, *lines, name="ECCV", direction="forward", stream=None):
+def load(collection, *lines, name="ECCV", direction="forward", stream=None):
     stream = stream or file(*lines)
-    return load_query_set(collection=made, stream=stream, file_name="ids.txt", name=name, direction=direction)
+    return load_query_set(collection=collection, stream=stream, file_name="ids.txt", name=name, direction=direction)
 
 
 def members(name="ECCV"):
@@ -35,30 +32,30 @@ def members(name="ECCV"):
 
 
 @pytest.mark.parametrize("stream", [file("q0", "", "q2 "), packed("q0", "q2"), file('{"q0": [1, 2],', '"q2": []}')])
-def test_a_query_set_is_a_list_of_ids_or_the_keys_of_an_object(made, stream):
-    report = load(made, stream=stream)
+def test_a_query_set_is_a_list_of_ids_or_the_keys_of_an_object(collection, stream):
+    report = load(collection, stream=stream)
     assert (str(report), members()) == ('Query set "ECCV": 2 items.', ["q0", "q2"])
-    assert Change.objects.filter(collection=made, pair=None).count() == 1
+    assert Change.objects.filter(collection=collection, pair=None).count() == 1
 
 
-def test_documents_are_the_items_of_a_reverse_set(made):
-    load(made, "d1", direction="reverse")
-    load(made, "q1")
+def test_documents_are_the_items_of_a_reverse_set(collection):
+    load(collection, "d1", direction="reverse")
+    load(collection, "q1")
     assert members() == ["d1", "q1"]
 
 
-def test_the_same_items_again_change_nothing_and_others_need_another_name(made):
-    load(made, "q0", "q2")
-    assert "Nothing changed" in str(load(made, "q2", "q0"))
+def test_the_same_items_again_change_nothing_and_others_need_another_name(collection):
+    load(collection, "q0", "q2")
+    assert "Nothing changed" in str(load(collection, "q2", "q0"))
     with pytest.raises(QuerySetExists, match="choose another name"):
-        load(made, "q0")
+        load(collection, "q0")
     assert QuerySetItem.objects.count() == 2
 
 
-def test_every_fault_of_a_list_is_named_with_its_line_and_nothing_is_stored(made):
-    Item.objects.filter(collection=made, external_id="q1").update(split="train")
+def test_every_fault_of_a_list_is_named_with_its_line_and_nothing_is_stored(collection):
+    Item.objects.filter(collection=collection, external_id="q1").update(split="train")
     with pytest.raises(Rejected) as raised:
-        load(made, "q0", "q9", "q0", "q1", "a b")
+        load(collection, "q0", "q9", "q0", "q1", "a b")
     assert str(raised.value).splitlines() == [
         'Line 3: the id "q0" stands already in line 1; keep one of them.',
         'Line 5: the id "a b" contains white space; write ids without it.',
@@ -67,16 +64,16 @@ def test_every_fault_of_a_list_is_named_with_its_line_and_nothing_is_stored(made
     ]
     assert not QuerySet.objects.exists()
     with pytest.raises(Rejected, match="lists no ids"):
-        load(made, "")
+        load(collection, "")
 
 
 @pytest.mark.parametrize("name", ["", "all", "x" * 61, "a\nb"])
-def test_a_name_that_cannot_be_one_is_refused(made, name):
+def test_a_name_that_cannot_be_one_is_refused(collection, name):
     with pytest.raises(BadQuerySetName):
-        load(made, "q0", name=name)
+        load(collection, "q0", name=name)
 
 
-def test_the_command_loads_a_list(made, tmp_path, capsys):
+def test_the_command_loads_a_list(collection, tmp_path, capsys):
     (tmp_path / "ids.txt").write_text("q0\nq1\n")
     call_command("load_query_set", "birds", tmp_path / "ids.txt", name="two")
     assert capsys.readouterr().out == 'Query set "two": 2 items.\n'
@@ -84,11 +81,11 @@ def test_the_command_loads_a_list(made, tmp_path, capsys):
         call_command("load_query_set", "birds", tmp_path / "ids.txt", name="all")
 
 
-def counts(made):
+def counts(collection):
     cache.clear()
-    excluded = Item.objects.filter(collection=made, excluded_at__isnull=False).count()
+    excluded = Item.objects.filter(collection=collection, excluded_at__isnull=False).count()
     rows = positives(
-        collection=made,
+        collection=collection,
         reference_sets=list(ReferenceSet.objects.order_by("name")),
         query_sets=list(QuerySet.objects.order_by("direction", "name")),
         n_excluded=excluded,
@@ -96,40 +93,40 @@ def counts(made):
     return {str(row.query_set): row.counts for row in rows}
 
 
-def test_relevant_pairs_are_counted_for_the_sources_of_each_query_set(made):
-    load(made, "q0", "q1", name="two")
-    load(made, "d0", name="one", direction="reverse")
-    keys = dict(Item.objects.filter(collection=made).values_list("external_id", "pk"))
+def test_relevant_pairs_are_counted_for_the_sources_of_each_query_set(collection):
+    load(collection, "q0", "q1", name="two")
+    load(collection, "d0", name="one", direction="reverse")
+    keys = dict(Item.objects.filter(collection=collection).values_list("external_id", "pk"))
     for name, pairs in {"a": [("q0", "d0", 1), ("q0", "d1", 2), ("q2", "d0", 1), ("q1", "d2", 0)], "b": []}.items():
-        reference = ReferenceSet.objects.create(collection=made, name=name)
+        reference = ReferenceSet.objects.create(collection=collection, name=name)
         for query, document, grade in pairs:
             ReferenceLabel.objects.create(
                 reference_set=reference, query_id=keys[query], document_id=keys[document], grade=grade
             )
-    assert counts(made) == {"two (forward)": [2, 0], "one (reverse)": [2, 0]}
+    assert counts(collection) == {"two (forward)": [2, 0], "one (reverse)": [2, 0]}
     Item.objects.filter(pk=keys["d0"]).update(excluded_at=timezone.now(), excluded_reason="blurred")
-    assert counts(made) == {"two (forward)": [1, 0], "one (reverse)": [0, 0]}
+    assert counts(collection) == {"two (forward)": [1, 0], "one (reverse)": [0, 0]}
 
 
-def test_a_gallery_limits_what_counts(made):
-    load(made, "q0", name="small")
-    keys = dict(Item.objects.filter(collection=made).values_list("external_id", "pk"))
-    reference = ReferenceSet.objects.create(collection=made, name="a")
+def test_a_gallery_limits_what_counts(collection):
+    load(collection, "q0", name="small")
+    keys = dict(Item.objects.filter(collection=collection).values_list("external_id", "pk"))
+    reference = ReferenceSet.objects.create(collection=collection, name="a")
     for document in ("d0", "d1"):
         ReferenceLabel.objects.create(reference_set=reference, query_id=keys["q0"], document_id=keys[document], grade=1)
     QuerySetItem.objects.create(query_set=QuerySet.objects.get(), item_id=keys["d1"], part="gallery")
-    assert counts(made) == {"small (forward)": [1]}
+    assert counts(collection) == {"small (forward)": [1]}
 
 
 @pytest.fixture
-def researcher(made, client):
+def researcher(collection, client):
     person = cast.user("rosa")
-    Membership.objects.create(user=person, collection=made, role="researcher")
+    Membership.objects.create(user=person, collection=collection, role="researcher")
     client.force_login(person)
     return client
 
 
-def test_a_researcher_uploads_a_list_and_sees_its_counts(made, researcher):
+def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq1\n")
     answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
     assert answer.status_code == 302
@@ -140,7 +137,7 @@ def test_a_researcher_uploads_a_list_and_sees_its_counts(made, researcher):
     assert '<th scope="row">two</th><td>Query to document</td><td class="number">2</td>' in page
 
 
-def test_a_faulty_list_is_answered_with_its_lines(made, researcher):
+def test_a_faulty_list_is_answered_with_its_lines(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq9\n")
     answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
     tasks.run_import(import_id=Import.objects.get().pk)

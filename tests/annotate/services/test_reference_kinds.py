@@ -22,15 +22,12 @@ STRATIFIED = ("q0 0 d0 1 2", "q0 0 d1 1 0", "q0 0 d2 2 -1", "q1 0 d0 2 1", "q1 0
 
 
 @pytest.fixture
-def made():
-    made = cast.collection(grades=3, positive_from=2)
-    cast.items(made, Side.QUERY, 2)
-    cast.items(made, Side.DOCUMENT, 3)
-    return made
+def collection():
+    return cast.collection(grades=3, positive_from=2, n_queries=2, n_documents=3)
 
 
-def load(made, stream, name="original", **options):
-    return load_reference(collection=made, stream=stream, file_name="labels", name=name, **options)
+def load(collection, stream, name="original", **options):
+    return load_reference(collection=collection, stream=stream, file_name="labels", name=name, **options)
 
 
 def stored(name="original"):
@@ -39,62 +36,62 @@ def stored(name="original"):
 
 
 @pytest.mark.parametrize("text", ['{"q0": ["d0", "d2"], "q1": ["d1"]}', '{"d0": ["q0"], "d2": ["q0"], "d1": ["q1"]}'])
-def test_a_list_of_positives_may_be_of_either_side(made, text):
-    load(made, file(text))
+def test_a_list_of_positives_may_be_of_either_side(collection, text):
+    load(collection, file(text))
     # a list has no grades: the smallest that counts as relevant, which claims least
     assert stored() == [("q0", "d0", 2), ("q0", "d2", 2), ("q1", "d1", 2)]
 
 
-def test_the_grade_of_listed_positives_can_be_chosen(made):
-    load(made, file('{"q0": ["d0"]}'), grade_map={1: 1})
+def test_the_grade_of_listed_positives_can_be_chosen(collection):
+    load(collection, file('{"q0": ["d0"]}'), grade_map={1: 1})
     assert stored() == [("q0", "d0", 1)]
 
 
-def test_lists_of_both_sides_in_one_archive_are_one_set(made):
+def test_lists_of_both_sides_in_one_archive_are_one_set(collection):
     both = archive({"a.json": b'{"q0": ["d0"], "q1": ["d1"]}', "b.json": b'{"d0": ["q0"], "d2": ["q1"]}'})
-    report = load(made, both)
+    report = load(collection, both)
     assert stored() == [("q0", "d0", 2), ("q1", "d1", 2), ("q1", "d2", 2)]
     assert report.repeats.n == 1
 
 
 def test_ids_that_fit_both_ways_are_not_guessed():
-    made = cast.collection()
+    collection = cast.collection()
     for side in Side.values:
-        Item.objects.bulk_create(Item(collection=made, side=side, external_id=each) for each in ("x0", "x1"))
+        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=each) for each in ("x0", "x1"))
     with pytest.raises(Rejected, match="alike; write it as qrels"):
-        load(made, file('{"x0": ["x1"]}'))
+        load(collection, file('{"x0": ["x1"]}'))
 
 
-def test_the_report_says_what_negative_grades_mean(made):
-    report = load(made, file("q0 0 d0 1", "q0 0 d1 -1", "q0 0 d2 -2", "q1 0 d0 -2"))
+def test_the_report_says_what_negative_grades_mean(collection):
+    report = load(collection, file("q0 0 d0 1", "q0 0 d1 -1", "q0 0 d2 -2", "q1 0 d0 -2"))
     assert "(1 of grade -1: in the pool, not judged; 2 of grade -2: junk)" in str(report)
     assert ("Grade -2 (junk), no label", 2) in report.figures()
 
 
-def test_strata_are_kept_and_what_was_not_drawn_is_no_label(made):
-    report = load(made, file(*STRATIFIED))
+def test_strata_are_kept_and_what_was_not_drawn_is_no_label(collection):
+    report = load(collection, file(*STRATIFIED))
     assert (report.n_labels, report.n_undrawn) == (3, 2)
     assert stored() == [("q0", "d0", 2), ("q0", "d1", 0), ("q1", "d0", 1)]
     assert sorted(ReferenceLabel.objects.values_list("stratum", flat=True)) == [1, 1, 2]
     assert Undrawn.objects.filter(stratum=2).count() == 2
-    assert not load(made, file(*reversed(STRATIFIED))).is_new
+    assert not load(collection, file(*reversed(STRATIFIED))).is_new
 
 
-def test_a_pair_in_two_strata_is_a_fault(made):
+def test_a_pair_in_two_strata_is_a_fault(collection):
     with pytest.raises(Rejected, match="Line 2: another line has this pair in stratum 1"):
-        load(made, file("q0 0 d0 1 -1", "q0 0 d0 2 -1"))
+        load(collection, file("q0 0 d0 1 -1", "q0 0 d0 2 -1"))
 
 
 @pytest.mark.parametrize("lines", [STRATIFIED, ("q0 0 d0 2", "q0 0 d1 0", "q1 0 d2 1")])
-def test_qrels_go_out_as_they_came_in_and_in_again(made, lines):
-    load(made, file(*lines))
+def test_qrels_go_out_as_they_came_in_and_in_again(collection, lines):
+    load(collection, file(*lines))
     out = list(qrels_lines(reference_set=ReferenceSet.objects.get()))
     assert out == [line + "\n" for line in lines]
-    assert not load(made, file(*(line.rstrip() for line in out))).is_new
+    assert not load(collection, file(*(line.rstrip() for line in out))).is_new
 
 
-def test_xinfap_has_its_strata_from_the_reference_set(made):
-    load(made, file(*STRATIFIED))
+def test_xinfap_has_its_strata_from_the_reference_set(collection):
+    load(collection, file(*STRATIFIED))
     found = sampled_labels(reference_set=ReferenceSet.objects.get(), direction="forward")
     order = {pk: place for place, pk in enumerate(sorted(set(found.source.tolist())))}
     docs = np.array(sorted(set(found.target.tolist())))
@@ -107,7 +104,7 @@ def test_xinfap_has_its_strata_from_the_reference_set(made):
 
 
 def test_a_caption_list_brings_its_own_videos_as_labels():
-    made = cast.collection(grades=3, positive_from=1)
-    report = load_collection(collection=made, source=zipped({"msrvtt.json": json.dumps(MSRVTT)}))
+    collection = cast.collection(grades=3, positive_from=1)
+    report = load_collection(collection=collection, source=zipped({"msrvtt.json": json.dumps(MSRVTT)}))
     assert [each.n_labels for each in report.references] == [3]
     assert stored() == [("0", "video0", 1), ("1", "video0", 1), ("2", "video1", 1)]

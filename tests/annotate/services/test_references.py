@@ -2,72 +2,64 @@
 
 import pytest
 
-from annotate.models import Change, ReferenceLabel, ReferenceSet, Side
+from annotate.models import Change, ReferenceLabel, ReferenceSet
 from annotate.services.references import ReferenceExists, Rejected, load_reference
 from tests import cast
 from tests.annotate.core.files import file, packed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_items")]
 
 
-@pytest.fixture
-def made():
-    made = cast.collection(grades=3)
-    cast.items(made, Side.QUERY, 2)
-    cast.items(made, Side.DOCUMENT, 3)
-    return made
-
-
-def load(made, *lines, name="original", stream=None, **options):
+def load(collection, *lines, name="original", stream=None, **options):
     stream = stream or file(*lines)
-    return load_reference(collection=made, stream=stream, file_name="a.qrels", name=name, **options)
+    return load_reference(collection=collection, stream=stream, file_name="a.qrels", name=name, **options)
 
 
-def stored(made):
-    labels = ReferenceLabel.objects.filter(reference_set__collection=made)
+def stored(collection):
+    labels = ReferenceLabel.objects.filter(reference_set__collection=collection)
     return sorted(labels.values_list("query__external_id", "document__external_id", "grade"))
 
 
-def test_labels_are_stored_and_metrics_hear_of_it(made):
-    report = load(made, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 2")
+def test_labels_are_stored_and_metrics_hear_of_it(collection):
+    report = load(collection, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 2")
     assert (report.n_rows, report.n_labels) == (3, 3)
-    assert stored(made) == [("q0", "d0", 1), ("q0", "d1", 0), ("q1", "d2", 2)]
-    assert Change.objects.filter(collection=made, pair=None).count() == 1
+    assert stored(collection) == [("q0", "d0", 1), ("q0", "d1", 0), ("q1", "d2", 2)]
+    assert Change.objects.filter(collection=collection, pair=None).count() == 1
 
 
-def test_negative_grades_are_left_out_with_their_count(made):
-    report = load(made, "q0 0 d0 1", "q0 0 d1 -1", "q0 0 d2 -2")
+def test_negative_grades_are_left_out_with_their_count(collection):
+    report = load(collection, "q0 0 d0 1", "q0 0 d1 -1", "q0 0 d2 -2")
     assert (report.n_labels, report.n_unjudged) == (1, 2)
 
 
-def test_grades_are_mapped_and_small_ones_left_out(made):
-    report = load(made, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 3", grade_map={1: 2, 3: 2}, min_grade=1)
+def test_grades_are_mapped_and_small_ones_left_out(collection):
+    report = load(collection, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 3", grade_map={1: 2, 3: 2}, min_grade=1)
     assert (report.n_labels, report.n_below) == (2, 1)
-    assert stored(made) == [("q0", "d0", 2), ("q1", "d2", 2)]
+    assert stored(collection) == [("q0", "d0", 2), ("q1", "d2", 2)]
 
 
-def test_the_same_labels_again_change_nothing_in_whatever_order_or_format(made):
-    load(made, "q0 0 d0 1", "q1 0 d2 2")
-    again = load(made, stream=packed("query-id\tcorpus-id\tscore", "q1\td2\t2", "q0\td0\t1"))
+def test_the_same_labels_again_change_nothing_in_whatever_order_or_format(collection):
+    load(collection, "q0 0 d0 1", "q1 0 d2 2")
+    again = load(collection, stream=packed("query-id\tcorpus-id\tscore", "q1\td2\t2", "q0\td0\t1"))
     assert not again.is_new
     assert "Nothing changed" in str(again)
     assert ReferenceLabel.objects.count() == 2
-    assert Change.objects.filter(collection=made).count() == 1
+    assert Change.objects.filter(collection=collection).count() == 1
 
 
-def test_other_labels_under_the_same_name_are_refused(made):
-    load(made, "q0 0 d0 1")
+def test_other_labels_under_the_same_name_are_refused(collection):
+    load(collection, "q0 0 d0 1")
     with pytest.raises(ReferenceExists, match="choose another name"):
-        load(made, "q0 0 d0 2")
-    assert load(made, "q0 0 d0 2", name="CxC").is_new
-    assert ReferenceSet.objects.filter(collection=made).count() == 2
+        load(collection, "q0 0 d0 2")
+    assert load(collection, "q0 0 d0 2", name="CxC").is_new
+    assert ReferenceSet.objects.filter(collection=collection).count() == 2
 
 
-def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(made):
-    repeats = load(made, "q0 0 d0 1", "q0 0 d0 1").repeats
+def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(collection):
+    repeats = load(collection, "q0 0 d0 1", "q0 0 d0 1").repeats
     assert repeats.told() == {"n": 1, "first": [{"line": 2, "earlier": 1, "what": "q0 d0"}]}
     with pytest.raises(Rejected, match="Line 2: line 1 gives this pair grade 1"):
-        load(made, "q0 0 d0 1", "q0 0 d0 2", name="two")
+        load(collection, "q0 0 d0 1", "q0 0 d0 2", name="two")
 
 
 @pytest.mark.parametrize(
@@ -81,40 +73,40 @@ def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(made):
         ("q0 0 d1", "Line 2: expected 4 fields"),
     ],
 )
-def test_a_faulty_line_is_named_and_nothing_is_stored(made, line, why):
+def test_a_faulty_line_is_named_and_nothing_is_stored(collection, line, why):
     with pytest.raises(Rejected, match=why):
-        load(made, "q0 0 d0 1", line)
+        load(collection, "q0 0 d0 1", line)
     assert not ReferenceSet.objects.exists()
 
 
 @pytest.mark.parametrize("stream", [file(), packed(), file("q0 0 d0 -1")])
-def test_a_file_without_labels_is_refused(made, stream):
+def test_a_file_without_labels_is_refused(collection, stream):
     with pytest.raises(Rejected, match=r"a.qrels (is empty|holds no labels)"):
-        load(made, stream=stream)
+        load(collection, stream=stream)
 
 
-def test_ids_of_another_collection_are_unknown_here(made):
+def test_ids_of_another_collection_are_unknown_here(collection):
     other = cast.collection()
     with pytest.raises(Rejected, match="has no query"):
         load(other, "q0 0 d0 1")
 
 
-def test_labels_of_unknown_items_are_left_out_and_counted_where_that_is_asked_for(made):
+def test_labels_of_unknown_items_are_left_out_and_counted_where_that_is_asked_for(collection):
     strangers = [f"q0 0 x{number} 1" for number in range(30)]
-    report = load(made, "q0 0 d0 1", "q9 0 d1 1", "q9 0 d2 1", *strangers, skip_unknown=True)
+    report = load(collection, "q0 0 d0 1", "q9 0 d1 1", "q9 0 d2 1", *strangers, skip_unknown=True)
     assert (report.n_labels, report.n_unknown) == (1, 32)
     assert report.unknown_queries.told() == {"n": 1, "first": ["q9"]}
     assert report.unknown_documents.told() == {"n": 30, "first": [f"x{number}" for number in range(20)]}
     assert "32 of unknown items" in str(report)
 
 
-def test_a_file_that_names_no_item_of_the_collection_is_refused_all_the_same(made):
+def test_a_file_that_names_no_item_of_the_collection_is_refused_all_the_same(collection):
     with pytest.raises(Rejected, match="no labels of items that the collection has") as caught:
-        load(made, "q9 0 d9 1", skip_unknown=True)
+        load(collection, "q9 0 d9 1", skip_unknown=True)
     assert len(caught.value.report.unknown_queries) == 1
 
 
-def test_reading_and_storing_say_how_far_they_are(made):
+def test_reading_and_storing_say_how_far_they_are(collection):
     said = []
-    load(made, "q0 0 d0 1", "q0 0 d1 0", tell=lambda *progress: said.append(progress))
+    load(collection, "q0 0 d0 1", "q0 0 d1 0", tell=lambda *progress: said.append(progress))
     assert said == [(2, 2, "labels stored")]

@@ -31,20 +31,15 @@ def little(monkeypatch):
 
 
 @pytest.fixture
-def made():
-    made = cast.collection(grades=3, positive_from=2, batch_candidates=N, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, cast.pairs(made, N))
-    return made
+def collection():
+    return campaigns.open_collection(
+        N, grades=3, positive_from=2, batch_candidates=N, gold_positives=0, gold_negatives=0
+    )
 
 
 @pytest.fixture
-def lead(made):
-    return cast.member(made, "lead")
-
-
-@pytest.fixture
-def annotator(made):
-    return worked(cast.annotator(made))
+def annotator(annotator):
+    return worked(annotator)
 
 
 def worked(annotator, grade=2):
@@ -167,10 +162,10 @@ def test_an_item_is_left_out_at_once_and_its_pairs_by_a_worker(annotator, lead, 
 
 
 def test_all_checks_are_silent_while_an_items_pairs_are_gone_through():
-    made = campaigns.campaign("made")
-    item = Item.objects.filter(collection=made.collection, side="query").first()
+    campaign = campaigns.campaign("made")
+    item = Item.objects.filter(collection=campaign.collection, side="query").first()
     for act in (excluding.exclude_item, excluding.restore_item):
-        work = act(item=item, by=made.lead, reason="a test card")
+        work = act(item=item, by=campaign.lead, reason="a test card")
         assert sound_with_pools()
         assert carried(work).finished_at
         assert sound_with_pools()
@@ -196,11 +191,11 @@ def test_what_undoes_a_decision_under_way_is_refused_until_it_is_done(annotator,
     assert Item.objects.get(side="query").excluded_at is not None
 
 
-def test_answers_given_after_the_decision_stay_and_changed_ones_go(made, annotator, lead):
+def test_answers_given_after_the_decision_stay_and_changed_ones_go(collection, annotator, lead):
     work = withdraw(annotator, lead)
     hand_out = Batch.objects.get().hand_outs.select_related("batch__annotator").last()
     campaigns.judge(hand_out, 0)  # a change of mind
-    campaigns.open_pool_round(made, cast.pairs(made, 3), name="more")
+    campaigns.open_pool_round(collection, cast.pairs(collection, 3), name="more")
     worked(annotator, grade=1)
     assert carried(work).n_done == N
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [1, 1, 1]

@@ -21,24 +21,30 @@ N = 12
 
 
 @pytest.fixture
-def made():
+def collection():
     """Pairs that two people disagree on."""
-    made = cast.collection(
-        grades=3, positive_from=2, labels_per_pair=2, ceiling=2, batch_candidates=N, gold_positives=0, gold_negatives=0
+    collection = campaigns.open_collection(
+        N,
+        grades=3,
+        positive_from=2,
+        labels_per_pair=2,
+        ceiling=2,
+        batch_candidates=N,
+        gold_positives=0,
+        gold_negatives=0,
     )
-    campaigns.open_pool_round(made, cast.pairs(made, N))
     for grade in (0, 2):
-        annotator = cast.annotator(made)
+        annotator = cast.annotator(collection)
         claiming.current_batch(annotator=annotator)
         for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator")):
             campaigns.judge(hand_out, grade)
-    return made
+    return collection
 
 
-def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(made):
-    first, second, third = (cast.member(made, "lead") for _ in range(3))
-    annotator = made.annotators.order_by("pk").first()
-    pairs = list(made.pairs.order_by("pk"))
+def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(collection):
+    first, second, third = (cast.member(collection, "lead") for _ in range(3))
+    annotator = collection.annotators.order_by("pk").first()
+    pairs = list(collection.pairs.order_by("pk"))
     assert Resolution.objects.filter(status="disputed").count() == N
 
     def withdraw_or_restore(number):

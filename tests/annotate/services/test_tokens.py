@@ -18,23 +18,23 @@ def make(**fields):
 
 
 def test_the_secret_is_not_in_the_database():
-    made = make()
-    assert made.secret not in str(ApiToken.objects.values().get())
-    assert made.secret.startswith(made.token.prefix)
-    assert len(made.secret) > 50
+    new_token = make()
+    assert new_token.secret not in str(ApiToken.objects.values().get())
+    assert new_token.secret.startswith(new_token.token.prefix)
+    assert len(new_token.secret) > 50
 
 
 def test_a_token_is_found_by_its_secret_alone():
-    made = make()
-    assert tokens.find_token(secret=made.secret) == made.token
-    assert tokens.find_token(secret=made.secret + "x") is None
-    assert tokens.find_token(secret=made.token.sha256) is None
+    new_token = make()
+    assert tokens.find_token(secret=new_token.secret) == new_token.token
+    assert tokens.find_token(secret=new_token.secret + "x") is None
+    assert tokens.find_token(secret=new_token.token.sha256) is None
 
 
 def test_a_revoked_token_is_worthless_and_its_row_stays():
-    made = make()
-    tokens.revoke_token(token=made.token)
-    assert tokens.find_token(secret=made.secret) is None
+    new_token = make()
+    tokens.revoke_token(token=new_token.token)
+    assert tokens.find_token(secret=new_token.secret) is None
     assert ApiToken.objects.get().revoked_at is not None
 
 
@@ -43,19 +43,19 @@ def test_a_token_that_ran_out_is_worthless():
 
 
 def test_the_token_of_a_closed_account_is_worthless():
-    made = make()
+    new_token = make()
     User.objects.update(is_active=False)
-    assert tokens.find_token(secret=made.secret) is None
+    assert tokens.find_token(secret=new_token.secret) is None
 
 
 def test_use_is_noted_at_most_once_a_minute():
-    made = make()
-    tokens.find_token(secret=made.secret)
+    new_token = make()
+    tokens.find_token(secret=new_token.secret)
     first = ApiToken.objects.get().last_used_at
-    tokens.find_token(secret=made.secret)
+    tokens.find_token(secret=new_token.secret)
     assert ApiToken.objects.get().last_used_at == first is not None
     ApiToken.objects.update(last_used_at=timezone.now() - timedelta(seconds=61))
-    tokens.find_token(secret=made.secret)
+    tokens.find_token(secret=new_token.secret)
     assert ApiToken.objects.get().last_used_at >= first
 
 

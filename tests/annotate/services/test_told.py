@@ -15,11 +15,11 @@ DEEP = [{"name": "does not match", "what": ["colour", "species"]}, "too general"
 
 
 @pytest.fixture
-def made():
-    made = study()
-    Level.objects.filter(collection=made, grade=1).update(reasons=DEEP)
-    collections.change_guidelines(collection=made, markdown="# Version 2", by=None)
-    return made
+def collection():
+    collection = study()
+    Level.objects.filter(collection=collection, grade=1).update(reasons=DEEP)
+    collections.change_guidelines(collection=collection, markdown="# Version 2", by=None)
+    return collection
 
 
 def judge(annotator, **given):
@@ -30,36 +30,36 @@ def judge(annotator, **given):
 
 
 @pytest.mark.parametrize(("said", "kept"), [(None, 2), (1, 1), (2, 2), (9, 2)])
-def test_a_judgment_keeps_the_version_that_was_on_screen(made, said, kept):
-    assert judge(cast.annotator(made), guidelines=said).guidelines.version == kept
+def test_a_judgment_keeps_the_version_that_was_on_screen(collection, said, kept):
+    assert judge(cast.annotator(collection), guidelines=said).guidelines.version == kept
 
 
 @pytest.mark.parametrize("reasons", [["does not match/species"], ["too general", "does not match/colour"], []])
-def test_reasons_of_either_depth_are_kept_as_they_were_given(made, reasons):
-    assert judge(cast.annotator(made), reasons=reasons).reasons == reasons
+def test_reasons_of_either_depth_are_kept_as_they_were_given(collection, reasons):
+    assert judge(cast.annotator(collection), reasons=reasons).reasons == reasons
 
 
 @pytest.mark.parametrize("reason", ["does not match", "species", "does not match/size", "does not match/species/x", ""])
-def test_a_reason_that_is_not_offered_is_refused(made, reason):
+def test_a_reason_that_is_not_offered_is_refused(collection, reason):
     with pytest.raises(judging.UnknownReason, match="offers no reason"):
-        judge(cast.annotator(made), reasons=[reason])
+        judge(cast.annotator(collection), reasons=[reason])
     assert not Judgment.objects.exists()
 
 
-def test_a_reason_taken_away_while_the_answer_was_on_its_way_is_kept(made):
+def test_a_reason_taken_away_while_the_answer_was_on_its_way_is_kept(collection):
     words = Wording(1, "Level 1", "", ["too general"])
-    collections.change_guidelines(collection=made, markdown="# Version 3", wording=[words], by=None)
-    assert judge(cast.annotator(made), guidelines=2, reasons=["does not match/colour"]).guidelines.version == 2
+    collections.change_guidelines(collection=collection, markdown="# Version 3", wording=[words], by=None)
+    assert judge(cast.annotator(collection), guidelines=2, reasons=["does not match/colour"]).guidelines.version == 2
     with pytest.raises(judging.UnknownReason):
-        judge(cast.annotator(made), guidelines=3, reasons=["does not match/colour"])
+        judge(cast.annotator(collection), guidelines=3, reasons=["does not match/colour"])
 
 
-def test_only_who_judged_before_the_change_is_to_hear_of_it(made):
-    annotator, newcomer = cast.annotator(made), cast.annotator(made)
+def test_only_who_judged_before_the_change_is_to_hear_of_it(collection):
+    annotator, newcomer = cast.annotator(collection), cast.annotator(collection)
     judge(annotator)
     newest = told.newest_guidelines(annotator=annotator)
     assert not told.judged_under_older(annotator=annotator, guidelines=newest)
-    collections.change_guidelines(collection=made, markdown="# Version 3", by=None)
+    collections.change_guidelines(collection=collection, markdown="# Version 3", by=None)
     newest = told.newest_guidelines(annotator=annotator)
     assert told.judged_under_older(annotator=annotator, guidelines=newest)
     assert not told.judged_under_older(annotator=newcomer, guidelines=newest)
@@ -67,8 +67,8 @@ def test_only_who_judged_before_the_change_is_to_hear_of_it(made):
     assert not told.judged_under_older(annotator=annotator, guidelines=newest)
 
 
-def test_what_cannot_be_is_clamped_not_refused(made):
-    stored = judge(cast.annotator(made), active_ms=10**9, played_ms=10**9, n_replays=10**6, n_changes=10**6)
+def test_what_cannot_be_is_clamped_not_refused(collection):
+    stored = judge(cast.annotator(collection), active_ms=10**9, played_ms=10**9, n_replays=10**6, n_changes=10**6)
     stored.refresh_from_db()
     assert (stored.active_ms, stored.played_ms) == (3_600_000, 3_600_000)
     assert (stored.n_replays, stored.n_changes) == (1_000, 1_000)

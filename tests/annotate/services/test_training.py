@@ -46,21 +46,20 @@ def test_a_newcomer_gets_no_pairs_until_she_has_passed():
 
 
 def test_without_a_training_nobody_is_held_up():
-    made = cast.collection()
-    campaigns.open_pool_round(made, cast.pairs(made, 2))
-    assert claiming.current_batch(annotator=cast.annotator(made)) is not None
-    assert not training_gate.is_in_training(annotator=cast.annotator(made))
+    collection = campaigns.open_collection(2)
+    assert claiming.current_batch(annotator=cast.annotator(collection)) is not None
+    assert not training_gate.is_in_training(annotator=cast.annotator(collection))
 
 
 def test_switched_on_whoever_has_judged_goes_on_and_others_give_their_pairs_back():
-    made = trained()
-    training_setup.change_training(collection=made, is_on=False)
-    who_judged, newcomer = cast.annotator(made), cast.annotator(made)
+    collection = trained()
+    training_setup.change_training(collection=collection, is_on=False)
+    who_judged, newcomer = cast.annotator(collection), cast.annotator(collection)
     for annotator in (who_judged, newcomer):
         assert claiming.current_batch(annotator=annotator)
     n_left = claiming.unanswered(annotator=newcomer).count()
     campaigns.judge(claiming.unanswered(annotator=who_judged).first(), 1)
-    training_setup.change_training(collection=made, is_on=True)
+    training_setup.change_training(collection=collection, is_on=True)
     assert claiming.unanswered(annotator=newcomer).count() == 0 < n_left
     assert not Seat.objects.filter(annotator=newcomer, state="held").exists()
     assert not newcomer.batches.filter(finished_at=None).exists()
@@ -71,12 +70,12 @@ def test_switched_on_whoever_has_judged_goes_on_and_others_give_their_pairs_back
 
 
 def test_an_open_tab_gets_no_card_once_the_training_is_switched_on():
-    made = trained()
-    training_setup.change_training(collection=made, is_on=False)
-    newcomer = cast.annotator(made)
+    collection = trained()
+    training_setup.change_training(collection=collection, is_on=False)
+    newcomer = cast.annotator(collection)
     claiming.current_batch(annotator=newcomer)
     assert len(cards.next_cards(annotator=newcomer)) == 3
-    training_setup.change_training(collection=made, is_on=True)
+    training_setup.change_training(collection=collection, is_on=True)
     assert cards.next_cards(annotator=newcomer) == []
 
 
@@ -110,8 +109,8 @@ def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
 
 
 def test_a_pair_of_real_work_is_not_answered_through_the_training():
-    made = trained()
-    annotator = cast.annotator(made)
+    collection = trained()
+    annotator = cast.annotator(collection)
     go(annotator)
     claiming.current_batch(annotator=annotator)
     hand_out = claiming.unanswered(annotator=annotator).first()
@@ -123,35 +122,40 @@ def test_a_pair_of_real_work_is_not_answered_through_the_training():
 def test_a_try_passes_at_the_mark_and_not_below(n_wrong, passed):
     annotator = cast.annotator(trained(pass_mark="0.8"))
     go(annotator, n_wrong=n_wrong)
-    made = TrainingTry.objects.get()
-    assert (made.passed, made.n_right, made.n_answered, made.score) == (passed, 5 - n_wrong, 5, 1 - n_wrong / 5)
+    training_try = TrainingTry.objects.get()
+    assert (training_try.passed, training_try.n_right, training_try.n_answered, training_try.score) == (
+        passed,
+        5 - n_wrong,
+        5,
+        1 - n_wrong / 5,
+    )
     assert training_gate.is_in_training(annotator=annotator) is not passed
 
 
 def test_spearman_marks_the_order_and_not_the_grades():
-    made = trained(measure="spearman", pass_mark="0.7", grades=(0, 1, 1, 2, 2))
-    annotator = cast.annotator(made)
+    collection = trained(measure="spearman", pass_mark="0.7", grades=(0, 1, 1, 2, 2))
+    annotator = cast.annotator(collection)
     training.begin(annotator=annotator)
     for hand_out in waiting(annotator):
         reply(annotator, hand_out, max(0, right_grade(hand_out) - 1))  # one too low, nearly the same order
-    made = TrainingTry.objects.get()
-    assert (made.n_right, made.passed) == (1, True)
-    assert made.score == pytest.approx(0.9128709291752769)  # scipy.stats.spearmanr([0,0,0,1,1], [0,1,1,2,2])
+    training_try = TrainingTry.objects.get()
+    assert (training_try.n_right, training_try.passed) == (1, True)
+    assert training_try.score == pytest.approx(0.9128709291752769)  # scipy.stats.spearmanr([0,0,0,1,1], [0,1,1,2,2])
 
 
 def test_one_level_for_everything_has_no_order_and_does_not_pass():
-    made = trained(measure="spearman", pass_mark="0")
-    annotator = cast.annotator(made)
+    collection = trained(measure="spearman", pass_mark="0")
+    annotator = cast.annotator(collection)
     training.begin(annotator=annotator)
     for hand_out in waiting(annotator):
         reply(annotator, hand_out, 1)
-    made = TrainingTry.objects.get()
-    assert (made.score, made.passed) == (None, False)
+    training_try = TrainingTry.objects.get()
+    assert (training_try.score, training_try.passed) == (None, False)
 
 
 def test_tries_run_out_and_a_lead_who_sends_back_gives_new_ones():
-    made = trained(max_tries=2)
-    annotator = cast.annotator(made)
+    collection = trained(max_tries=2)
+    annotator = cast.annotator(collection)
     go(annotator, n_wrong=5)
     assert state(annotator) == "ready"
     go(annotator, n_wrong=5)
@@ -191,8 +195,8 @@ def test_the_next_try_begins_after_the_wait():
 
 
 def test_who_passed_waits_for_a_lead_where_one_is_to_look():
-    made = trained(needs_review=True)
-    annotator = cast.annotator(made)
+    collection = trained(needs_review=True)
+    annotator = cast.annotator(collection)
     go(annotator)
     assert state(annotator) == "review"
     assert claiming.current_batch(annotator=annotator) is None
@@ -216,30 +220,30 @@ def test_a_try_with_a_pair_left_out_goes_to_a_lead():
 
 
 def test_answers_in_training_enter_no_resolution_and_no_agreement():
-    made = trained()
-    for pair in made.pairs.filter(training_pair__isnull=False):
-        Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
+    collection = trained()
+    for pair in collection.pairs.filter(training_pair__isnull=False):
+        Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
     for _ in range(3):
-        go(cast.annotator(made), n_wrong=2)
+        go(cast.annotator(collection), n_wrong=2)
     assert not Resolution.objects.exists()
-    refresh.refresh(collection=made)
-    agreement, people = (made.snapshots.get(kind=kind).value for kind in ("agreement", "people"))
+    refresh.refresh(collection=collection)
+    agreement, people = (collection.snapshots.get(kind=kind).value for kind in ("agreement", "people"))
     assert agreement["all"]["ordinal"]["n_labels"] == 0
     assert {(row["n_labels"], row["n_gold"], row["median_ms"]) for row in people["people"]} == {(0, 0, None)}
     assert {seat.purpose for seat in Seat.objects.filter(state="done")} == {"training"}
 
 
 def test_a_pair_she_was_told_the_grade_of_is_never_given_to_her_as_work():
-    made = trained()
-    known = {seat.pk for seat in made.training.collection.pairs.filter(training_pair__isnull=False)}
-    campaigns.open_pool_round(made, list(made.pairs.filter(pk__in=known)), name="same pairs")
-    annotator = cast.annotator(made)
+    collection = trained()
+    known = {seat.pk for seat in collection.training.collection.pairs.filter(training_pair__isnull=False)}
+    campaigns.open_pool_round(collection, list(collection.pairs.filter(pk__in=known)), name="same pairs")
+    annotator = cast.annotator(collection)
     go(annotator)
     while batch := claiming.current_batch(annotator=annotator):
         assert not known & set(batch.hand_outs.values_list("seat__pair", flat=True))
         for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat"):
             campaigns.judge(hand_out, 1)
-    assert training_setup.pairs_in_pools(collection=made) == 5
+    assert training_setup.pairs_in_pools(collection=collection) == 5
 
 
 def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
@@ -251,8 +255,8 @@ def test_training_is_neither_work_done_nor_a_batch_that_can_be_changed():
 
 
 def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
-    made = trained()
-    annotator, other = cast.annotator(made), cast.annotator(made)
+    collection = trained()
+    annotator, other = cast.annotator(collection), cast.annotator(collection)
     for person in (annotator, other):
         go(person)
     claiming.current_batch(annotator=annotator)
@@ -268,8 +272,8 @@ def test_who_is_sent_back_gives_her_pairs_to_others_and_keeps_what_she_judged():
 
 
 def test_a_lead_who_lets_somebody_in_ends_her_try():
-    made = trained()
-    annotator = cast.annotator(made)
+    collection = trained()
+    annotator = cast.annotator(collection)
     training.begin(annotator=annotator)
     hand_out = waiting(annotator)[0]
     training_people.decide(annotator=annotator, kind="exempted", by=None)
@@ -283,8 +287,8 @@ def test_a_lead_who_lets_somebody_in_ends_her_try():
 
 
 def test_the_decisions_say_who_and_why_and_the_newest_holds():
-    made = trained()
-    annotator, lead = cast.annotator(made), cast.user()
+    collection = trained()
+    annotator, lead = cast.annotator(collection), cast.user()
     for kind in ("admitted", "sent_back", "exempted"):
         training_people.decide(annotator=annotator, kind=kind, by=lead, reason=f"as {kind}")
     said = TrainingDecision.objects.order_by("pk").values_list("kind", "by", "reason")
@@ -293,13 +297,13 @@ def test_the_decisions_say_who_and_why_and_the_newest_holds():
 
 
 def test_the_list_of_people_asks_as_often_for_one_as_for_many(django_assert_num_queries):
-    made = trained()
-    go(cast.annotator(made))
+    collection = trained()
+    go(cast.annotator(collection))
     with django_assert_num_queries(9):
-        assert len(training_people.people(collection=made)) == 1
+        assert len(training_people.people(collection=collection)) == 1
     for n_wrong in (0, 5, 5):
-        go(cast.annotator(made), n_wrong=n_wrong)
-    cast.annotator(made)
+        go(cast.annotator(collection), n_wrong=n_wrong)
+    cast.annotator(collection)
     with django_assert_num_queries(9):
-        found = training_people.people(collection=made)
+        found = training_people.people(collection=collection)
     assert sorted(each.state.name for each in found) == ["passed", "passed", "ready", "ready", "ready"]

@@ -27,9 +27,9 @@ def somebody_waits():
 
 @pytest.mark.parametrize("answers", [False, True])
 def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answers):
-    made = trained()
-    training_setup.change_training(collection=made, is_on=False)
-    annotator = cast.annotator(made)
+    collection = trained()
+    training_setup.change_training(collection=collection, is_on=False)
+    annotator = cast.annotator(collection)
     claimed, may_go_on = Event(), Event()
 
     def claim():
@@ -45,7 +45,7 @@ def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answ
 
     def switch_on():
         try:
-            training_setup.change_training(collection=made, is_on=True)
+            training_setup.change_training(collection=collection, is_on=True)
         finally:
             connection.close()
 

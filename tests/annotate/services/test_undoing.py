@@ -60,8 +60,8 @@ def test_a_settled_batch_can_no_longer_be_changed():
 
 def test_what_she_reported_is_none_of_her_last_judgments_that_can_be_undone(monkeypatch):
     monkeypatch.setattr(judging, "CHANGEABLE", 2)
-    made = study(n_pairs=4)
-    ann = cast.annotator(made)
+    collection = study(n_pairs=4)
+    ann = cast.annotator(collection)
     first, reported, second, third = hand_outs(ann)[:4]
     judge(ann, first)
     report(ann, reported, "cannot_judge")

@@ -23,13 +23,17 @@ pytestmark = pytest.mark.django_db
 
 def study(n_pairs, *, n_golds=0, per_query=5, **policy):
     """A pool, and golds of each kind in each of its queries."""
-    made = cast.collection(grades=2, **policy)
-    pairs = cast.pairs(made, n_pairs, per_query=per_query)
-    campaigns.open_pool_round(made, [pair for place, pair in enumerate(pairs) if place % per_query >= 2 * n_golds])
+    collection = cast.collection(grades=2, **policy)
+    pairs = cast.pairs(collection, n_pairs, per_query=per_query)
+    campaigns.open_pool_round(
+        collection, [pair for place, pair in enumerate(pairs) if place % per_query >= 2 * n_golds]
+    )
     for place, pair in enumerate(pairs):
         if (kind := place % per_query) < 2 * n_golds:
-            Gold.objects.create(collection=made, pair=pair, grade=kind % 2, is_positive=kind % 2 > 0, origin="curated")
-    return made
+            Gold.objects.create(
+                collection=collection, pair=pair, grade=kind % 2, is_positive=kind % 2 > 0, origin="curated"
+            )
+    return collection
 
 
 def again(annotator):
@@ -49,12 +53,12 @@ def clean():
 
 
 def test_in_batches_of_one_querys_pairs_a_gold_takes_the_place_of_a_candidate_of_its_query():
-    made = study(200, n_golds=1, batch_candidates=4)
-    other = cast.pairs(made, 3)
+    collection = study(200, n_golds=1, batch_candidates=4)
+    other = cast.pairs(collection, 3)
     for pair in other:
-        Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
+        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
     for _ in range(6):
-        hand_outs = campaigns.first_batch(made)
+        hand_outs = campaigns.first_batch(collection)
         assert purposes(hand_outs) == {"label": 4, "gold": 2}
         runs = Counter(each.seat.pair.query_id for each in hand_outs)
         assert set(runs.values()) <= {1, 2, 3}  # as many as the pool has pairs of a query
@@ -62,37 +66,37 @@ def test_in_batches_of_one_querys_pairs_a_gold_takes_the_place_of_a_candidate_of
 
 
 def test_where_golds_are_short_candidates_keep_their_places():
-    made = study(60, n_golds=0, batch_candidates=4)
-    pair = cast.pairs(made, 1)[0]
-    Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
-    assert purposes(campaigns.first_batch(made)) == {"label": 5}  # no negative gold is there to be waited for
+    collection = study(60, n_golds=0, batch_candidates=4)
+    pair = cast.pairs(collection, 1)[0]
+    Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+    assert purposes(campaigns.first_batch(collection)) == {"label": 5}  # no negative gold is there to be waited for
     Gold.objects.update(retired_at=timezone.now())
-    assert purposes(campaigns.first_batch(made)) == {"label": 4}
+    assert purposes(campaigns.first_batch(collection)) == {"label": 4}
 
 
 def test_where_queries_come_mixed_a_gold_is_of_any_query():
-    made = study(60, batch_candidates=4, grouped=False)
-    pair = cast.pairs(made, 1)[0]
-    Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
-    assert purposes(campaigns.first_batch(made)) == {"label": 4, "gold": 1}
+    collection = study(60, batch_candidates=4, grouped=False)
+    pair = cast.pairs(collection, 1)[0]
+    Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+    assert purposes(campaigns.first_batch(collection)) == {"label": 4, "gold": 1}
 
 
 def test_a_candidate_of_a_batch_is_no_gold_of_the_same_batch():
-    made = study(12, batch_candidates=6)
-    for pair in Pair.objects.filter(collection=made):
-        Gold.objects.create(collection=made, pair=pair, grade=1, is_positive=True, origin="curated")
+    collection = study(12, batch_candidates=6)
+    for pair in Pair.objects.filter(collection=collection):
+        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
     for _ in range(4):
-        hand_outs = campaigns.first_batch(made)
+        hand_outs = campaigns.first_batch(collection)
         assert len({each.seat.pair_id for each in hand_outs}) == len(hand_outs)
         Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
 def test_a_pair_that_she_has_judged_is_no_gold_for_her_and_a_gold_she_met_is_no_candidate():
-    made = study(5, batch_candidates=2, gold_negatives=0, grouped=False, labels_per_pair=2)
-    judged = campaigns.first_batch(made)
-    Gold.objects.create(collection=made, pair=judged[0].seat.pair, grade=1, is_positive=True, origin="curated")
+    collection = study(5, batch_candidates=2, gold_negatives=0, grouped=False, labels_per_pair=2)
+    judged = campaigns.first_batch(collection)
+    Gold.objects.create(collection=collection, pair=judged[0].seat.pair, grade=1, is_positive=True, origin="curated")
     assert purposes(again(judged[0].batch.annotator)) == {"label": 3}
-    newcomer = campaigns.first_batch(made)[0].batch.annotator
+    newcomer = campaigns.first_batch(collection)[0].batch.annotator
     while again(newcomer):
         pass
     seats = Seat.objects.filter(annotator=newcomer).values_list("pair", flat=True)
@@ -113,11 +117,11 @@ def lapse(seats):
 
 @pytest.mark.parametrize(("n_lapsed", "n_golds_left"), [(0, 2), (2, 1), (4, 0)])
 def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(n_lapsed, n_golds_left):
-    made = study(10, n_golds=1, batch_candidates=4, labels_per_pair=1)
-    late = campaigns.first_batch(made)[0].batch.annotator
+    collection = study(10, n_golds=1, batch_candidates=4, labels_per_pair=1)
+    late = campaigns.first_batch(collection)[0].batch.annotator
     held = Seat.objects.filter(annotator=late, purpose="label").order_by("pk")
     lapse(Seat.objects.filter(pk__in=list(held.values_list("pk", flat=True)[:n_lapsed])))
-    other = cast.annotator(made)
+    other = cast.annotator(collection)
     while again(other):
         pass
     claiming.current_batch(annotator=late)
@@ -127,29 +131,28 @@ def test_of_a_batch_that_lapsed_no_more_golds_are_left_than_of_its_candidates(n_
 
 
 def test_a_pair_that_she_judged_too_late_to_count_is_no_gold_for_her():
-    made = cast.collection(batch_candidates=2, gold_positives=1, gold_negatives=0, grouped=False)
-    pairs = cast.pairs(made, 3, per_query=3)
-    campaigns.open_pool_round(made, pairs[:2])
-    (first, _) = campaigns.first_batch(made)
+    collection = cast.collection(batch_candidates=2, gold_positives=1, gold_negatives=0, grouped=False)
+    pairs = cast.pairs(collection, 3, per_query=3)
+    campaigns.open_pool_round(collection, pairs[:2])
+    (first, _) = campaigns.first_batch(collection)
     lapse(Seat.objects.all())
-    for hand_out in campaigns.first_batch(made):
+    for hand_out in campaigns.first_batch(collection):
         campaigns.judge(hand_out)
     campaigns.judge(first)
     assert not Seat.objects.filter(annotator=first.batch.annotator, pair=first.seat.pair_id).exists()
-    Gold.objects.create(collection=made, pair_id=first.seat.pair_id, grade=1, is_positive=True, origin="curated")
-    campaigns.open_pool_round(made, pairs[2:], "second")
+    Gold.objects.create(collection=collection, pair_id=first.seat.pair_id, grade=1, is_positive=True, origin="curated")
+    campaigns.open_pool_round(collection, pairs[2:], "second")
     batch = claiming.current_batch(annotator=first.batch.annotator)
     assert [each.seat.pair_id for each in claiming.unanswered(annotator=batch.annotator)] == [pairs[2].pk]
 
 
 def test_what_others_hold_is_counted_in_pairs_that_may_come_to_her():
-    made = cast.collection(labels_per_pair=2, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, cast.pairs(made, 1))
-    (hers,) = campaigns.first_batch(made)
-    campaigns.first_batch(made)
+    collection = campaigns.open_collection(1, labels_per_pair=2, gold_positives=0, gold_negatives=0)
+    (hers,) = campaigns.first_batch(collection)
+    campaigns.first_batch(collection)
     person = hers.batch.annotator
     assert claiming.free_later(annotator=person)[0] == 0  # she is at this pair herself
-    newcomer = cast.annotator(made)
+    newcomer = cast.annotator(collection)
     assert claiming.free_later(annotator=newcomer)[0] == 1  # by two people
     judging.report_pair(annotator=person, token=hers.token, submission_id=uuid4(), kind="cannot_judge")
     claiming.current_batch(annotator=newcomer)
@@ -158,8 +161,8 @@ def test_what_others_hold_is_counted_in_pairs_that_may_come_to_her():
 
 @pytest.mark.parametrize("grouped", [True, False])
 def test_a_share_of_her_own_pairs_comes_back_after_days_and_only_once(grouped):
-    made = study(60, batch_candidates=10, repeat_share="0.2", repeat_after_days=7, grouped=grouped)
-    annotator = campaigns.first_batch(made)[0].batch.annotator
+    collection = study(60, batch_candidates=10, repeat_share="0.2", repeat_after_days=7, grouped=grouped)
+    annotator = campaigns.first_batch(collection)[0].batch.annotator
     assert purposes(again(annotator)) == {"label": 10}  # nothing is old enough
     old(annotator)
     second = again(annotator)
@@ -175,8 +178,8 @@ def test_a_share_of_her_own_pairs_comes_back_after_days_and_only_once(grouped):
 
 
 def test_a_repeat_enters_no_resolution_and_may_be_taken_back():
-    made = study(30, batch_candidates=5, repeat_share="1", repeat_after_days=0, labels_per_pair=2)
-    annotator = campaigns.first_batch(made)[0].batch.annotator
+    collection = study(30, batch_candidates=5, repeat_share="1", repeat_after_days=0, labels_per_pair=2)
+    annotator = campaigns.first_batch(collection)[0].batch.annotator
     repeat = next(each for each in again(annotator) if each.seat.purpose == "repeat")
     before = list(Resolution.objects.filter(pair=repeat.seat.pair_id).values())
     campaigns.judge(repeat, 0)
@@ -191,29 +194,31 @@ def test_a_repeat_enters_no_resolution_and_may_be_taken_back():
 
 
 def test_one_person_judges_no_more_than_her_share_of_a_pool():
-    made = study(40, batch_candidates=4, max_share="0.25")
-    annotator = campaigns.first_batch(made)[0].batch.annotator
+    collection = study(40, batch_candidates=4, max_share="0.25")
+    annotator = campaigns.first_batch(collection)[0].batch.annotator
     given = [len(again(annotator)) for _ in range(4)]
     assert given == [4, 2, 0, 0]
     assert annotator.judgments.count() == 10
     assert progress.why_empty(annotator=annotator, asked=True)["reason"] == "share"
-    assert len(campaigns.first_batch(made)) == 4
+    assert len(campaigns.first_batch(collection)) == 4
 
 
 def test_a_share_of_a_small_pool_is_never_nothing_and_other_pools_are_open_to_her():
-    made = study(3, batch_candidates=4, max_share="0.1")
-    hand_outs = campaigns.first_batch(made)
+    collection = study(3, batch_candidates=4, max_share="0.1")
+    hand_outs = campaigns.first_batch(collection)
     assert len(hand_outs) == 1
-    made.policies.create(version=2, double_share=0, batch_candidates=4)
-    campaigns.open_pool_round(made, cast.pairs(made, 8), "second")
+    collection.policies.create(version=2, double_share=0, batch_candidates=4)
+    campaigns.open_pool_round(collection, cast.pairs(collection, 8), "second")
     assert len(again(hand_outs[0].batch.annotator)) == 4
 
 
 def test_a_claim_costs_as_many_queries_for_many_pairs_as_for_few():
     counted = []
     for n_pairs in (60, 600):
-        made = study(n_pairs, n_golds=1, batch_candidates=6, max_share="0.5", repeat_share="0.1", repeat_after_days=0)
-        annotator = campaigns.first_batch(made)[0].batch.annotator
+        collection = study(
+            n_pairs, n_golds=1, batch_candidates=6, max_share="0.5", repeat_share="0.1", repeat_after_days=0
+        )
+        annotator = campaigns.first_batch(collection)[0].batch.annotator
         for hand_out in claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator__user"):
             campaigns.judge(hand_out)
         with CaptureQueriesContext(
@@ -227,9 +232,9 @@ def test_a_claim_costs_as_many_queries_for_many_pairs_as_for_few():
 
 
 def test_a_quota_counts_no_more_pairs_than_it_hangs_on():
-    made = study(700, batch_candidates=4, max_share="0.5")
-    annotator = Annotator.objects.get(pk=campaigns.first_batch(made)[0].batch.annotator_id)
+    collection = study(700, batch_candidates=4, max_share="0.5")
+    annotator = Annotator.objects.get(pk=campaigns.first_batch(collection)[0].batch.annotator_id)
     with CaptureQueriesContext(connection) as seen:
-        (left,) = queues.quotas(annotator=annotator, rounds=queues.open_rounds(collection_id=made.pk)).values()
+        (left,) = queues.quotas(annotator=annotator, rounds=queues.open_rounds(collection_id=collection.pk)).values()
     assert left >= 300
     assert "LIMIT 608" in seen.captured_queries[-1]["sql"]

@@ -7,8 +7,6 @@ from django.utils import timezone
 
 from annotate.models import Batch, Judgment, Resolution, ReviewAction, Round, Seat
 from annotate.services import accounts, adjudicating, claiming, excluding, pausing, reviewing, seating, withdrawing
-from metrics.models import Snapshot
-from metrics.services import refresh
 from tests import campaigns, cast
 from tests.annotate.sound import sound
 
@@ -17,15 +15,10 @@ EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(
 
 
 @pytest.fixture
-def made():
-    made = cast.collection(grades=3, positive_from=2, batch_candidates=4, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, cast.pairs(made, 4))
-    return made
-
-
-@pytest.fixture
-def lead(made):
-    return cast.member(made, "lead")
+def collection():
+    return campaigns.open_collection(
+        4, grades=3, positive_from=2, batch_candidates=4, gold_positives=0, gold_negatives=0
+    )
 
 
 def work(annotator, grade=2, limit=None):
@@ -34,11 +27,6 @@ def work(annotator, grade=2, limit=None):
         campaigns.judge(hand_out, grade)
     batch.refresh_from_db()
     return batch
-
-
-def agreement(made):
-    refresh.refresh(collection=made)
-    return Snapshot.objects.get(collection=made, kind="agreement").value
 
 
 def restore(annotator, lead):
@@ -51,8 +39,8 @@ def moved(work):
     return (work.n_done, work.n_surplus) if work else (0, 0)
 
 
-def test_what_would_be_withdrawn_is_counted_first(made, lead):
-    annotator = cast.annotator(made)
+def test_what_would_be_withdrawn_is_counted_first(collection, lead):
+    annotator = cast.annotator(collection)
     work(annotator, limit=3)
     would = withdrawing.withdrawable(annotator=annotator, since=EARLIER)
     assert (would.n_labels, would.n_checks, would.n_pairs, would.n) == (3, 0, 3, 3)
@@ -65,16 +53,16 @@ def test_what_would_be_withdrawn_is_counted_first(made, lead):
     assert sound()
 
 
-def test_restored_labels_count_again_and_agreement_is_as_before(made, lead):
-    annotator = cast.annotator(made)
+def test_restored_labels_count_again_and_agreement_is_as_before(collection, lead):
+    annotator = cast.annotator(collection)
     work(annotator)
-    before = agreement(made)
+    before = campaigns.agreement(collection)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
-    assert (agreement(made) == before, Resolution.objects.count()) == (False, 0)
+    assert (campaigns.agreement(collection) == before, Resolution.objects.count()) == (False, 0)
     assert Seat.objects.filter(state="free").count() == 4
     assert [(each.reason, each.n) for each in withdrawing.withdrawals(annotator=annotator)] == [("guessed", 4)]
     assert restore(annotator, lead) == (4, 0)
-    assert (agreement(made), Resolution.objects.filter(status="single").count()) == (before, 4)
+    assert (campaigns.agreement(collection), Resolution.objects.filter(status="single").count()) == (before, 4)
     assert not Seat.objects.filter(state="free").exists()
     assert withdrawing.withdrawals(annotator=annotator) == []
     assert sound()
@@ -82,19 +70,19 @@ def test_restored_labels_count_again_and_agreement_is_as_before(made, lead):
     assert list(actions) == [("labels_withdrawn", 4, "guessed"), ("labels_restored", 4, "a mistake")]
 
 
-def test_a_label_whose_place_was_taken_meanwhile_stays_surplus(made, lead):
-    annotator = cast.annotator(made)
+def test_a_label_whose_place_was_taken_meanwhile_stays_surplus(collection, lead):
+    annotator = cast.annotator(collection)
     work(annotator)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
-    work(cast.annotator(made), grade=0, limit=1)
+    work(cast.annotator(collection), grade=0, limit=1)
     assert restore(annotator, lead) == (3, 1)
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [0, 2, 2, 2]
     assert Judgment.objects.filter(annotator=annotator, seat=None).count() == 1
     assert sound()
 
 
-def test_labels_of_a_closed_round_come_back_too(made, lead):
-    annotator = cast.annotator(made)
+def test_labels_of_a_closed_round_come_back_too(collection, lead):
+    annotator = cast.annotator(collection)
     work(annotator)
     seating.close_round(round_=Round.objects.get())
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
@@ -104,18 +92,18 @@ def test_labels_of_a_closed_round_come_back_too(made, lead):
     assert sound()
 
 
-def test_labels_of_an_excluded_pair_come_back_too_and_it_stays_unjudged(made, lead):
-    annotator = cast.annotator(made)
+def test_labels_of_an_excluded_pair_come_back_too_and_it_stays_unjudged(collection, lead):
+    annotator = cast.annotator(collection)
     work(annotator)
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="guessed")
-    excluding.exclude_pair(pair=made.pairs.first(), by=lead, reason="odd")
+    excluding.exclude_pair(pair=collection.pairs.first(), by=lead, reason="odd")
     assert restore(annotator, lead) == (4, 0)
     assert Resolution.objects.count() == 3
     assert sound()
 
 
-def test_undone_answers_are_not_restored(made, lead):
-    annotator = cast.annotator(made)
+def test_undone_answers_are_not_restored(collection, lead):
+    annotator = cast.annotator(collection)
     batch = work(annotator)
     campaigns.judge(batch.hand_outs.select_related("batch__annotator").first(), 0)  # a change of mind
     withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x")
@@ -124,8 +112,8 @@ def test_undone_answers_are_not_restored(made, lead):
     assert sound()
 
 
-def test_a_rejected_batch_comes_back_with_its_verdict_alone(made, lead):
-    annotator = cast.annotator(made)
+def test_a_rejected_batch_comes_back_with_its_verdict_alone(collection, lead):
+    annotator = cast.annotator(collection)
     batch = work(annotator)
     assert reviewing.reject_batch(batch=batch, by=lead, reason="too fast").n_done == 4
     assert restore(annotator, lead) == (0, 0)
@@ -141,29 +129,29 @@ def test_a_rejected_batch_comes_back_with_its_verdict_alone(made, lead):
     assert list(kinds) == ["batch_rejected", "batch_reopened", "batch_accepted"]
 
 
-def test_a_batch_asked_again_is_not_called_bad(made, lead):
-    batch = work(cast.annotator(made))
+def test_a_batch_asked_again_is_not_called_bad(collection, lead):
+    batch = work(cast.annotator(collection))
     assert reviewing.requeue_batch(batch=batch, by=lead, reason="the guidelines were wrong").n_done == 4
     assert (batch.verdict, Seat.objects.filter(state="free").count()) == (Batch.Verdict.REQUEUED, 4)
     assert sound()
 
 
-def test_the_same_verdict_twice_is_one_line_of_the_log(made, lead):
-    batch = work(cast.annotator(made))
+def test_the_same_verdict_twice_is_one_line_of_the_log(collection, lead):
+    batch = work(cast.annotator(collection))
     for _ in range(2):
         reviewing.accept_batch(batch=batch, by=lead)
     assert ReviewAction.objects.count() == 1
 
 
-def test_an_adjudication_is_not_withdrawn_with_the_leads_own_labels(made, lead):
-    annotator = accounts.ensure_annotator(collection=made, user=lead)
-    adjudicating.adjudicate(pair=made.pairs.first(), by=lead, grade=2)
+def test_an_adjudication_is_not_withdrawn_with_the_leads_own_labels(collection, lead):
+    annotator = accounts.ensure_annotator(collection=collection, user=lead)
+    adjudicating.adjudicate(pair=collection.pairs.first(), by=lead, grade=2)
     assert withdrawing.withdraw_annotator(annotator=annotator, since=EARLIER, by=lead, reason="x") is None
     assert Resolution.objects.get().status == "adjudicated"
 
 
-def test_pausing_says_who_and_why_and_is_said_once(made, lead):
-    annotator = cast.annotator(made)
+def test_pausing_says_who_and_why_and_is_said_once(collection, lead):
+    annotator = cast.annotator(collection)
     for _ in range(2):
         pausing.pause(annotator=annotator, by=lead, reason="is ill")
     assert claiming.current_batch(annotator=annotator) is None

@@ -41,10 +41,10 @@ def link_in(message):
 
 def invited(settings, **fields):
     settings.SENDS_MAIL = True
-    made = cast.collection("shapes")
-    lead = cast.member(made, Role.LEAD)
+    collection = cast.collection("shapes")
+    lead = cast.member(collection, Role.LEAD)
     given = {"role": Role.ANNOTATOR, "email": "ada@example.org", "by_mail": True, **fields}
-    return accounts.invite(collection=made, by=lead, **given)
+    return accounts.invite(collection=collection, by=lead, **given)
 
 
 def code_for(secret, moment):
@@ -114,48 +114,48 @@ def test_whether_an_address_is_known_is_not_told(client):
 
 
 def test_an_invitation_is_mailed_and_its_link_alone_works(client, settings):
-    made = invited(settings)
-    tasks.mail_invitation(invitation_id=made.invitation.pk)
-    tasks.mail_invitation(invitation_id=made.invitation.pk)
+    invite = invited(settings)
+    tasks.mail_invitation(invitation_id=invite.invitation.pk)
+    tasks.mail_invitation(invitation_id=invite.invitation.pk)
     (message,) = mail.outbox
     assert message.to == ["ada@example.org"]
     assert 'join "Shapes" as annotator' in message.body
-    assert client.get(reverse("annotate:invitation", args=[made.token])).status_code == 404
+    assert client.get(reverse("annotate:invitation", args=[invite.token])).status_code == 404
     client.post(link_in(message), {"username": "ada", "password": NEW_PASSWORD})
     assert User.objects.get(username="ada").memberships.get().role == "annotator"
 
 
 def test_a_mail_server_that_hangs_up_is_asked_again_five_times_and_the_page_says_so(client, settings):
-    made = invited(settings)
-    client.force_login(made.invitation.created_by)
+    invite = invited(settings)
+    client.force_login(invite.invitation.created_by)
     settings.EMAIL_BACKEND = f"{__name__}.DeadServer"
     for _ in range(7):
-        invitation_mail.send(invitation=made.invitation)
-    made.invitation.refresh_from_db()
-    assert (made.invitation.mail_attempts, made.invitation.mailed_at) == (5, None)
+        invitation_mail.send(invitation=invite.invitation)
+    invite.invitation.refresh_from_db()
+    assert (invite.invitation.mail_attempts, invite.invitation.mailed_at) == (5, None)
     assert "could not be sent" in client.get(reverse("annotate:members", args=["shapes"])).content.decode()
 
 
 def test_what_was_not_sent_is_found_by_the_sweep_until_it_is(settings):
-    made = invited(settings)
+    invite = invited(settings)
     assert list(invitation_mail.overdue()) == []
     Invitation.objects.update(created_at="2026-01-01T00:00Z")
-    assert list(invitation_mail.overdue()) == [made.invitation.pk]
-    invitation_mail.send(invitation=made.invitation)
+    assert list(invitation_mail.overdue()) == [invite.invitation.pk]
+    invitation_mail.send(invitation=invite.invitation)
     assert list(invitation_mail.overdue()) == []
 
 
 def test_a_revoked_invitation_is_not_mailed(settings):
-    made = invited(settings)
-    accounts.revoke_invitation(invitation=made.invitation)
-    invitation_mail.send(invitation=made.invitation)
+    invite = invited(settings)
+    accounts.revoke_invitation(invitation=invite.invitation)
+    invitation_mail.send(invitation=invite.invitation)
     assert mail.outbox == []
 
 
 def test_the_form_promises_no_mail_where_there_is_no_mail_server(client, settings):
     settings.SENDS_MAIL = False
-    made = cast.collection("shapes")
-    client.force_login(cast.member(made, Role.LEAD))
+    collection = cast.collection("shapes")
+    client.force_login(cast.member(collection, Role.LEAD))
     url = reverse("annotate:members", args=["shapes"])
     assert "no mail server" in client.get(url).content.decode()
     settings.SENDS_MAIL = True
@@ -208,8 +208,8 @@ def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
 @pytest.mark.parametrize("needed", [False, True])
 def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(client, settings, needed):
     settings.LEADS_NEED_MFA = needed
-    made = trained("shapes")
-    cast.annotator(made, cast.member(made, Role.LEAD, cast.user("lead")))
+    collection = trained("shapes")
+    cast.annotator(collection, cast.member(collection, Role.LEAD, cast.user("lead")))
     sign_in(client, "lead")
     pages = [reverse(f"annotate:{name}", args=["shapes"]) for name in ("members", "collection", "training-setup")]
     pages += [reverse("annotate:collection-new"), reverse("metrics:dashboard", args=["shapes"])]
@@ -251,8 +251,8 @@ def test_own_data_hold_all_she_did_and_nothing_of_which_pairs_were_checks(client
 
 
 def test_own_data_tell_of_training_and_reports(client):
-    made = trained("shapes")
-    annotator = cast.annotator(made)
+    collection = trained("shapes")
+    annotator = cast.annotator(collection)
     client.force_login(annotator.user)
     go(annotator, n_wrong=1)
     (part,) = own(client)["collections"]
@@ -273,9 +273,8 @@ def test_own_data_of_one_collection_are_asked_for_by_its_name(client):
 
 
 def test_own_data_ask_as_often_for_much_as_for_little(client):
-    made = cast.collection("shapes", batch_candidates=4, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, cast.pairs(made, 8))
-    annotator = cast.annotator(made)
+    collection = campaigns.open_collection(8, "shapes", batch_candidates=4, gold_positives=0, gold_negatives=0)
+    annotator = cast.annotator(collection)
     client.force_login(annotator.user)
     counts = []
     for _ in range(2):
@@ -308,8 +307,8 @@ def test_who_erases_herself_is_signed_out_and_forgotten_and_her_judgments_stay(c
 
 
 def test_the_only_lead_and_the_only_admin_cannot_erase_themselves(client):
-    made = cast.collection("shapes")
-    lead = cast.member(made, Role.LEAD)
+    collection = cast.collection("shapes")
+    lead = cast.member(collection, Role.LEAD)
     admin = cast.user(is_superuser=True)
     for person, says in ((lead, "only lead of Shapes"), (admin, "only one who looks after this site")):
         client.force_login(person)

@@ -1,6 +1,5 @@
 """A collection's page, making one, and loading files in the browser."""
 
-import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -9,9 +8,10 @@ from django.urls import reverse
 from annotate import tasks
 from annotate.models import Collection, Item, Membership, Role, Side
 from tests import campaigns, cast
-from tests.annotate.core.files import archive
+from tests.annotate.core.files import archive, line
+from tests.annotate.views.browsing import page, send, upload
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 LEVELS = {
     "levels-TOTAL_FORMS": 7,
     "levels-INITIAL_FORMS": 7,
@@ -24,93 +24,56 @@ LEVELS = {
 NEW = {"name": "Birds", "slug": "birds", "measurement": "ordinal", "positive_from": 3, **LEVELS}
 
 
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
-
-
-@pytest.fixture
-def made():
-    return cast.collection("shapes", grades=3)
-
-
-@pytest.fixture
-def researcher(client, made):
-    person = cast.member(made, Role.RESEARCHER)
-    client.force_login(person)
-    return person
-
-
-def page(client, name, /, *args, status=200):
-    answer = client.get(reverse(f"annotate:{name}", args=args))
-    assert answer.status_code == status
-    return answer.content.decode()
-
-
-def send(client, name, /, *args, status=302, **fields):
-    answer = client.post(reverse(f"annotate:{name}", args=args), fields)
-    assert answer.status_code == status, answer.content.decode()
-    return answer
-
-
-def read(client, made):
+def read(client, collection):
     """What the worker does with the newest import; the text of its page."""
-    newest = made.imports.latest("pk")
+    newest = collection.imports.latest("pk")
     tasks.run_import(import_id=newest.pk)
-    return page(client, "import", made.slug, newest.pk)
+    return page(client, "import", collection.slug, newest.pk)
 
 
-def upload(*lines, name="collection.jsonl"):
-    return SimpleUploadedFile(name, "".join(line + "\n" for line in lines).encode())
-
-
-def line(id_, side="document", **fields):
-    return json.dumps({"side": side, "id": id_, **(fields or {"text": "x"})})
-
-
-def test_a_researcher_is_told_to_load_items_then_labels_then_runs(client, made, researcher):
-    assert "A collection needs queries and documents" in page(client, "collection", made.slug)
-    cast.items(made, Side.QUERY, 2)
-    cast.items(made, Side.DOCUMENT, 3)
-    text = page(client, "collection", made.slug)
+def test_a_researcher_is_told_to_load_items_then_labels_then_runs(client, collection, researcher):
+    assert "A collection needs queries and documents" in page(client, "collection", collection.slug)
+    cast.items(collection, Side.QUERY, 2)
+    cast.items(collection, Side.DOCUMENT, 3)
+    text = page(client, "collection", collection.slug)
     assert "Load reference labels" in text
     assert "Upload runs" in text
 
 
-def test_a_lead_sees_the_figures_but_loads_nothing(client, made):
-    client.force_login(cast.member(made, Role.LEAD))
-    text = page(client, "collection", made.slug)
+def test_a_lead_sees_the_figures_but_loads_nothing(client, collection):
+    client.force_login(cast.member(collection, Role.LEAD))
+    text = page(client, "collection", collection.slug)
     assert "Reference labels" in text
-    assert reverse("annotate:items-new", args=[made.slug]) not in text
+    assert reverse("annotate:items-new", args=[collection.slug]) not in text
     for name in ("items-new", "reference-new", "judgments-import"):
-        page(client, name, made.slug, status=404)
+        page(client, name, collection.slug, status=404)
 
 
-def test_an_annotator_sees_own_progress_alone(client, made):
-    campaigns.open_pool_round(made, cast.pairs(made, 4))
-    client.force_login(cast.annotator(made).user)
-    text = page(client, "collection", made.slug)
+def test_an_annotator_sees_own_progress_alone(client, collection):
+    campaigns.open_pool_round(collection, cast.pairs(collection, 4))
+    client.force_login(cast.annotator(collection).user)
+    text = page(client, "collection", collection.slug)
     assert "Start judging" in text
     assert "Judged today" in text
     for secret in ("Reference labels", "Open pools", "Pairs judged", "What next", "relevant</span>"):
         assert secret not in text
 
 
-def test_an_annotator_without_an_open_pool_is_told_so(client, made):
-    client.force_login(cast.annotator(made).user)
-    text = page(client, "collection", made.slug)
+def test_an_annotator_without_an_open_pool_is_told_so(client, collection):
+    client.force_login(cast.annotator(collection).user)
+    text = page(client, "collection", collection.slug)
     assert "No pool is open" in text
     assert "Start judging" not in text
 
 
-def test_a_stranger_finds_no_collection(client, made):
+def test_a_stranger_finds_no_collection(client, collection):
     client.force_login(cast.user())
-    page(client, "collection", made.slug, status=404)
+    page(client, "collection", collection.slug, status=404)
     page(client, "collection-new", status=404)
 
 
-def test_an_annotator_makes_no_collections(client, made):
-    client.force_login(cast.annotator(made).user)
+def test_an_annotator_makes_no_collections(client, collection):
+    client.force_login(cast.annotator(collection).user)
     page(client, "collection-new", status=404)
     assert "New collection" not in page(client, "home")
 
@@ -119,27 +82,27 @@ def test_a_collection_is_made_with_its_levels_and_items(client, researcher):
     assert "New collection" in page(client, "home")
     assert "Relevant" in page(client, "collection-new")
     send(client, "collection-new", **NEW, file=upload(line("q1", "query"), line("d1")))
-    made = Collection.objects.get(slug="birds")
-    assert not made.items.exists()
+    collection = Collection.objects.get(slug="birds")
+    assert not collection.items.exists()
     assert "being read" in page(client, "collection", "birds")
-    read(client, made)
-    assert [(level.grade, level.key, level.reasons) for level in made.levels.all()] == [
+    read(client, collection)
+    assert [(level.grade, level.key, level.reasons) for level in collection.levels.all()] == [
         (3, "3", ["size", "colour", {"name": "kind", "what": ["animal", "plant"]}]),
         (0, "0", []),
     ]
-    assert Item.objects.filter(collection=made).count() == 2
-    roles = set(Membership.objects.filter(collection=made, user=researcher).values_list("role", flat=True))
+    assert Item.objects.filter(collection=collection).count() == 2
+    roles = set(Membership.objects.filter(collection=collection, user=researcher).values_list("role", flat=True))
     assert roles == {"lead", "researcher"}
-    assert "2 new items" in page(client, "import", "birds", made.imports.get().pk)
+    assert "2 new items" in page(client, "import", "birds", collection.imports.get().pk)
 
 
 def test_a_file_with_faults_leaves_the_collection_without_items_and_names_the_lines(client, researcher):
     send(client, "collection-new", **NEW, file=upload(line("q1", "query"), "{", line("d 1")))
-    made = Collection.objects.get(slug="birds")
-    text = read(client, made)
+    collection = Collection.objects.get(slug="birds")
+    text = read(client, collection)
     assert "Line" in text
     assert "this is no JSON" in text
-    assert not made.items.exists()
+    assert not collection.items.exists()
     assert reverse("annotate:items-new", args=["birds"]) in page(client, "collection", "birds")
 
 
@@ -178,7 +141,9 @@ def test_what_does_not_fit_is_said_and_nothing_is_made(client, researcher, chang
     assert Collection.objects.count() == 1
 
 
-def test_the_page_needs_as_many_queries_for_many_as_for_few(client, made, researcher, django_assert_max_num_queries):
-    cast.pairs(made, 400)
+def test_the_page_needs_as_many_queries_for_many_as_for_few(
+    client, collection, researcher, django_assert_max_num_queries
+):
+    cast.pairs(collection, 400)
     with django_assert_max_num_queries(28):
-        page(client, "collection", made.slug)
+        page(client, "collection", collection.slug)

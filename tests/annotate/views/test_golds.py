@@ -3,37 +3,33 @@
 import pytest
 from django.urls import reverse
 
-from annotate.models import Change, Gold, Item, ReviewAction, Role
+from annotate.models import Change, Gold, Item, ReviewAction
 from annotate.services import excluding, golds
 from tests import campaigns, cast
+from tests.annotate.views.browsing import page
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
 GIVEN = {"query": "q0", "document": "d1", "grade": 1, "explanation": "The red one is the small one."}
 
 
 @pytest.fixture
-def made(client):
-    made = cast.collection("shapes", batch_candidates=2, gold_negatives=0, grouped=False)
-    campaigns.open_pool_round(made, cast.pairs(made, 6)[2:])
-    client.force_login(cast.member(made, Role.LEAD))
-    return made
+def collection():
+    collection = cast.collection("shapes", batch_candidates=2, gold_negatives=0, grouped=False)
+    campaigns.open_pool_round(collection, cast.pairs(collection, 6)[2:])
+    return collection
 
 
 def add(client, **fields):
     return client.post(reverse("annotate:golds", args=["shapes"]), {**GIVEN, **fields})
 
 
-def page(client):
-    return client.get(reverse("annotate:golds", args=["shapes"])).content.decode()
-
-
-def test_a_lead_adds_a_pair_whose_grade_she_knows_and_says_why(client, made):
+def test_a_lead_adds_a_pair_whose_grade_she_knows_and_says_why(client, collection):
     assert add(client).status_code == 302
     gold = Gold.objects.get()
     assert (gold.origin, gold.grade, gold.is_positive, gold.explanation) == ("curated", 1, True, GIVEN["explanation"])
     assert Change.objects.filter(pair=gold.pair).exists()
-    assert GIVEN["explanation"] in page(client)
-    assert {each.seat.purpose for each in campaigns.first_batch(made)} == {"label", "gold"}
+    assert GIVEN["explanation"] in page(client, "golds", "shapes")
+    assert {each.seat.purpose for each in campaigns.first_batch(collection)} == {"label", "gold"}
 
 
 @pytest.mark.parametrize(("fields", "said"), [
@@ -41,22 +37,22 @@ def test_a_lead_adds_a_pair_whose_grade_she_knows_and_says_why(client, made):
     ({"document": "nobody"}, "no document with the id &quot;nobody&quot;"), ({"grade": 7}, "Select a valid choice"),
     ({"explanation": ""}, "This field is required"),
 ])  # fmt: skip
-def test_what_cannot_be_a_gold_is_refused_in_words(client, made, fields, said):
+def test_what_cannot_be_a_gold_is_refused_in_words(client, collection, fields, said):
     answer = add(client, **fields)
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert not Gold.objects.exists()
 
 
-def test_a_gold_in_use_is_not_added_again_but_a_retired_one_comes_back_as_the_new_one(client, made):
+def test_a_gold_in_use_is_not_added_again_but_a_retired_one_comes_back_as_the_new_one(client, collection):
     add(client)
     assert "a gold already, of grade 1 (curated): retire it first" in add(client, grade=0).content.decode()
     gold = Gold.objects.get()
     url = reverse("annotate:gold-retire", args=["shapes", gold.pk])
     client.post(url)
     assert Gold.objects.get().retired_at is not None
-    assert "Bring back" in page(client)
-    assert {each.seat.purpose for each in campaigns.first_batch(made)} == {"label"}
+    assert "Bring back" in page(client, "golds", "shapes")
+    assert {each.seat.purpose for each in campaigns.first_batch(collection)} == {"label"}
     client.post(url)
     assert Gold.objects.get().retired_at is None
     client.post(url)
@@ -69,8 +65,8 @@ def logged():
     return [(row.kind, row.by.username, row.pair.query.external_id, row.reason) for row in rows]
 
 
-def test_the_log_says_who_added_retired_and_brought_back_which_gold_and_why(client, made):
-    lead = made.memberships.get().user.username
+def test_the_log_says_who_added_retired_and_brought_back_which_gold_and_why(client, collection):
+    lead = collection.memberships.get().user.username
     add(client)
     url = reverse("annotate:gold-retire", args=["shapes", Gold.objects.get().pk])
     client.post(url, {"reason": "Both are red."})
@@ -87,32 +83,32 @@ def test_the_log_says_who_added_retired_and_brought_back_which_gold_and_why(clie
     assert shown.count("<th scope=\"row\">") == 1
 
 
-def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_nothing(client, made):
-    gold = golds.add_gold(collection=made, by=None, **GIVEN)
+def test_retiring_twice_is_one_line_and_a_reason_that_cannot_be_kept_changes_nothing(client, collection):
+    gold = golds.add_gold(collection=collection, by=None, **GIVEN)
     golds.retire_gold(gold=gold, by=None)
     golds.retire_gold(gold=gold, by=None)
     assert list(ReviewAction.objects.order_by("pk").values_list("kind", flat=True)) == ["gold_added", "gold_retired"]
     client.post(reverse("annotate:gold-retire", args=["shapes", gold.pk]), {"reason": "a\0b"})
     assert Gold.objects.get().retired_at is not None
-    assert "Nothing was changed" in page(client)
+    assert "Nothing was changed" in page(client, "golds", "shapes")
 
 
-def test_a_long_explanation_is_cut_in_the_log_alone(made):
-    gold = golds.add_gold(collection=made, by=None, **{**GIVEN, "explanation": "x" * 2000})
+def test_a_long_explanation_is_cut_in_the_log_alone(collection):
+    gold = golds.add_gold(collection=collection, by=None, **{**GIVEN, "explanation": "x" * 2000})
     assert (len(ReviewAction.objects.get().reason), len(gold.explanation)) == (500, 2000)
 
 
-def test_an_excluded_item_is_no_gold(client, made):
+def test_an_excluded_item_is_no_gold(client, collection):
     item = Item.objects.get(external_id="d1")
     excluding.exclude_item(item=item, by=cast.user(), reason="broken")
     with pytest.raises(golds.BadGold, match="This document is excluded: broken"):
-        golds.add_gold(collection=made, by=None, **GIVEN)
+        golds.add_gold(collection=collection, by=None, **GIVEN)
 
 
-def test_how_people_answered_is_told_at_a_constant_number_of_queries(client, made, django_assert_max_num_queries):
+def test_how_people_answered_is_told_at_a_constant_number_of_queries(client, collection, django_assert_max_num_queries):
     add(client)
     for _ in range(2):
-        for hand_out in campaigns.first_batch(made):
+        for hand_out in campaigns.first_batch(collection):
             campaigns.judge(hand_out, 0)
     with django_assert_max_num_queries(24):
-        assert ">2 of 2<" in page(client).replace(" \n", "")
+        assert ">2 of 2<" in page(client, "golds", "shapes").replace(" \n", "")

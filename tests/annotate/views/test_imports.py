@@ -1,6 +1,5 @@
 """Bringing files in the browser: kept at once, read in the background, and a page that says what became of them."""
 
-import json
 import re
 
 import pytest
@@ -8,59 +7,32 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate import tasks
-from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role, Side
+from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role
 from annotate.services import imports, jobs
 from tests import cast
-from tests.annotate.core.files import archive
+from tests.annotate.core.files import archive, line
+from tests.annotate.views import browsing
+from tests.annotate.views.browsing import send, upload
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
 @pytest.fixture
-def made():
-    made = cast.collection("shapes", grades=3)
-    cast.items(made, Side.QUERY, 1)
-    cast.items(made, Side.DOCUMENT, 2)
-    return made
-
-
-@pytest.fixture
-def researcher(client, made):
-    person = cast.member(made, Role.RESEARCHER)
-    client.force_login(person)
-    return person
-
-
-def upload(*lines, name="collection.jsonl"):
-    return SimpleUploadedFile(name, "".join(line + "\n" for line in lines).encode())
-
-
-def line(id_, side="document", **fields):
-    return json.dumps({"side": side, "id": id_, **(fields or {"text": "x"})})
-
-
-def send(client, name, /, *, status=302, **fields):
-    answer = client.post(reverse(f"annotate:{name}", args=["shapes"]), fields)
-    assert answer.status_code == status, answer.content.decode()
-    return answer.content.decode()
+def collection():
+    return cast.collection("shapes", grades=3, n_queries=1, n_documents=2)
 
 
 def send_labels(client, *lines, name="original", **fields):
-    send(client, "reference-new", name=name, file=upload(*lines, name="a.qrels"), **fields)
+    send(client, "reference-new", "shapes", name=name, file=upload(*lines, name="a.qrels"), **fields)
     return Import.objects.latest("pk")
 
 
-def page(client, made):
-    return client.get(reverse("annotate:import", args=["shapes", made.pk])).content.decode()
+def page(client, import_row):
+    return browsing.page(client, "import", "shapes", import_row.pk)
 
 
-def state(client, made):
-    return client.get(reverse("annotate:import-state", args=["shapes", made.pk]))
+def state(client, import_row):
+    return client.get(reverse("annotate:import-state", args=["shapes", import_row.pk]))
 
 
 def read(client):
@@ -70,36 +42,38 @@ def read(client):
     return page(client, newest)
 
 
-def test_a_zip_brings_media_and_one_that_leads_out_is_refused(client, made, researcher, tmp_path):
+def test_a_zip_brings_media_and_one_that_leads_out_is_refused(client, collection, researcher, tmp_path):
     fine = archive({"collection.jsonl": line("x1", image="m/a.png").encode(), "m/a.png": b"PNG"})
-    send(client, "items-new", file=SimpleUploadedFile("set.zip", fine.getvalue()))
+    send(client, "items-new", "shapes", file=SimpleUploadedFile("set.zip", fine.getvalue()))
     assert "1 media files copied" in read(client)
     assert Part.objects.filter(path="m/a.png").exists()
     bad = archive({"collection.jsonl": line("x2").encode(), "../../evil.png": b"x"})
-    text = send(client, "items-new", status=422, file=SimpleUploadedFile("set.zip", bad.getvalue()))
-    assert "leads out of the folder" in text
+    answer = send(client, "items-new", "shapes", status=422, file=SimpleUploadedFile("set.zip", bad.getvalue()))
+    assert "leads out of the folder" in answer.content.decode()
     assert not (tmp_path / "evil.png").exists()
 
 
-def test_media_may_come_in_a_zip_of_their_own(client, made, researcher, tmp_path):
+def test_media_may_come_in_a_zip_of_their_own(client, collection, researcher, tmp_path):
     pictures = SimpleUploadedFile("pictures.zip", archive({"m/a.png": b"PNG"}).getvalue())
-    send(client, "items-new", file=upload(line("x1", image="m/a.png")), media=pictures)
+    send(client, "items-new", "shapes", file=upload(line("x1", image="m/a.png")), media=pictures)
     assert "pictures.zip" in read(client)
     assert (tmp_path / "media" / "collections" / "shapes" / "m" / "a.png").read_bytes() == b"PNG"
 
 
-def test_media_that_are_no_zip_are_refused_at_once(client, made, researcher):
-    text = send(client, "items-new", status=422, file=upload(line("x1")), media=upload("x", name="a.png"))
-    assert "a.png is no zip archive" in text
+def test_media_that_are_no_zip_are_refused_at_once(client, collection, researcher):
+    fields = {"file": upload(line("x1")), "media": upload("x", name="a.png")}
+    answer = send(client, "items-new", "shapes", status=422, **fields)
+    assert "a.png is no zip archive" in answer.content.decode()
     assert not Import.objects.exists()
 
 
-def test_a_file_beyond_the_limit_names_the_command(client, made, researcher, settings):
+def test_a_file_beyond_the_limit_names_the_command(client, collection, researcher, settings):
     settings.UPLOAD_MAX_BYTES = 10
-    assert "load_collection" in send(client, "items-new", status=422, file=upload(line("x1")))
+    answer = send(client, "items-new", "shapes", status=422, file=upload(line("x1")))
+    assert "load_collection" in answer.content.decode()
 
 
-def test_reference_labels_are_loaded_with_their_grades_mapped(client, made, researcher):
+def test_reference_labels_are_loaded_with_their_grades_mapped(client, collection, researcher):
     send_labels(client, "q0 0 d0 1", "q0 0 d1 0", grades="1:2", min_grade=1)
     assert not ReferenceSet.objects.exists()
     text = read(client)
@@ -110,7 +84,7 @@ def test_reference_labels_are_loaded_with_their_grades_mapped(client, made, rese
     assert re.search(r"<dt>original</dt>\s*<dd>1</dd>", overview)
 
 
-def test_a_faulty_file_is_named_line_by_line_with_unknown_ids_and_its_upload_is_gone(client, made, researcher):
+def test_a_faulty_file_is_named_line_by_line_with_unknown_ids_and_its_upload_is_gone(client, collection, researcher):
     received = send_labels(client, "q9 0 d0 1", "q0 0", "q0 0 d0 1", "q0 0 d0 1")
     text = read(client)
     assert "2 faults; nothing was stored" in text
@@ -123,14 +97,14 @@ def test_a_faulty_file_is_named_line_by_line_with_unknown_ids_and_its_upload_is_
     assert received.file.storage.exists(received.file.name)  # until the refusal is committed
 
 
-def test_labels_of_unknown_items_are_left_out_where_the_form_says_so(client, made, researcher):
+def test_labels_of_unknown_items_are_left_out_where_the_form_says_so(client, collection, researcher):
     send_labels(client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown="on")
     text = read(client)
     assert "1 of unknown items" in text
     assert ReferenceSet.objects.get().labels.count() == 1
 
 
-def test_only_the_first_50_faults_are_shown_with_their_count(client, made, researcher):
+def test_only_the_first_50_faults_are_shown_with_their_count(client, collection, researcher):
     send_labels(client, *[f"q{number} 0 d0 1" for number in range(1, 1001)])
     text = read(client)
     assert "1,000 faults" in text
@@ -139,33 +113,32 @@ def test_only_the_first_50_faults_are_shown_with_their_count(client, made, resea
     assert text.count('<td class="number">') == 50
 
 
-def test_judgments_are_imported_with_the_columns_named(client, made, researcher):
+def test_judgments_are_imported_with_the_columns_named(client, collection, researcher):
     table = upload("caption,image,e1,e2", "q0,d0,1,2", "q0,d1,0,", name="experts.csv")
     fields = {"name": "experts", "query": "caption", "document": "image", "layout": "wide", "annotators": "e1, e2"}
-    send(client, "judgments-import", file=table, **fields)
+    send(client, "judgments-import", "shapes", file=table, **fields)
     assert "See the agreement" in read(client)
     assert Judgment.objects.count() == 3
 
 
-def test_an_import_that_does_not_fit_is_explained(client, made, researcher):
+def test_an_import_that_does_not_fit_is_explained(client, collection, researcher):
     fields = {"name": "experts", "query": "query", "document": "document", "layout": "long"}
     table = ("who,query,document,grade", "a,q0,d0,1")
-    assert "Name it, or choose the other layout" in send(
-        client, "judgments-import", status=422, file=upload(*table), **fields
-    )
+    answer = send(client, "judgments-import", "shapes", status=422, file=upload(*table), **fields)
+    assert "Name it, or choose the other layout" in answer.content.decode()
     fields |= {"annotator": "annotator", "grade": "grade"}
-    send(client, "judgments-import", file=upload(*table), **fields)
+    send(client, "judgments-import", "shapes", file=upload(*table), **fields)
     assert "no column &quot;annotator&quot;" in read(client)
 
 
-def test_captions_and_names_are_written_as_text(client, made, researcher):
+def test_captions_and_names_are_written_as_text(client, collection, researcher):
     send_labels(client, "<b>x</b> 0 d0 1", name="<script>alert(1)</script>")
     text = read(client)
     assert "<b>x</b>" not in text
     assert "<script>alert" not in text
 
 
-def test_the_same_file_twice_is_read_once_and_says_so(client, made, researcher):
+def test_the_same_file_twice_is_read_once_and_says_so(client, collection, researcher):
     first = send_labels(client, "q0 0 d0 1")
     assert send_labels(client, "q0 0 d0 1") == first
     read(client)
@@ -174,7 +147,7 @@ def test_the_same_file_twice_is_read_once_and_says_so(client, made, researcher):
     assert send_labels(client, "q0 0 d0 1", name="other") != first
 
 
-def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client, made, researcher):
+def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client, collection, researcher):
     received = send_labels(client, "q0 0 d0 1")
     job = imports.job_of(received)
     assert "No worker has been seen" in page(client, received)
@@ -187,7 +160,7 @@ def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client
     assert state(client, received).headers["HX-Redirect"] == reverse("annotate:import", args=["shapes", received.pk])
 
 
-def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, made, researcher):
+def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, collection, researcher):
     received = send_labels(client, "q0 0 d0 1")
     client.post(reverse("annotate:import-cancel", args=["shapes", received.pk]))
     assert "Nothing of this file was stored" in page(client, received)
@@ -195,15 +168,15 @@ def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, made, resea
     assert not ReferenceSet.objects.exists()
 
 
-def test_a_lead_sees_what_came_and_cancels_nothing(client, made, researcher):
+def test_a_lead_sees_what_came_and_cancels_nothing(client, collection, researcher):
     received = send_labels(client, "q0 0 d0 1")
-    client.force_login(cast.member(made, Role.LEAD))
+    client.force_login(cast.member(collection, Role.LEAD))
     assert "Cancel</button>" not in page(client, received)
     assert client.post(reverse("annotate:import-cancel", args=["shapes", received.pk])).status_code == 404
 
 
 def test_the_list_shows_what_came_newest_first_and_is_empty_at_first(
-    client, made, researcher, django_assert_max_num_queries
+    client, collection, researcher, django_assert_max_num_queries
 ):
     listed = reverse("annotate:imports", args=["shapes"])
     assert "No imports yet" in client.get(listed).content.decode()
@@ -214,7 +187,7 @@ def test_the_list_shows_what_came_newest_first_and_is_empty_at_first(
     assert text.index("set11") < text.index("set0")
 
 
-def test_items_reach_the_collection_only_when_the_file_was_read(client, made, researcher):
-    send(client, "items-new", file=upload(line("x1")))
+def test_items_reach_the_collection_only_when_the_file_was_read(client, collection, researcher):
+    send(client, "items-new", "shapes", file=upload(line("x1")))
     assert not Item.objects.filter(external_id="x1").exists()
     assert "1 new items" in read(client)

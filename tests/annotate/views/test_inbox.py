@@ -15,18 +15,11 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
+def collection():
     return cast.collection(
         "birds", grades=3, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0,
         batch_candidates=20,
     )  # fmt: skip
-
-
-@pytest.fixture
-def lead(made, client):
-    person = cast.member(made, "lead")
-    client.force_login(person)
-    return person
 
 
 def address(name, *args, **query):
@@ -34,24 +27,24 @@ def address(name, *args, **query):
     return reverse(f"annotate:{name}", args=["birds", *args]) + (f"?{words}" if words else "")
 
 
-def dispute(made, n=1):
+def dispute(collection, n=1):
     """Pairs that two people gave the ends of the scheme."""
-    pairs = cast.pairs(made, n)
-    campaigns.open_pool_round(made, pairs, name=f"pool {uuid4()}")
+    pairs = cast.pairs(collection, n)
+    campaigns.open_pool_round(collection, pairs, name=f"pool {uuid4()}")
     for grade in (0, 2):
-        annotator = cast.annotator(made)
+        annotator = cast.annotator(collection)
         while claiming.current_batch(annotator=annotator):
             for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
                 campaigns.judge(hand_out, grade, comment="only a wing")
     return pairs
 
 
-def report(made, kind, n_people=1, note="two birds"):
+def report(collection, kind, n_people=1, note="two birds"):
     """One new pair that so many people report."""
-    (pair,) = cast.pairs(made, 1)
-    campaigns.open_pool_round(made, [pair], name=f"pool {uuid4()}")
+    (pair,) = cast.pairs(collection, 1)
+    campaigns.open_pool_round(collection, [pair], name=f"pool {uuid4()}")
     for _ in range(n_people):
-        annotator = cast.annotator(made)
+        annotator = cast.annotator(collection)
         claiming.current_batch(annotator=annotator)
         hand_out = claiming.unanswered(annotator=annotator).get(seat__pair=pair)
         judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind,
@@ -59,10 +52,10 @@ def report(made, kind, n_people=1, note="two birds"):
     return pair
 
 
-def fail_batch(made):
+def fail_batch(collection):
     """A finished batch whose golds were missed."""
-    campaigns.open_pool_round(made, cast.pairs(made, 2), name=f"pool {uuid4()}")
-    annotator = cast.annotator(made)
+    campaigns.open_pool_round(collection, cast.pairs(collection, 2), name=f"pool {uuid4()}")
+    annotator = cast.annotator(collection)
     batch = claiming.current_batch(annotator=annotator)
     for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
         campaigns.judge(hand_out, 2)
@@ -70,16 +63,16 @@ def fail_batch(made):
     return Batch.objects.get(pk=batch.pk)
 
 
-def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, made, lead):
+def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, collection, lead):
     empty = client.get(address("inbox")).content.decode()
     assert "No batch waits" in empty and 'class="badge badge-bad"' not in empty
     for tab, words in [("disputed", "Nothing is disputed"), ("escalated", "Nothing was escalated"),
                        ("cannot", "Everything can be judged so far"), ("golds", "No gold is in doubt")]:  # fmt: skip
         assert words in client.get(address("inbox", tab=tab)).content.decode()
-    dispute(made)
-    fail_batch(made)
-    report(made, "cannot_judge", n_people=2)
-    report(made, "escalated")
+    dispute(collection)
+    fail_batch(collection)
+    report(collection, "cannot_judge", n_people=2)
+    report(collection, "escalated")
     shown = client.get(address("inbox", tab="cannot"))
     assert dict(shown.context["tabs"]) == {"batches": 1, "disputed": 1, "escalated": 1, "cannot": 1, "golds": None}
     assert [(row.n_people, len(row.reports)) for row in shown.context["rows"]] == [(2, 2)]
@@ -89,28 +82,28 @@ def test_each_tab_counts_what_waits_and_says_what_it_is_for(client, made, lead):
 
 
 @pytest.mark.parametrize("tab", ["batches", "disputed", "escalated", "cannot"])
-def test_a_tab_asks_as_often_for_many_as_for_one(client, made, lead, tab, django_assert_max_num_queries):
-    fill = {"batches": fail_batch, "disputed": dispute, "escalated": lambda made: report(made, "escalated"),
-            "cannot": lambda made: report(made, "cannot_judge")}[tab]  # fmt: skip
-    fill(made)
+def test_a_tab_asks_as_often_for_many_as_for_one(client, collection, lead, tab, django_assert_max_num_queries):
+    fill = {"batches": fail_batch, "disputed": dispute, "escalated": lambda collection: report(collection, "escalated"),
+            "cannot": lambda collection: report(collection, "cannot_judge")}[tab]  # fmt: skip
+    fill(collection)
     with django_assert_max_num_queries(99) as few:
         client.get(address("inbox", tab=tab))
-    fill(made)
-    fill(made)
+    fill(collection)
+    fill(collection)
     with django_assert_max_num_queries(len(few)):
         client.get(address("inbox", tab=tab))
 
 
-def test_names_are_hidden_until_asked_for(client, made, lead):
-    pair = report(made, "escalated")
+def test_names_are_hidden_until_asked_for(client, collection, lead):
+    pair = report(collection, "escalated")
     name = Report.objects.get().annotator.user.username
     for url in (address("inbox", tab="escalated"), address("inbox-pair", pair.pk, tab="escalated")):
         assert name not in client.get(url).content.decode()
         assert name in client.get(f"{url}&names=1").content.decode()
 
 
-def test_a_lead_sees_all_that_was_said_and_decides_and_is_shown_the_next_pair(client, made, lead):
-    first, second = dispute(made, 2)
+def test_a_lead_sees_all_that_was_said_and_decides_and_is_shown_the_next_pair(client, collection, lead):
+    first, second = dispute(collection, 2)
     page = client.get(address("inbox-pair", first.pk, tab="disputed")).content.decode()
     assert "text of q0" in page and "only a wing" in page and "Disputed: labels" in page
     answer = client.post(address("inbox-pair-adjudicate", first.pk, tab="disputed"), {"grade": "2", "note": "a wing"})
@@ -127,8 +120,8 @@ def test_a_lead_sees_all_that_was_said_and_decides_and_is_shown_the_next_pair(cl
 
 
 @pytest.mark.parametrize("grade", ["", "7", "x"])
-def test_without_a_grade_of_the_scheme_nothing_is_decided(client, made, lead, grade):
-    (pair,) = dispute(made)
+def test_without_a_grade_of_the_scheme_nothing_is_decided(client, collection, lead, grade):
+    (pair,) = dispute(collection)
     answer = client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": grade})
     assert answer.status_code == 422
     assert Resolution.objects.get().status == "disputed"
@@ -147,8 +140,8 @@ def undo_form(page):
     return form.split("</form>")[0]
 
 
-def test_a_pair_returned_to_the_queue_is_taken_out_again_from_its_page(client, made, lead):
-    pair = report(made, "escalated")
+def test_a_pair_returned_to_the_queue_is_taken_out_again_from_its_page(client, collection, lead):
+    pair = report(collection, "escalated")
     url, act = (address(name, pair.pk, tab="escalated") for name in ("inbox-pair", "inbox-pair-act"))
     page = client.get(url).content.decode()
     assert shown(page, "act", "return") and not shown(page, "act", "reopen")
@@ -166,8 +159,8 @@ def test_a_pair_returned_to_the_queue_is_taken_out_again_from_its_page(client, m
 
 
 @pytest.mark.parametrize("ending", ["nothing was reported", "a grade", "pair", "query", "document"])
-def test_reports_that_a_grade_or_leaving_out_settled_are_not_opened_by_themselves(client, made, lead, ending):
-    pair = dispute(made)[0] if ending == "nothing was reported" else report(made, "escalated")
+def test_reports_that_a_grade_or_leaving_out_settled_are_not_opened_by_themselves(client, collection, lead, ending):
+    pair = dispute(collection)[0] if ending == "nothing was reported" else report(collection, "escalated")
     if ending == "a grade":
         client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": "2"})
     elif ending != "nothing was reported":
@@ -177,8 +170,8 @@ def test_reports_that_a_grade_or_leaving_out_settled_are_not_opened_by_themselve
     assert not shown(page, "act", "reopen") and not shown(page, "act", "return")
 
 
-def test_a_grade_is_taken_back_with_a_reason_if_one_is_given(client, made, lead):
-    (pair,) = dispute(made)
+def test_a_grade_is_taken_back_with_a_reason_if_one_is_given(client, collection, lead):
+    (pair,) = dispute(collection)
     for reason in ("pressed by mistake", ""):
         client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": "2"})
         assert shown(undo_form(client.get(address("inbox-pair", pair.pk)).content.decode()), "reason")
@@ -188,8 +181,8 @@ def test_a_grade_is_taken_back_with_a_reason_if_one_is_given(client, made, lead)
     assert list(undone.values_list("reason", flat=True)) == ["pressed by mistake", ""]
 
 
-def test_a_reported_pair_is_excluded_and_taken_back(client, made, lead):
-    pair = report(made, "escalated")
+def test_a_reported_pair_is_excluded_and_taken_back(client, collection, lead):
+    pair = report(collection, "escalated")
     act = address("inbox-pair-act", pair.pk, tab="escalated")
     refused = client.post(act, {"act": "exclude-pair"})
     assert (refused.status_code, "Say why" in refused.content.decode()) == (422, True)
@@ -204,8 +197,8 @@ def test_a_reported_pair_is_excluded_and_taken_back(client, made, lead):
     assert client.post(act, {"act": "burn"}).status_code == 422
 
 
-def test_a_batch_is_shown_with_its_answers_rejected_and_taken_back(client, made, lead):
-    batch = fail_batch(made)
+def test_a_batch_is_shown_with_its_answers_rejected_and_taken_back(client, collection, lead):
+    batch = fail_batch(collection)
     act = address("inbox-batch-act", batch.pk)
     page = client.get(address("inbox-batch", batch.pk)).content.decode()
     assert "0 of 2 golds right" in page and "text of" in page
@@ -223,8 +216,8 @@ def test_a_batch_is_shown_with_its_answers_rejected_and_taken_back(client, made,
     assert batch.verdict == "accepted"
 
 
-def test_a_persons_labels_are_counted_withdrawn_and_restored(client, made, lead):
-    annotator = fail_batch(made).annotator
+def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection, lead):
+    annotator = fail_batch(collection).annotator
     today = timezone.now().strftime("%Y-%m-%dT00:00")
     page = client.get(address("annotator", annotator.pk, since=today)).content.decode()
     assert "2 labels would be withdrawn" in page
@@ -244,8 +237,8 @@ def test_a_persons_labels_are_counted_withdrawn_and_restored(client, made, lead)
     assert "2 answers count again." in page and Resolution.objects.count() == 2
 
 
-def test_a_person_is_paused_and_resumed_with_a_reason(client, made, lead):
-    annotator = cast.annotator(made)
+def test_a_person_is_paused_and_resumed_with_a_reason(client, collection, lead):
+    annotator = cast.annotator(collection)
     act = address("annotator-act", annotator.pk)
     assert client.post(act, {"act": "pause"}).status_code == 422
     assert "paused since" in client.post(act, {"act": "pause", "reason": "ill"}, follow=True).content.decode()
@@ -254,8 +247,8 @@ def test_a_person_is_paused_and_resumed_with_a_reason(client, made, lead):
     assert annotator.paused_at is None
 
 
-def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(client, made, lead):
-    annotator = cast.annotator(made)
+def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(client, collection, lead):
+    annotator = cast.annotator(collection)
     act = address("annotator-act", annotator.pk)
     client.post(act, {"act": "pause", "reason": "=1+1"})
     client.post(act, {"act": "resume"})
@@ -269,18 +262,18 @@ def test_the_log_is_filtered_and_taken_away_as_a_table_no_spreadsheet_runs(clien
     assert line.split(",", 1)[1] == f"{lead.username},Person paused,{annotator.pseudonym},,,,,0,'=1+1"
 
 
-def test_an_annotator_finds_none_of_it(client, made):
-    pair, batch = report(made, "escalated"), fail_batch(made)
-    client.force_login(cast.annotator(made).user)
+def test_an_annotator_finds_none_of_it(client, collection):
+    pair, batch = report(collection, "escalated"), fail_batch(collection)
+    client.force_login(cast.annotator(collection).user)
     for url in (address("inbox"), address("inbox-pair", pair.pk), address("inbox-batch", batch.pk),
                 address("review-log"), address("annotator", batch.annotator_id)):  # fmt: skip
         assert client.get(url).status_code == 404
 
 
-def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(client, made, lead, monkeypatch):
+def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(client, collection, lead, monkeypatch):
     monkeypatch.setattr(review_work, "AT_ONCE", 1)
     monkeypatch.setattr(review_work, "STRETCH", 1)
-    annotator = fail_batch(made).annotator
+    annotator = fail_batch(collection).annotator
     today = timezone.now().strftime("%Y-%m-%dT00:00")
     act, answer = address("annotator-act", annotator.pk), {"since": today, "expected": "2", "reason": "guessed"}
     page = client.post(act, {**answer, "act": "withdraw"}, follow=True).content.decode()
@@ -302,14 +295,18 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(clien
     assert f'<span id="work-{work.pk}-moved" hx-swap-oob="true">2</span>' in done
 
 
-def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(client, made, lead, django_assert_max_num_queries):
-    annotator = fail_batch(made).annotator
+def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(
+    client, collection, lead, django_assert_max_num_queries
+):
+    annotator = fail_batch(collection).annotator
     url = address("annotator", annotator.pk)
     client.get(url)
     with django_assert_max_num_queries(99) as few:
         client.get(url)
     for _ in range(3):
-        action = ReviewAction.objects.create(collection=made, kind="labels_withdrawn", annotator=annotator, by=lead)
+        action = ReviewAction.objects.create(
+            collection=collection, kind="labels_withdrawn", annotator=annotator, by=lead
+        )
         ReviewWork.objects.create(action=action, n_total=0, finished_at=timezone.now())
     with django_assert_max_num_queries(len(few)):
         client.get(url)

@@ -14,24 +14,24 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def made():
-    made = cast.collection(
+def collection():
+    collection = cast.collection(
         "birds", grades=3, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0,
         batch_candidates=20,
     )  # fmt: skip
-    dispute(made, 2)
-    fail_batch(made)
-    report(made, "cannot_judge", n_people=2)
-    report(made, "escalated")
-    return made
+    dispute(collection, 2)
+    fail_batch(collection)
+    report(collection, "cannot_judge", n_people=2)
+    report(collection, "escalated")
+    return collection
 
 
 @pytest.fixture
-def desk(made, page: Page, live_server):
+def desk(collection, page: Page, live_server):
     """The inbox as a lead opens it; at the end the browser may not have complained or asked another host."""
     complaints: list[str] = []
     client = Client()
-    client.force_login(cast.member(made, "lead"))
+    client.force_login(cast.member(collection, "lead"))
     cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
     page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -42,7 +42,7 @@ def desk(made, page: Page, live_server):
     assert complaints == []
 
 
-def test_disputes_are_decided_by_keyboard_one_after_the_other(made, desk):
+def test_disputes_are_decided_by_keyboard_one_after_the_other(collection, desk):
     desk.get_by_role("link", name="Decide about").first.focus()
     desk.keyboard.press("Enter")
     expect(desk.get_by_role("heading", name="Decide about a pair")).to_be_visible()
@@ -61,11 +61,11 @@ def test_disputes_are_decided_by_keyboard_one_after_the_other(made, desk):
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), pytest.param("dark", 390, marks=pytest.mark.full)])
-def test_no_page_of_the_room_has_an_accessibility_finding(made, desk, live_server, scheme, width):
+def test_no_page_of_the_room_has_an_accessibility_finding(collection, desk, live_server, scheme, width):
     desk.set_viewport_size({"width": width, "height": 844})
     desk.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     pair = Report.objects.filter(kind="escalated").get().pair_id
-    batch = made.batches.exclude(gold_action="").get()
+    batch = collection.batches.exclude(gold_action="").get()
     paths = [*(f"inbox/?tab={tab}" for tab in ("batches", "disputed", "escalated", "cannot", "golds")),
              f"inbox/pairs/{pair}/", f"inbox/batches/{batch.pk}/", f"pairs/{pair}/", "review-log/",
              f"annotators/{batch.annotator_id}/?since=2026-01-01T00:00"]  # fmt: skip

@@ -4,28 +4,16 @@ from uuid import uuid4
 
 import pytest
 
-from annotate.models import Gold, Judgment, Report, Round
+from annotate.models import Gold, Judgment, Report
 from annotate.services import progress, seating
-from tests import cast
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
-    made = cast.collection("birds", grades=3, batch_candidates=4, grouped=False)
-    seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
-        pair_ids=[pair.pk for pair in cast.pairs(made, 6)],
-    )
-    return made
-
-
-@pytest.fixture
-def annotator(made, client):
-    annotator = cast.annotator(made)
-    client.force_login(annotator.user)
-    return annotator
+def collection():
+    return campaigns.open_collection(6, "birds", grades=3, batch_candidates=4, grouped=False)
 
 
 def call(client, name, body=None, slug="birds"):
@@ -62,7 +50,7 @@ def test_an_answer_carries_the_next_cards(client, annotator):
     assert answered.json()["guidelines"]["version"] == 1
 
 
-def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator, made):
+def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator, collection):
     cards = call(client, "next").json()["cards"]
     while cards:
         last = call(client, "answer", answer_to(cards[0])).json()
@@ -75,15 +63,15 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, an
         call(client, "answer", answer_to(card))
     empty = call(client, "next").json()["empty"]
     assert (empty["reason"], empty["message"][:27]) == ("none_left", "You have judged every pair ")
-    client.force_login(cast.annotator(made).user)
+    client.force_login(cast.annotator(collection).user)
     empty = call(client, "next").json()["empty"]
     assert (empty["reason"], empty["message"][:27]) == ("none_left", "All pairs have their labels")
 
 
-def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator, made):
-    client.force_login(cast.annotator(made).user)
+def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator, collection):
+    client.force_login(cast.annotator(collection).user)
     call(client, "next")
-    client.force_login(cast.annotator(made).user)
+    client.force_login(cast.annotator(collection).user)
     call(client, "next")
     client.force_login(annotator.user)
     empty = call(client, "next").json()["empty"]
@@ -92,8 +80,8 @@ def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator
     assert 1700 < empty["retry_seconds"] <= 1800
 
 
-def test_a_closed_pool_is_said(client, annotator, made):
-    seating.close_round(round_=made.rounds.get())
+def test_a_closed_pool_is_said(client, annotator, collection):
+    seating.close_round(round_=collection.rounds.get())
     assert call(client, "next").json()["empty"]["reason"] == "closed"
 
 
@@ -163,22 +151,22 @@ def test_an_hour_is_the_most_a_judgment_takes(client, annotator):
     assert Judgment.objects.get().active_ms == 3_600_000
 
 
-def test_an_ended_session_is_told_as_json_with_where_to_sign_in(client, made):
+def test_an_ended_session_is_told_as_json_with_where_to_sign_in(client, collection):
     ended = call(client, "answer")
     assert ended.status_code == 401
     assert ended.json() == {"error": "signed_out", "sign_in": "/accounts/login/?next=%2Fc%2Fbirds%2Fjudge%2F"}
 
 
-def test_leads_and_strangers_have_no_judge_screen(client, made):
-    client.force_login(cast.member(made, "lead"))
+def test_leads_and_strangers_have_no_judge_screen(client, collection):
+    client.force_login(cast.member(collection, "lead"))
     assert call(client, "next").status_code == 404
     client.force_login(cast.user())
     assert call(client, "next").status_code == 404
 
 
-def test_a_gold_looks_like_any_other_card(client, annotator, made):
+def test_a_gold_looks_like_any_other_card(client, annotator, collection):
     gold = Gold.objects.create(
-        collection=made, pair=cast.pairs(made, 1)[0], grade=2, is_positive=True, origin="curated"
+        collection=collection, pair=cast.pairs(collection, 1)[0], grade=2, is_positive=True, origin="curated"
     )
     shapes, seen = set(), []
     cards = call(client, "next").json()["cards"]

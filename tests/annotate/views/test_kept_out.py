@@ -18,17 +18,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
-    made = cast.collection("birds", grades=3, batch_candidates=6, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, cast.pairs(made, 6))
-    return made
-
-
-@pytest.fixture
-def annotator(made, client):
-    annotator = cast.annotator(made)
-    client.force_login(annotator.user)
-    return annotator
+def collection():
+    return campaigns.open_collection(6, "birds", grades=3, batch_candidates=6, gold_positives=0, gold_negatives=0)
 
 
 def paused(annotator, lead):
@@ -36,11 +27,11 @@ def paused(annotator, lead):
 
 
 def switched_on(annotator, lead):
-    made = annotator.collection
-    (pair,) = cast.pairs(made, 1, per_query=1)
+    collection = annotator.collection
+    (pair,) = cast.pairs(collection, 1, per_query=1)
     spec = training_setup.PairSpec(pair.query.external_id, pair.document.external_id, 2, "a reason", "")
-    training_setup.add_pairs(collection=made, specs=[spec], by=None)
-    training_setup.change_training(collection=made, is_on=True)
+    training_setup.add_pairs(collection=collection, specs=[spec], by=None)
+    training_setup.change_training(collection=collection, is_on=True)
 
 
 def sent_back(annotator, lead):
@@ -51,8 +42,10 @@ def sent_back(annotator, lead):
 
 
 @pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
-def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follows(client, made, annotator, kept_out):
-    lead, before = cast.member(made, "lead"), timezone.now() - timedelta(minutes=1)
+def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follows(
+    client, collection, annotator, kept_out
+):
+    lead, before = cast.member(collection, "lead"), timezone.now() - timedelta(minutes=1)
     cards = call(client, "next").json()["cards"]
     kept_out(annotator, lead)
     for card in cards:
@@ -68,11 +61,11 @@ def test_answers_to_the_cards_on_her_screen_are_kept_and_count_and_no_card_follo
 
 
 @pytest.mark.parametrize("kept_out", [paused, sent_back, switched_on])
-def test_what_another_took_meanwhile_is_kept_as_surplus(client, made, annotator, kept_out):
+def test_what_another_took_meanwhile_is_kept_as_surplus(client, collection, annotator, kept_out):
     cards = call(client, "next").json()["cards"]
-    kept_out(annotator, cast.member(made, "lead"))
+    kept_out(annotator, cast.member(collection, "lead"))
     Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(minutes=1))
-    other = cast.annotator(made)
+    other = cast.annotator(collection)
     claiming.current_batch(annotator=other)
     if kept_out is not paused:
         training_people.decide(annotator=other, kind="exempted", by=None)

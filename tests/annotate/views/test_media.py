@@ -12,32 +12,32 @@ CONTENT = bytes(range(256)) * 4
 
 
 @pytest.fixture
-def made(tmp_path, settings):
+def collection(tmp_path, settings):
     settings.MEDIA_ROOT = tmp_path / "media"
     return cast.collection("films")
 
 
-def part(made, path="clips/a.webm", content=CONTENT, kind="video"):
-    (item,) = cast.items(made, Side.DOCUMENT, 1)
+def part(collection, path="clips/a.webm", content=CONTENT, kind="video"):
+    (item,) = cast.items(collection, Side.DOCUMENT, 1)
     if content is not None:
-        target = media_folder(made) / path
+        target = media_folder(collection) / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
     return Part.objects.create(item=item, position=1, kind=kind, path=path)
 
 
-def url(made, part):
-    return reverse("annotate:part-media", args=[made.slug, part.pk])
+def url(collection, part):
+    return reverse("annotate:part-media", args=[collection.slug, part.pk])
 
 
 @pytest.fixture
-def get(client, made):
-    client.force_login(cast.member(made, Role.ANNOTATOR))
-    return lambda shown, **headers: client.get(url(made, shown), headers=headers)
+def get(client, collection):
+    client.force_login(cast.member(collection, Role.ANNOTATOR))
+    return lambda shown, **headers: client.get(url(collection, shown), headers=headers)
 
 
-def test_a_member_gets_the_file_under_our_own_type(get, made):
-    response = get(part(made))
+def test_a_member_gets_the_file_under_our_own_type(get, collection):
+    response = get(part(collection))
     assert (response.status_code, response.getvalue()) == (200, CONTENT)
     assert response["Content-Type"] == "video/webm"
     assert response["Content-Length"] == str(len(CONTENT))
@@ -51,72 +51,72 @@ def test_a_member_gets_the_file_under_our_own_type(get, made):
     ("asked", "first", "last"),
     [("bytes=0-", 0, 1023), ("bytes=100-199", 100, 199), ("bytes=-10", 1014, 1023), ("bytes=1000-5000", 1000, 1023)],
 )
-def test_a_player_gets_the_stretch_it_asks_for(get, made, asked, first, last):
-    response = get(part(made), Range=asked)
+def test_a_player_gets_the_stretch_it_asks_for(get, collection, asked, first, last):
+    response = get(part(collection), Range=asked)
     assert (response.status_code, response.getvalue()) == (206, CONTENT[first : last + 1])
     assert response["Content-Range"] == f"bytes {first}-{last}/1024"
 
 
 @pytest.mark.parametrize("asked", ["bytes=9-2", "bytes=0-1,4-5", "items=0-1", "nonsense"])
-def test_a_range_that_makes_no_sense_is_ignored(get, made, asked):
-    response = get(part(made), Range=asked)
+def test_a_range_that_makes_no_sense_is_ignored(get, collection, asked):
+    response = get(part(collection), Range=asked)
     assert (response.status_code, response.getvalue()) == (200, CONTENT)
 
 
 @pytest.mark.parametrize("asked", ["bytes=1024-", "bytes=-0"])
-def test_a_range_past_the_end_is_answered_with_the_length(get, made, asked):
-    response = get(part(made), Range=asked)
+def test_a_range_past_the_end_is_answered_with_the_length(get, collection, asked):
+    response = get(part(collection), Range=asked)
     assert (response.status_code, response["Content-Range"]) == (416, "bytes */1024")
 
 
-def test_a_range_meant_for_another_version_gets_the_whole_file(get, made):
-    shown = part(made)
+def test_a_range_meant_for_another_version_gets_the_whole_file(get, collection):
+    shown = part(collection)
     tag = get(shown)["ETag"]
     assert get(shown, Range="bytes=0-1", **{"If-Range": tag}).status_code == 206
     assert get(shown, Range="bytes=0-1", **{"If-Range": '"other"'}).status_code == 200
 
 
-def test_an_empty_file_is_sent_as_it_is(get, made):
-    response = get(part(made, content=b""))
+def test_an_empty_file_is_sent_as_it_is(get, collection):
+    response = get(part(collection, content=b""))
     assert (response.status_code, response.getvalue()) == (200, b"")
 
 
-def test_strangers_and_members_of_other_collections_find_nothing(client, made):
-    shown = part(made)
+def test_strangers_and_members_of_other_collections_find_nothing(client, collection):
+    shown = part(collection)
     other = cast.collection("other")
     client.force_login(cast.member(other, Role.RESEARCHER))
-    assert client.get(url(made, shown)).status_code == 404
+    assert client.get(url(collection, shown)).status_code == 404
     assert client.get(url(other, shown)).status_code == 404
 
 
-def test_who_is_not_signed_in_is_sent_to_sign_in(client, made):
-    response = client.get(url(made, part(made)))
+def test_who_is_not_signed_in_is_sent_to_sign_in(client, collection):
+    response = client.get(url(collection, part(collection)))
     assert (response.status_code, response.url.partition("?")[0]) == (302, reverse("account_login"))
 
 
 @pytest.mark.parametrize("path", ["../secret.png", "/etc/passwd.png", "a/../../secret.png", "https://x.org/secret.png"])
-def test_no_path_leads_out_of_the_collections_folder(get, made, path):
-    media_folder(made).mkdir(parents=True)
-    (media_folder(made).parent / "secret.png").write_bytes(b"secret")
-    assert get(part(made, path=path, content=None, kind="image")).status_code == 404
+def test_no_path_leads_out_of_the_collections_folder(get, collection, path):
+    media_folder(collection).mkdir(parents=True)
+    (media_folder(collection).parent / "secret.png").write_bytes(b"secret")
+    assert get(part(collection, path=path, content=None, kind="image")).status_code == 404
 
 
-def test_a_link_out_of_the_folder_is_not_followed(get, made, tmp_path):
+def test_a_link_out_of_the_folder_is_not_followed(get, collection, tmp_path):
     (tmp_path / "secret.png").write_bytes(b"secret")
-    media_folder(made).mkdir(parents=True)
-    (media_folder(made) / "a.png").symlink_to(tmp_path / "secret.png")
-    assert get(part(made, path="a.png", content=None, kind="image")).status_code == 404
+    media_folder(collection).mkdir(parents=True)
+    (media_folder(collection) / "a.png").symlink_to(tmp_path / "secret.png")
+    assert get(part(collection, path="a.png", content=None, kind="image")).status_code == 404
 
 
-def test_a_file_of_a_type_that_is_not_shown_is_not_served(get, made):
-    assert get(part(made, path="a.html", content=b"<script>", kind="image")).status_code == 404
+def test_a_file_of_a_type_that_is_not_shown_is_not_served(get, collection):
+    assert get(part(collection, path="a.html", content=b"<script>", kind="image")).status_code == 404
 
 
-def test_a_missing_file_is_not_found(get, made):
-    assert get(part(made, content=None)).status_code == 404
+def test_a_missing_file_is_not_found(get, collection):
+    assert get(part(collection, content=None)).status_code == 404
 
 
-def test_a_text_part_has_no_file(get, made):
-    cast.items(made, Side.QUERY, 1)
+def test_a_text_part_has_no_file(get, collection):
+    cast.items(collection, Side.QUERY, 1)
     text = Item.objects.get(side=Side.QUERY).parts.get()
     assert get(text).status_code == 404

@@ -10,33 +10,10 @@ from django.urls import reverse
 from annotate.models import ApiToken, Invitation, Membership, Policy, Role, User
 from annotate.services import accounts, directory, tokens
 from tests import campaigns, cast
+from tests.annotate.views.browsing import page, send
 from tests.annotate.views.test_inbox import dispute, fail_batch, report
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def made():
-    return cast.collection("shapes", grades=3)
-
-
-@pytest.fixture
-def lead(client, made):
-    person = cast.member(made, Role.LEAD)
-    client.force_login(person)
-    return person
-
-
-def page(client, name, /, *args, status=200):
-    answer = client.get(reverse(f"annotate:{name}", args=args))
-    assert answer.status_code == status
-    return answer.content.decode()
-
-
-def send(client, name, /, *args, status=302, **fields):
-    answer = client.post(reverse(f"annotate:{name}", args=args), fields)
-    assert answer.status_code == status, answer.content.decode()
-    return answer
 
 
 def test_home_of_somebody_in_no_collection_says_what_next(client):
@@ -49,9 +26,9 @@ def test_home_asks_a_stranger_to_sign_in(client):
     assert answer.url.startswith(reverse("account_login"))
 
 
-def test_home_lists_own_collections_alone(client, made):
+def test_home_lists_own_collections_alone(client, collection):
     cast.collection("secret-other")
-    client.force_login(cast.member(made, Role.ANNOTATOR))
+    client.force_login(cast.member(collection, Role.ANNOTATOR))
     text = page(client, "home")
     assert "Shapes" in text
     assert "Secret-Other" not in text
@@ -61,14 +38,14 @@ def test_home_lists_own_collections_alone(client, made):
     ("role", "says"),
     [(Role.RESEARCHER, "It holds no items yet"), (Role.LEAD, "Invite annotators"), (Role.ANNOTATOR, "No pool is open")],
 )
-def test_home_says_what_to_do_next_in_an_empty_collection(client, made, role, says):
-    client.force_login(cast.member(made, role))
+def test_home_says_what_to_do_next_in_an_empty_collection(client, collection, role, says):
+    client.force_login(cast.member(collection, role))
     assert says in page(client, "home")
 
 
-def test_home_sends_an_annotator_to_the_open_pool(client, made):
-    campaigns.open_pool_round(made, cast.pairs(made, 2))
-    annotator = cast.annotator(made)
+def test_home_sends_an_annotator_to_the_open_pool(client, collection):
+    campaigns.open_pool_round(collection, cast.pairs(collection, 2))
+    annotator = cast.annotator(collection)
     client.force_login(annotator.user)
     assert "Pairs wait to be judged" in page(client, "home")
     accounts.pause_annotator(annotator=annotator)
@@ -76,8 +53,8 @@ def test_home_sends_an_annotator_to_the_open_pool(client, made):
 
 
 def test_home_tells_a_lead_of_pairs_that_wait(client):
-    made = campaigns.campaign("full")
-    client.force_login(made.lead)
+    campaign = campaigns.campaign("full")
+    client.force_login(campaign.lead)
     text = page(client, "home")
     assert "Batches and pairs that wait for a lead: " in text
     assert f'href="{reverse("annotate:inbox", args=["full"])}"' in text
@@ -89,8 +66,8 @@ def test_home_counts_for_each_collection_what_its_inbox_counts(client):
     fields = {"grades": 3, "positive_from": 2, "labels_per_pair": 2, "ceiling": 2, "gold_positives": 0,
               "gold_negatives": 0, "batch_candidates": 20}  # fmt: skip
     full, other, quiet = (cast.collection(slug, **fields) for slug in ("full", "other", "quiet"))
-    for made in (full, other, quiet):
-        cast.member(made, Role.LEAD, lead)
+    for collection in (full, other, quiet):
+        cast.member(collection, Role.LEAD, lead)
     dispute(full)
     fail_batch(full)
     report(full, "cannot_judge", n_people=2)
@@ -117,33 +94,33 @@ def test_home_asks_as_often_for_one_collection_as_for_many(client):
     assert len(many) == len(one) <= 6
 
 
-def test_the_link_of_an_invitation_is_shown_once(client, made, lead):
-    answer = send(client, "invite", made.slug, role="annotator", email="ada@example.org", days=7, status=200)
+def test_the_link_of_an_invitation_is_shown_once(client, collection, lead):
+    answer = send(client, "invite", collection.slug, role="annotator", email="ada@example.org", days=7, status=200)
     link = re.search(r'value="(http://testserver/invitations/[^"]+)"', answer.content.decode())[1]
     assert accounts.open_invitation(token=link.split("/")[-2]).email == "ada@example.org"
-    text = page(client, "members", made.slug)
+    text = page(client, "members", collection.slug)
     assert "ada@example.org" in text
     assert link not in text
 
 
-def test_an_invitation_with_a_wrong_field_says_which(client, made, lead):
-    answer = send(client, "invite", made.slug, role="king", email="no", days=0, status=422)
+def test_an_invitation_with_a_wrong_field_says_which(client, collection, lead):
+    answer = send(client, "invite", collection.slug, role="king", email="no", days=0, status=422)
     assert answer.content.decode().count("field-error") == 3
     assert not Invitation.objects.exists()
 
 
-def test_a_revoked_link_no_longer_opens(client, made, lead):
-    invited = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead)
-    send(client, "invitation-revoke", made.slug, invited.invitation.pk)
+def test_a_revoked_link_no_longer_opens(client, collection, lead):
+    invited = accounts.invite(collection=collection, role=Role.ANNOTATOR, by=lead)
+    send(client, "invitation-revoke", collection.slug, invited.invitation.pk)
     assert "cannot be used" in page(client, "invitation", invited.token, status=404)
 
 
-def test_an_invited_stranger_makes_an_account_and_is_in(client, made):
-    lead = cast.member(made, Role.LEAD)
-    token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead).token
+def test_an_invited_stranger_makes_an_account_and_is_in(client, collection):
+    lead = cast.member(collection, Role.LEAD)
+    token = accounts.invite(collection=collection, role=Role.ANNOTATOR, by=lead).token
     assert "Make an account" in page(client, "invitation", token)
     answer = send(client, "invitation", token, username="ada", password="walnut tractor melody")
-    assert answer.url == reverse("annotate:collection", args=[made.slug])
+    assert answer.url == reverse("annotate:collection", args=[collection.slug])
     assert User.objects.get(username="ada").memberships.get().role == "annotator"
     assert client.get(reverse("annotate:home")).status_code == 200
 
@@ -158,17 +135,17 @@ def test_an_invited_stranger_makes_an_account_and_is_in(client, made):
         ("a b", "walnut tractor melody", "valid username"),
     ],
 )
-def test_a_weak_password_or_a_taken_name_makes_no_account(client, made, username, password, says):
-    lead = cast.member(made, Role.LEAD, cast.user("lead"))
-    token = accounts.invite(collection=made, role=Role.ANNOTATOR, by=lead).token
+def test_a_weak_password_or_a_taken_name_makes_no_account(client, collection, username, password, says):
+    lead = cast.member(collection, Role.LEAD, cast.user("lead"))
+    token = accounts.invite(collection=collection, role=Role.ANNOTATOR, by=lead).token
     answer = send(client, "invitation", token, username=username, password=password, status=422)
     assert says in answer.content.decode()
     assert User.objects.count() == 1
     assert accounts.open_invitation(token=token)
 
 
-def test_a_signed_in_person_joins_with_one_click(client, made):
-    token = accounts.invite(collection=made, role=Role.RESEARCHER, by=cast.member(made, Role.LEAD)).token
+def test_a_signed_in_person_joins_with_one_click(client, collection):
+    token = accounts.invite(collection=collection, role=Role.RESEARCHER, by=cast.member(collection, Role.LEAD)).token
     person = cast.user()
     client.force_login(person)
     assert "Join as researcher" in page(client, "invitation", token)
@@ -184,49 +161,51 @@ def test_nobody_signs_up_without_an_invitation(client):
     assert not User.objects.exists()
 
 
-def test_members_show_who_is_paused_and_lead_to_each_persons_work(client, made, lead):
-    annotator = cast.annotator(made)
+def test_members_show_who_is_paused_and_lead_to_each_persons_work(client, collection, lead):
+    annotator = cast.annotator(collection)
     accounts.pause_annotator(annotator=annotator)
-    shown = page(client, "members", made.slug)
-    assert "Paused" in shown and reverse("annotate:annotator", args=[made.slug, annotator.pk]) in shown
+    shown = page(client, "members", collection.slug)
+    assert "Paused" in shown and reverse("annotate:annotator", args=[collection.slug, annotator.pk]) in shown
 
 
-def test_a_lead_removes_a_member_but_not_the_last_lead(client, made, lead):
-    other = cast.member(made, Role.RESEARCHER)
-    send(client, "member-remove", made.slug, Membership.objects.get(user=other).pk)
+def test_a_lead_removes_a_member_but_not_the_last_lead(client, collection, lead):
+    other = cast.member(collection, Role.RESEARCHER)
+    send(client, "member-remove", collection.slug, Membership.objects.get(user=other).pk)
     assert not Membership.objects.filter(user=other).exists()
-    send(client, "member-remove", made.slug, Membership.objects.get(user=lead).pk)
+    send(client, "member-remove", collection.slug, Membership.objects.get(user=lead).pk)
     assert "make somebody else a lead first" in page(client, "home")
 
 
-def test_guidelines_are_previewed_without_being_stored(client, made, lead):
-    answer = send(client, "guidelines-preview", made.slug, markdown="# New\n<script>x</script>", status=200)
+def test_guidelines_are_previewed_without_being_stored(client, collection, lead):
+    answer = send(client, "guidelines-preview", collection.slug, markdown="# New\n<script>x</script>", status=200)
     assert "<h2>New</h2>" in answer.content.decode()
     assert "<script>x" not in answer.content.decode()
-    assert made.guidelines.count() == 1
+    assert collection.guidelines.count() == 1
 
 
-def test_saved_guidelines_and_wording_are_a_version(client, made, lead):
+def test_saved_guidelines_and_wording_are_a_version(client, collection, lead):
     names = {f"name-{grade}": f"Grade {grade}" for grade in range(3)}
-    send(client, "guidelines-change", made.slug, markdown="# Twice", **names)
-    assert made.guidelines.latest("version").wording[0]["name"] == "Grade 2"
-    assert "<h2>Twice</h2>" in page(client, "settings", made.slug)
+    send(client, "guidelines-change", collection.slug, markdown="# Twice", **names)
+    assert collection.guidelines.latest("version").wording[0]["name"] == "Grade 2"
+    assert "<h2>Twice</h2>" in page(client, "settings", collection.slug)
 
 
-def test_reasons_are_typed_two_levels_deep_and_shown_as_they_were_typed(client, made, lead):
+def test_reasons_are_typed_two_levels_deep_and_shown_as_they_were_typed(client, collection, lead):
     names = {f"name-{grade}": f"Grade {grade}" for grade in range(3)}
     typed = "does not match: quantity, colour; too general, not clear"
-    send(client, "guidelines-change", made.slug, markdown="# Twice", **names, **{"reasons-1": typed})
+    send(client, "guidelines-change", collection.slug, markdown="# Twice", **names, **{"reasons-1": typed})
     stored = [{"name": "does not match", "what": ["quantity", "colour"]}, "too general", "not clear"]
-    assert [level.reasons for level in made.levels.all()] == [[], stored, []]
-    assert typed in page(client, "settings", made.slug)
-    wrong = send(client, "guidelines-change", made.slug, markdown="", **names, **{"reasons-1": "a, A"}, status=422)
+    assert [level.reasons for level in collection.levels.all()] == [[], stored, []]
+    assert typed in page(client, "settings", collection.slug)
+    wrong = send(
+        client, "guidelines-change", collection.slug, markdown="", **names, **{"reasons-1": "a, A"}, status=422
+    )
     assert "offers the reason &quot;a&quot; twice" in wrong.content.decode()
 
 
-def test_a_level_without_a_name_is_refused(client, made, lead):
-    send(client, "guidelines-change", made.slug, markdown="# Twice", status=422)
-    assert made.guidelines.count() == 1
+def test_a_level_without_a_name_is_refused(client, collection, lead):
+    send(client, "guidelines-change", collection.slug, markdown="# Twice", status=422)
+    assert collection.guidelines.count() == 1
 
 
 FIGURES = {
@@ -236,11 +215,11 @@ FIGURES = {
 }
 
 
-def test_a_changed_policy_is_a_version_told_in_words(client, made, lead):
-    send(client, "policy-change", made.slug, **FIGURES)
+def test_a_changed_policy_is_a_version_told_in_words(client, collection, lead):
+    send(client, "policy-change", collection.slug, **FIGURES)
     policy = Policy.objects.get(version=2)
     assert (str(policy.double_share), policy.rule, policy.by) == ("0.1250", "median", lead)
-    text = re.sub(r"\s+", " ", page(client, "settings", made.slug))
+    text = re.sub(r"\s+", " ", page(client, "settings", collection.slug))
     assert "Every pair gets 2 labels, and exactly 12.5 % of a pool's new pairs get one more" in text
     assert "until there are 4" in text
     assert "5 % of a person's pairs come back to her after 3 days" in text
@@ -254,43 +233,43 @@ def test_a_changed_policy_is_a_version_told_in_words(client, made, lead):
     [{"ceiling": 1}, {"labels_per_pair": 0}, {"double_percent": 101}, {"rule": "loud"},
      {"rule": "unanimous", "tie": "up"}],
 )  # fmt: skip
-def test_figures_that_contradict_each_other_are_refused_in_words(client, made, lead, wrong):
-    answer = send(client, "policy-change", made.slug, status=422, **{**FIGURES, **wrong})
+def test_figures_that_contradict_each_other_are_refused_in_words(client, collection, lead, wrong):
+    answer = send(client, "policy-change", collection.slug, status=422, **{**FIGURES, **wrong})
     assert "field-error" in answer.content.decode()
     assert "Constraint" not in answer.content.decode()
-    assert made.policies.count() == 1
+    assert collection.policies.count() == 1
 
 
-def test_pay_is_set_changed_and_left_out_again(client, made, lead):
+def test_pay_is_set_changed_and_left_out_again(client, collection, lead):
     for typed, kept in (("18.50", "18.50"), ("", "None")):
-        send(client, "pay-change", made.slug, hourly_pay=typed, currency="CHF")
-        made.refresh_from_db()
-        assert (str(made.hourly_pay), made.currency) == (kept, "CHF")
+        send(client, "pay-change", collection.slug, hourly_pay=typed, currency="CHF")
+        collection.refresh_from_db()
+        assert (str(collection.hourly_pay), collection.currency) == (kept, "CHF")
 
 
 @pytest.mark.parametrize("wrong", [{"hourly_pay": "-1"}, {"hourly_pay": "much"}, {"currency": "x" * 13}])
-def test_a_pay_that_is_no_pay_is_refused(client, made, lead, wrong):
-    answer = send(client, "pay-change", made.slug, status=422, **{"hourly_pay": 18, "currency": "CHF", **wrong})
+def test_a_pay_that_is_no_pay_is_refused(client, collection, lead, wrong):
+    answer = send(client, "pay-change", collection.slug, status=422, **{"hourly_pay": 18, "currency": "CHF", **wrong})
     assert "field-error" in answer.content.decode()
-    made.refresh_from_db()
-    assert (made.hourly_pay, made.currency) == (None, "EUR")
+    collection.refresh_from_db()
+    assert (collection.hourly_pay, collection.currency) == (None, "EUR")
 
 
-def test_a_token_is_shown_once_and_works(client, made, lead):
-    fields = {"name": "script", "scopes": ["qrels:read"], "collection": made.pk, "days": 30}
+def test_a_token_is_shown_once_and_works(client, collection, lead):
+    fields = {"name": "script", "scopes": ["qrels:read"], "collection": collection.pk, "days": 30}
     answer = send(client, "tokens", status=200, **fields)
     secret = re.search(r'value="(assayer_[^"]+)"', answer.content.decode())[1]
-    assert tokens.find_token(secret=secret).collection == made
+    assert tokens.find_token(secret=secret).collection == collection
     assert secret not in page(client, "tokens")
 
 
-def test_a_token_for_a_collection_of_others_is_refused(client, made, lead):
+def test_a_token_for_a_collection_of_others_is_refused(client, collection, lead):
     other = cast.collection()
     send(client, "tokens", status=422, name="x", scopes=["qrels:read"], collection=other.pk, days=30)
     assert not ApiToken.objects.exists()
 
 
-def test_a_token_of_somebody_else_cannot_be_revoked(client, made, lead):
+def test_a_token_of_somebody_else_cannot_be_revoked(client, collection, lead):
     token = tokens.create_token(user=cast.user(), name="x", scopes=["qrels:read"], days=1).token
     send(client, "token-revoke", token.pk, status=404)
     mine = tokens.create_token(user=lead, name="y", scopes=["qrels:read"], days=1)

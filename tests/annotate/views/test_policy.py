@@ -6,24 +6,24 @@ import pytest
 from django.urls import reverse
 
 from annotate import tasks
-from annotate.models import Policy, Resolution, Role, Round
+from annotate.models import Policy, Resolution, Round
 from annotate.services import policies
-from tests import campaigns, cast
+from tests import campaigns
 from tests.annotate.views.test_people import FIGURES
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("lead")]
 OURS = {**FIGURES, "rule": "majority", "tolerance": 0, "tie": "up"}
 
 
 @pytest.fixture
-def made(client):
-    """A pair that two people dispute in an open pool; its lead is at the browser."""
-    made = cast.collection("shapes", grades=3, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0)
-    campaigns.open_pool_round(made, cast.pairs(made, 1))
+def collection():
+    """A pair that two people dispute in an open pool."""
+    collection = campaigns.open_collection(
+        1, "shapes", grades=3, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
+    )
     for grade in (0, 1):
-        campaigns.judge(*campaigns.first_batch(made), grade)
-    client.force_login(cast.member(made, Role.LEAD))
-    return made
+        campaigns.judge(*campaigns.first_batch(collection), grade)
+    return collection
 
 
 def save(client, **fields):
@@ -31,7 +31,7 @@ def save(client, **fields):
     return answer, re.sub(r"\s+", " ", answer.content.decode())
 
 
-def test_the_lead_sees_what_changes_before_anything_is_stored(client, made):
+def test_the_lead_sees_what_changes_before_anything_is_stored(client, collection):
     answer, text = save(client)
     assert answer.status_code == 200
     assert "1 pair changes" in text
@@ -46,7 +46,7 @@ def test_the_lead_sees_what_changes_before_anything_is_stored(client, made):
     assert Resolution.objects.get().grade == 1
 
 
-def test_what_was_seen_of_another_policy_saves_nothing(client, made):
+def test_what_was_seen_of_another_policy_saves_nothing(client, collection):
     _, text = save(client, tie="down")
     seen = re.search('name="seen" value="(.*?)"', text).group(1)
     answer, text = save(client, seen=seen)
@@ -54,19 +54,19 @@ def test_what_was_seen_of_another_policy_saves_nothing(client, made):
     assert "1 pair changes" in text
 
 
-def test_a_policy_that_no_round_follows_is_saved_at_once(client, made):
+def test_a_policy_that_no_round_follows_is_saved_at_once(client, collection):
     answer, _ = save(client, tie="dispute")
     assert answer.status_code == 302
     assert Policy.objects.count() == 2
 
 
-def test_while_rounds_follow_the_settings_say_so(client, made):
-    policies.save_policy(collection=made, by=None, tie="up")
+def test_while_rounds_follow_the_settings_say_so(client, collection):
+    policies.save_policy(collection=collection, by=None, tie="up")
     page = client.get(reverse("annotate:settings", args=["shapes"]))
     assert "are being brought under the new rule" in page.content.decode()
 
 
-def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(client, made, monkeypatch):
+def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(client, collection, monkeypatch):
     monkeypatch.setattr(policies, "AT_ONCE", 0)
     asked = []
     monkeypatch.setattr(tasks.preview_policy, "apply_async", lambda **call: asked.append(call["kwargs"]))
@@ -74,9 +74,9 @@ def test_a_large_change_is_counted_by_a_worker_while_the_page_asks_again(client,
     poll = re.search('hx-get="(.*?)"', text[text.index('id="policy-change"'):]).group(1)
     assert "Counting what changes" in client.get(poll).content.decode()
     question = policies.as_question(
-        policy=Policy(collection=made, version=2, rule="majority", tie="up", tolerance=0), with_closed=False
+        policy=Policy(collection=collection, version=2, rule="majority", tie="up", tolerance=0), with_closed=False
     )
-    tasks.preview_policy(collection_id=made.pk, question=question)
+    tasks.preview_policy(collection_id=collection.pk, question=question)
     assert "1 pair changes" in client.get(poll).content.decode()
     gone = reverse("annotate:policy-preview", args=["shapes", "nothing"])
     assert "Press Save once more" in client.get(gone).content.decode()

@@ -13,6 +13,7 @@ from annotate.models import Quiz, Role, Training, TrainingDecision, TrainingPair
 from annotate.services import quizzes, training, training_people
 from tests import campaigns, cast
 from tests.annotate.trainees import go, trained, waiting
+from tests.annotate.views.browsing import page, send
 
 pytestmark = pytest.mark.django_db
 QUESTIONS = [
@@ -22,34 +23,8 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def made():
+def collection():
     return trained()
-
-
-@pytest.fixture
-def annotator(client, made):
-    found = cast.annotator(made)
-    client.force_login(found.user)
-    return found
-
-
-@pytest.fixture
-def lead(client, made):
-    person = cast.member(made, Role.LEAD)
-    client.force_login(person)
-    return person
-
-
-def page(client, name, *args, status=200):
-    answer = client.get(reverse(f"annotate:{name}", args=["birds", *args]))
-    assert answer.status_code == status, answer.status_code
-    return answer.content.decode()
-
-
-def send(client, name, *args, status=302, **fields):
-    answer = client.post(reverse(f"annotate:{name}", args=["birds", *args]), fields)
-    assert answer.status_code == status, answer.content.decode()
-    return answer
 
 
 def call(client, name, body, status=200):
@@ -68,7 +43,7 @@ def test_the_judge_screen_sends_who_is_not_trained_to_the_training(client, annot
 
 
 def test_a_card_tells_nothing_of_the_right_level_before_the_answer(client, annotator):
-    send(client, "training-begin")
+    send(client, "training-begin", "birds")
     said = call(client, "next", {})
     assert set(said) == {"saved", "cards", "done_url"}
     for card in said["cards"]:
@@ -78,7 +53,7 @@ def test_a_card_tells_nothing_of_the_right_level_before_the_answer(client, annot
 
 
 def test_an_answer_comes_back_with_what_is_right_and_the_next_card(client, annotator):
-    send(client, "training-begin")
+    send(client, "training-begin", "birds")
     first, second, *_ = waiting(annotator)
     body = {"submission_id": "6f1c1f7e-0000-4000-8000-000000000001", "hand_out": str(first.token), "grade": 1}
     said = call(client, "answer", body)
@@ -92,7 +67,7 @@ def test_an_answer_comes_back_with_what_is_right_and_the_next_card(client, annot
 
 
 def test_the_calls_of_the_judge_screen_refuse_a_training_pair(client, annotator):
-    send(client, "training-begin")
+    send(client, "training-begin", "birds")
     token = str(waiting(annotator)[0].token)
     body = {"submission_id": "6f1c1f7e-0000-4000-8000-000000000001", "hand_out": token, "grade": 1, "kind": "later"}
     for name in ("answer", "undo", "report"):
@@ -103,128 +78,128 @@ def test_the_calls_of_the_judge_screen_refuse_a_training_pair(client, annotator)
 
 def test_the_page_says_how_a_try_ended_and_lets_one_begin_again(client, annotator):
     go(annotator, n_wrong=3)
-    assert "You had 2 of 5 right; 80 % are needed." in page(client, "training")
-    send(client, "training-begin")
+    assert "You had 2 of 5 right; 80 % are needed." in page(client, "training", "birds")
+    send(client, "training-begin", "birds")
     assert TrainingTry.objects.count() == 2
-    assert "You have answered 0 of 5 pairs" in page(client, "training")
-    assert "Training of Birds" in page(client, "training-screen")
+    assert "You have answered 0 of 5 pairs" in page(client, "training", "birds")
+    assert "Training of Birds" in page(client, "training-screen", "birds")
     training.break_off(annotator=annotator)
     go(annotator)
-    assert "You passed with 5 of 5 right" in page(client, "training")
+    assert "You passed with 5 of 5 right" in page(client, "training", "birds")
     assert client.get(reverse("annotate:training-screen", args=["birds"])).status_code == 302
 
 
-def test_a_quiz_comes_first_and_is_explained_after_each_attempt(client, made, annotator):
-    quizzes.change_quiz(collection=made, questions=QUESTIONS, by=None)
-    assert "answer the questions" in page(client, "training")
-    text = page(client, "training-quiz")
+def test_a_quiz_comes_first_and_is_explained_after_each_attempt(client, collection, annotator):
+    quizzes.change_quiz(collection=collection, questions=QUESTIONS, by=None)
+    assert "answer the questions" in page(client, "training", "birds")
+    text = page(client, "training-quiz", "birds")
     assert 'id="g-how-to-judge"' in text
     assert "It breathes." not in text
     assert "checked" not in text
-    answer = send(client, "training-quiz", status=200, version=1, q1=0, q2=0)
+    answer = send(client, "training-quiz", "birds", status=200, version=1, q1=0, q2=0)
     assert "1 of 2 right" in answer.content.decode()
     assert "It breathes." in answer.content.decode()
-    assert send(client, "training-begin").url == reverse("annotate:training", args=["birds"])
-    answer = send(client, "training-quiz", status=200, version=1, q1=1, q2=0)
+    assert send(client, "training-begin", "birds").url == reverse("annotate:training", args=["birds"])
+    answer = send(client, "training-quiz", "birds", status=200, version=1, q1=1, q2=0)
     assert "2 of 2 right: passed." in answer.content.decode()
-    assert send(client, "training-begin").url == reverse("annotate:training-screen", args=["birds"])
+    assert send(client, "training-begin", "birds").url == reverse("annotate:training-screen", args=["birds"])
 
 
-def test_a_quiz_changed_meanwhile_is_not_marked(client, made, annotator):
-    quizzes.change_quiz(collection=made, questions=QUESTIONS, by=None)
-    quizzes.change_quiz(collection=made, questions=QUESTIONS[::-1], by=None)
-    send(client, "training-quiz", version=1, q1=1, q2=0)
+def test_a_quiz_changed_meanwhile_is_not_marked(client, collection, annotator):
+    quizzes.change_quiz(collection=collection, questions=QUESTIONS, by=None)
+    quizzes.change_quiz(collection=collection, questions=QUESTIONS[::-1], by=None)
+    send(client, "training-quiz", "birds", version=1, q1=1, q2=0)
     assert not annotator.quiz_attempts.exists()
-    assert quizzes.change_quiz(collection=made, questions=QUESTIONS[::-1], by=None).version == 2
+    assert quizzes.change_quiz(collection=collection, questions=QUESTIONS[::-1], by=None).version == 2
 
 
-def test_where_there_are_no_pairs_the_quiz_is_all(client, made, annotator):
-    quizzes.change_quiz(collection=made, questions=QUESTIONS, by=None)
+def test_where_there_are_no_pairs_the_quiz_is_all(client, collection, annotator):
+    quizzes.change_quiz(collection=collection, questions=QUESTIONS, by=None)
     TrainingPair.objects.all().delete()
-    send(client, "training-quiz", status=200, version=1, q1=1, q2=0)
+    send(client, "training-quiz", "birds", status=200, version=1, q1=1, q2=0)
     assert TrainingDecision.objects.get().kind == "passed"
     with pytest.raises(quizzes.BadQuestion, match="is on and has no pairs"):
-        quizzes.change_quiz(collection=made, questions=[], by=None)
+        quizzes.change_quiz(collection=collection, questions=[], by=None)
 
 
-def test_a_lead_writes_questions_and_each_save_is_a_version(client, made, lead):
+def test_a_lead_writes_questions_and_each_save_is_a_version(client, collection, lead):
     fields = {"questions-TOTAL_FORMS": 3, "questions-INITIAL_FORMS": 0}
     fields |= {
         "questions-0-text": "What is a bird?",
         "questions-0-options": "A plant\n*An animal",
         "questions-0-why": "x",
     }
-    send(client, "training-questions", **fields)
+    send(client, "training-questions", "birds", **fields)
     assert Quiz.objects.get().questions[0]["right"] == 1
-    assert "*An animal" in page(client, "training-questions")
+    assert "*An animal" in page(client, "training-questions", "birds")
     for wrong in ("A plant\nAn animal", "*A plant\n*An animal", "*One", "*Same\nsame"):
-        answer = send(client, "training-questions", status=422, **{**fields, "questions-0-options": wrong})
+        answer = send(client, "training-questions", "birds", status=422, **{**fields, "questions-0-options": wrong})
         assert "Nothing was changed" in answer.content.decode() or "field-error" in answer.content.decode()
-    send(client, "training-questions", **{**fields, "questions-0-text": ""})
+    send(client, "training-questions", "birds", **{**fields, "questions-0-text": ""})
     assert [len(quiz.questions) for quiz in Quiz.objects.order_by("version")] == [1, 0]
 
 
-def test_settings_that_make_no_sense_are_refused_in_words(client, made, lead):
+def test_settings_that_make_no_sense_are_refused_in_words(client, collection, lead):
     good = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.9", "quiz_mark": "1", "wait_minutes": 0}
-    send(client, "training-change", **good)
+    send(client, "training-change", "birds", **good)
     assert (Training.objects.get().pass_mark, Training.objects.get().max_tries) == (Decimal("0.9"), None)
     for wrong in ({"pass_mark": "1.5"}, {"max_tries": "0"}, {"measure": "luck"}):
-        answer = send(client, "training-change", status=422, **{**good, **wrong})
+        answer = send(client, "training-change", "birds", status=422, **{**good, **wrong})
         assert "field-error" in answer.content.decode()
     TrainingPair.objects.update(grade=1)
-    answer = send(client, "training-change", status=422, **{**good, "measure": "spearman"})
+    answer = send(client, "training-change", "birds", status=422, **{**good, "measure": "spearman"})
     assert "not defined where all right grades are equal" in answer.content.decode()
     TrainingPair.objects.all().delete()
-    assert "nothing to train on" in send(client, "training-change", status=422, **good).content.decode()
+    assert "nothing to train on" in send(client, "training-change", "birds", status=422, **good).content.decode()
 
 
 def test_an_empty_training_says_what_to_do(client):
     other = cast.collection("birds")
     client.force_login(cast.member(other, Role.LEAD))
     cast.annotator(other)
-    text = page(client, "training-setup")
+    text = page(client, "training-setup", "birds")
     assert "Three steps to a training" in text and "Waits for review" not in text
     assert 'name="pass_mark" value="0.8"' in text
-    assert "No pairs yet" in page(client, "training-pairs")
+    assert "No pairs yet" in page(client, "training-pairs", "birds")
 
 
-def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, made, lead):
-    query, document = made.items.filter(side="query").last(), made.items.filter(side="document").last()
+def test_pairs_are_added_by_id_from_golds_and_from_a_table(client, collection, lead):
+    query, document = collection.items.filter(side="query").last(), collection.items.filter(side="document").last()
     ids = {"query": query.external_id, "document": document.external_id}
-    send(client, "training-pair-add", **ids, grade=2, why="because", anchor="how-to-judge")
-    send(client, "training-pair-add", **ids, grade=1, why="better")
+    send(client, "training-pair-add", "birds", **ids, grade=2, why="because", anchor="how-to-judge")
+    send(client, "training-pair-add", "birds", **ids, grade=1, why="better")
     added = TrainingPair.objects.get(pair__query=query, pair__document=document)
     assert (added.grade, added.why) == (1, "better")
-    answer = send(client, "training-pair-add", status=422, query="x", document="y", grade=1)
+    answer = send(client, "training-pair-add", "birds", status=422, query="x", document="y", grade=1)
     assert "There is no query" in answer.content.decode()
     table = f"query,document,grade,why,paragraph\n{query.external_id},{document.external_id},0,so,How to judge\n"
-    send(client, "training-file-add", file=SimpleUploadedFile("pairs.csv", table.encode()))
+    send(client, "training-file-add", "birds", file=SimpleUploadedFile("pairs.csv", table.encode()))
     added.refresh_from_db()
     assert (added.grade, added.why, added.anchor) == (0, "so", "how-to-judge")
     bad = f"query,document,grade\n{query.external_id},nowhere,0\n{query.external_id},{document.external_id},7\n"
-    answer = send(client, "training-file-add", status=422, file=SimpleUploadedFile("pairs.csv", bad.encode()))
+    answer = send(client, "training-file-add", "birds", status=422, file=SimpleUploadedFile("pairs.csv", bad.encode()))
     text = answer.content.decode()
     assert "Line 3: grade &quot;7&quot; is no grade" in text
     assert "Line 2: there is no document" in text
-    send(client, "training-golds-add", n_positive=1, n_negative=1)
-    assert "so" in page(client, "training-pairs")
-    send(client, "training-pair-retire", added.pk)
+    send(client, "training-golds-add", "birds", n_positive=1, n_negative=1)
+    assert "so" in page(client, "training-pairs", "birds")
+    send(client, "training-pair-retire", "birds", added.pk)
     added.refresh_from_db()
     assert added.retired_at is not None
 
 
-def test_a_lead_sees_where_everybody_stands_and_decides(client, made, lead):
-    one, other = cast.annotator(made), cast.annotator(made)
+def test_a_lead_sees_where_everybody_stands_and_decides(client, collection, lead):
+    one, other = cast.annotator(collection), cast.annotator(collection)
     training.begin(annotator=one)
     go(other, n_wrong=3)
-    text = page(client, "training-setup")
+    text = page(client, "training-setup", "birds")
     assert "In training, 0 of 5" in text
     assert "Not passed yet" in text
     assert "40 %" in text
-    send(client, "training-decide", other.pk, kind="admitted", reason="Good enough.")
+    send(client, "training-decide", "birds", other.pk, kind="admitted", reason="Good enough.")
     decision = TrainingDecision.objects.get()
     assert (decision.annotator, decision.by, decision.reason) == (other, lead, "Good enough.")
-    send(client, "training-decide", other.pk, kind="passed")
+    send(client, "training-decide", "birds", other.pk, kind="passed")
     assert TrainingDecision.objects.count() == 1
 
 
@@ -233,7 +208,7 @@ def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client
     client.force_login(full.lead)
     fields = {"is_on": "on", "measure": "accuracy", "pass_mark": "0.8", "quiz_mark": "1", "wait_minutes": 0}
     newcomer = cast.annotator(full.collection)
-    send(client, "training-change", **fields)
+    send(client, "training-change", "birds", **fields)
     said = {
         standing.annotator.pk: standing.state.name for standing in training_people.people(collection=full.collection)
     }
@@ -242,12 +217,12 @@ def test_who_had_judged_before_is_exempt_when_the_training_is_switched_on(client
     assert TrainingDecision.objects.get(kind="exempted").reason.startswith("Had judged before")
 
 
-def test_the_page_of_people_asks_as_often_for_many(client, made, lead):
-    cast.annotator(made)
+def test_the_page_of_people_asks_as_often_for_many(client, collection, lead):
+    cast.annotator(collection)
     with CaptureQueriesContext(connection) as one:
-        page(client, "training-setup")
+        page(client, "training-setup", "birds")
     for _ in range(4):
-        go(cast.annotator(made))
+        go(cast.annotator(collection))
     with CaptureQueriesContext(connection) as many:
-        page(client, "training-setup")
+        page(client, "training-setup", "birds")
     assert len(many) == len(one)

@@ -1,0 +1,25 @@
+"""What a browser asks of the pages of this application, and what it brings."""
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+
+def page(client: Client, name: str, /, *args: object, status: int = 200) -> str:
+    """The text of a page."""
+    answer = client.get(reverse(f"annotate:{name}", args=args))
+    assert answer.status_code == status, answer.status_code
+    return answer.content.decode()
+
+
+def send(client: Client, name: str, /, *args: object, status: int = 302, **fields: object) -> HttpResponse:
+    """The answer to a form."""
+    answer = client.post(reverse(f"annotate:{name}", args=args), fields)
+    assert answer.status_code == status, answer.content.decode()
+    return answer
+
+
+def upload(*lines: str, name: str = "collection.jsonl") -> SimpleUploadedFile:
+    """A file of a form."""
+    return SimpleUploadedFile(name, "".join(line + "\n" for line in lines).encode())
