@@ -25,6 +25,8 @@ from annotate.models import (
     Membership,
     Pair,
     Policy,
+    ReferenceLabel,
+    ReferenceSet,
     Role,
     Side,
     User,
@@ -112,6 +114,19 @@ def pairs(collection: Collection, n: int, *, per_query: int = 10) -> list[Pair]:
         Pair(collection=collection, query=queries[i // per_query], document=documents[i % per_query])
         for i in range(n)
     )
+
+
+def reference(collection: Collection, labels: dict[tuple[str, str], int], name: str = "original") -> ReferenceSet:
+    """A reference set from (query id, document id) -> grade."""
+    ids = {(item.side, item.external_id): item.pk for item in collection.items.all()}
+    reference_set = ReferenceSet.objects.create(collection=collection, name=name)
+    ReferenceLabel.objects.bulk_create(
+        ReferenceLabel(
+            reference_set=reference_set, query_id=ids["query", q], document_id=ids["document", d], grade=grade
+        )
+        for (q, d), grade in labels.items()
+    )
+    return reference_set
 
 
 def bearer(person: User, *scopes: str, collection: Collection | None = None) -> dict[str, str]:

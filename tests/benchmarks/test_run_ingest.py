@@ -31,8 +31,7 @@ def copied(path: Path) -> float:
     return time.perf_counter() - begun
 
 
-def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path
+def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, media_root):
     path = tmp_path / "large.run"
     large_runs.write_run(path, N_QUERIES, DEPTH, N_DOCUMENTS)
     made = large_runs.collection(N_QUERIES, N_DOCUMENTS)
@@ -44,7 +43,7 @@ def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, settings):
         run = large_runs.received(made, path)
         with connection.cursor() as cursor:
             cursor.execute("CHECKPOINT")
-        ours.append(large_runs.ingested_apart(run, tmp_path))
+        ours.append(large_runs.ingested_apart(run))
         assert ours[-1]["report"]["n_kept"] == N_QUERIES * DEPTH
         print(f"\npsql {theirs[-1]:.1f} s, ours { ({k: v for k, v in ours[-1].items() if k != 'report'}) }", flush=True)
         run.rankings.all().delete()

@@ -2,7 +2,7 @@
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotate.models import Collection, Direction, ReferenceLabel, ReferenceSet, Side
+from annotate.models import Collection, Direction, ReferenceSet
 from pooling.models import Pool, Run
 from pooling.services import pools, runs
 from tests import cast
@@ -12,10 +12,8 @@ Ranked = dict[int, list[int]]
 
 def collection(n_queries: int = 4, n_documents: int = 30, **policy: object) -> Collection:
     """A collection with items q0... and d0..., no golds wanted unless the policy says so."""
-    made = cast.collection(**{"gold_positives": 0, "gold_negatives": 0, **policy})
-    cast.items(made, Side.QUERY, n_queries)
-    cast.items(made, Side.DOCUMENT, n_documents)
-    return made
+    policy = {"gold_positives": 0, "gold_negatives": 0, **policy}
+    return cast.collection(n_queries=n_queries, n_documents=n_documents, **policy)
 
 
 def lines(ranked: Ranked, direction: str = Direction.FORWARD) -> bytes:
@@ -28,39 +26,35 @@ def lines(ranked: Ranked, direction: str = Direction.FORWARD) -> bytes:
     ).encode()
 
 
-def run(made: Collection, name: str, ranked: Ranked, direction: str = Direction.FORWARD) -> Run:
+def run(collection: Collection, name: str, ranked: Ranked, direction: str = Direction.FORWARD) -> Run:
     """A run that is ready."""
     upload = SimpleUploadedFile(f"{name}.run", lines(ranked, direction))
-    received = runs.receive_run(collection=made, name=name, direction=direction, upload=upload).run
+    received = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload).run
     runs.ingest_run(run=received)
     assert received.state == "ready", received.report["errors"]
     return received
 
 
-def draft(made: Collection, of: list[Run], name: str = "first", strategy: str = "depth-k", **parameters: float) -> Pool:
+def draft(
+    collection: Collection, of: list[Run], name: str = "first", strategy: str = "depth-k", **parameters: float
+) -> Pool:
     """A pool that is not open yet."""
     return pools.create_pool(
-        collection=made, name=name, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of, seed=1
+        collection=collection, name=name, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of, seed=1
     )
 
 
-def opened(made: Collection, of: list[Run], **options: object) -> Pool:
+def opened(collection: Collection, of: list[Run], **options: object) -> Pool:
     """A pool that is open."""
-    pool = draft(made, of, **options)
+    pool = draft(collection, of, **options)
     pools.open_pool(pool=pool)
     assert pool.state == "open", pool.error
     return pool
 
 
-def reference(made: Collection, pairs: list[tuple[int, int]], grade: int = 1) -> ReferenceSet:
+def reference(collection: Collection, pairs: list[tuple[int, int]], grade: int = 1) -> ReferenceSet:
     """A reference set of numbered items."""
-    keys = {item.external_id: item.pk for item in made.items.all()}
-    made_set = ReferenceSet.objects.create(collection=made, name="original")
-    ReferenceLabel.objects.bulk_create(
-        ReferenceLabel(reference_set=made_set, query_id=keys[f"q{q}"], document_id=keys[f"d{d}"], grade=grade)
-        for q, d in pairs
-    )
-    return made_set
+    return cast.reference(collection, {(f"q{query}", f"d{document}"): grade for query, document in pairs})
 
 
 def named(rows) -> set[tuple[str, str]]:

@@ -9,11 +9,9 @@ from tests.pooling import making
 pytestmark = pytest.mark.django_db
 
 
-def test_lists_and_rows_open_and_nothing_can_be_added_or_deleted(client, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    made = making.collection()
-    run = making.run(made, "a", {0: [1]})
-    pool = making.opened(made, [run])
+def test_lists_and_rows_open_and_nothing_can_be_added_or_deleted(client, collection, media_root):
+    run = making.run(collection, "a", {0: [1]})
+    pool = making.opened(collection, [run])
     client.force_login(cast.user("root", is_staff=True, is_superuser=True))
     for model, row in (("run", run), ("pool", pool)):
         name = f"admin:pooling_{model}"

@@ -4,52 +4,39 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import ApiToken, Role
-from annotate.services import tokens
 from pooling.models import Run
 from pooling.services import runs
 from tests import cast
 from tests.pooling import making
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def key(collection, role=Role.RESEARCHER, scopes=(ApiToken.Scope.RUNS_WRITE,), only_for=None):
+    return cast.bearer(cast.member(collection, role), *scopes, collection=only_for)
 
 
-@pytest.fixture
-def made():
-    return making.collection()
-
-
-def key(made, role=Role.RESEARCHER, scopes=(ApiToken.Scope.RUNS_WRITE,), collection=None) -> dict[str, str]:
-    person = cast.member(made, role)
-    created = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=collection, days=1)
-    return {"HTTP_AUTHORIZATION": f"Bearer {created.secret}"}
-
-
-def post(client, made, headers, data=b"", **fields):
+def post(client, collection, headers, data=b"", **fields):
     file = SimpleUploadedFile("a.run", data or making.lines({0: [1]}))
     given = {"name": "bm25", "direction": "forward", "file": file} | fields
     given = {name: value for name, value in given.items() if value is not None}
-    return client.post(f"/api/v1/collections/{made.slug}/runs/", given, **headers)
+    return client.post(f"/api/v1/collections/{collection.slug}/runs/", given, headers=headers)
 
 
-def test_a_run_is_received_and_its_state_can_be_read(client, made):
-    headers = key(made)
-    answer = post(client, made, headers)
+def test_a_run_is_received_and_its_state_can_be_read(client, collection):
+    headers = key(collection)
+    answer = post(client, collection, headers)
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
     runs.ingest_run(run=Run.objects.get())
-    told = client.get(f"/api/v1/collections/{made.slug}/runs/", **headers).json()["runs"]
+    told = client.get(f"/api/v1/collections/{collection.slug}/runs/", headers=headers).json()["runs"]
     assert [(run["id"], run["state"], run["report"]["n_kept"]) for run in told] == [(answer.json()["id"], "ready", 1)]
 
 
-def test_the_same_file_again_is_answered_200_and_another_one_422(client, made):
-    headers = key(made)
-    post(client, made, headers)
-    assert post(client, made, headers).status_code == 200
-    answer = post(client, made, headers, b"q0 Q0 d2 1 1 t\n")
+def test_the_same_file_again_is_answered_200_and_another_one_422(client, collection):
+    headers = key(collection)
+    post(client, collection, headers)
+    assert post(client, collection, headers).status_code == 200
+    answer = post(client, collection, headers, b"q0 Q0 d2 1 1 t\n")
     assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
     assert answer.json()["errors"][0]["field"] == "name"
     assert Run.objects.count() == 1
@@ -60,36 +47,38 @@ def test_the_same_file_again_is_answered_200_and_another_one_422(client, made):
     [({"name": None}, "name"), ({"direction": "sideways"}, "direction"), ({"file": None}, "file"),
      ({"name": "a\x00"}, "name"), ({"score_type": "float16"}, "score_type")],
 )  # fmt: skip
-def test_fields_that_are_wrong_are_named(client, made, fields, field):
-    answer = post(client, made, key(made), **fields)
+def test_fields_that_are_wrong_are_named(client, collection, fields, field):
+    answer = post(client, collection, key(collection), **fields)
     assert answer.status_code == 422
     assert [error["field"] for error in answer.json()["errors"]] == [field]
 
 
-def test_who_may_not_upload_is_refused(client, made):
-    assert post(client, made, {}).status_code == 401
-    assert post(client, made, {"HTTP_AUTHORIZATION": "Bearer nonsense"}).status_code == 401
-    assert post(client, made, key(made, scopes=[ApiToken.Scope.QRELS_READ])).status_code == 403
+def test_who_may_not_upload_is_refused(client, collection):
+    assert post(client, collection, {}).status_code == 401
+    assert post(client, collection, {"Authorization": "Bearer nonsense"}).status_code == 401
+    assert post(client, collection, key(collection, scopes=[ApiToken.Scope.QRELS_READ])).status_code == 403
     for role in (Role.ANNOTATOR, Role.LEAD):
-        assert post(client, made, key(made, role)).status_code == 404
+        assert post(client, collection, key(collection, role)).status_code == 404
     other = making.collection()
-    assert post(client, other, key(made)).status_code == 404
-    assert post(client, made, key(made, collection=other)).status_code == 404
+    assert post(client, other, key(collection)).status_code == 404
+    assert post(client, collection, key(collection, only_for=other)).status_code == 404
     assert Run.objects.count() == 0
 
 
-def patch(client, made, run, headers, **changes):
-    url = f"/api/v1/collections/{made.slug}/runs/{run.pk}/"
-    return client.patch(url, changes, content_type="application/json", **headers)
+def patch(client, collection, run, headers, **changes):
+    url = f"/api/v1/collections/{collection.slug}/runs/{run.pk}/"
+    return client.patch(url, changes, content_type="application/json", headers=headers)
 
 
-def test_a_run_is_described_retired_and_brought_back(client, made):
-    headers = key(made)
-    run = making.run(made, "A", {0: [1]})
-    told = patch(client, made, run, headers, name="B", tags=["sparse"], paper="10.1145/1234.5", is_retired=True).json()
+def test_a_run_is_described_retired_and_brought_back(client, collection):
+    headers = key(collection)
+    run = making.run(collection, "A", {0: [1]})
+    told = patch(
+        client, collection, run, headers, name="B", tags=["sparse"], paper="10.1145/1234.5", is_retired=True
+    ).json()
     assert (told["name"], told["tags"], told["paper"]) == ("B", ["sparse"], "https://doi.org/10.1145/1234.5")
     assert told["retired_at"]
-    assert patch(client, made, run, headers, is_retired=False).json()["retired_at"] is None
+    assert patch(client, collection, run, headers, is_retired=False).json()["retired_at"] is None
     assert [event.kind for event in run.events.order_by("pk")] == ["renamed", "described", "retired", "restored"]
 
 
@@ -102,9 +91,9 @@ def test_a_run_is_described_retired_and_brought_back(client, made):
         ({"team": "x", "is_hidden": True}, "Only who uploaded"),
     ],
 )
-def test_what_cannot_be_changed_changes_nothing_else_either(client, made, changes, words):
-    run = making.run(made, "A", {0: [1]})
-    answer = patch(client, made, run, key(made), **changes)
+def test_what_cannot_be_changed_changes_nothing_else_either(client, collection, changes, words):
+    run = making.run(collection, "A", {0: [1]})
+    answer = patch(client, collection, run, key(collection), **changes)
     assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
     assert words in answer.content.decode()
     run.refresh_from_db()

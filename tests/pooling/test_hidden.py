@@ -6,65 +6,59 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import ApiToken, Item, Role
-from annotate.services import seating, tokens
+from annotate.services import seating
 from metrics.services import refresh
 from pooling.models import Ranking, Run
-from tests import campaigns, cast
+from tests import cast
 from tests.canaries import Crawler
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 MARKS = ("zqname", "zqsystem", "zqteam", "zqpaper", "zqtag", "zqwords", "zqfile", "5eaf00d5")
 
 
-@pytest.fixture
-def made(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return campaigns.campaign("made")
-
-
-def hidden_run(made, owner):
+def hidden_run(campaign, owner):
     run = Run.objects.create(
-        collection=made.collection, name="zqname", direction="forward", system="zqsystem", team="zqteam",
+        collection=campaign.collection, name="zqname", direction="forward", system="zqsystem", team="zqteam",
         paper="https://zqpaper.example", tags=["zqtag"], description="zqwords", file_name="zqfile", state="ready",
         sha256="5eaf00d5" * 8, uploaded_by=owner, finished_at=timezone.now(), is_hidden=True,
     )  # fmt: skip
-    documents = list(Item.objects.filter(collection=made.collection, side="document").values_list("pk", flat=True))
+    documents = list(Item.objects.filter(collection=campaign.collection, side="document").values_list("pk", flat=True))
     Ranking.objects.bulk_create(
         Ranking(run=run, source=query, targets=documents[::-1], scores=[-1.0 * n for n in range(len(documents))])
-        for query in Item.objects.filter(collection=made.collection, side="query")
+        for query in Item.objects.filter(collection=campaign.collection, side="query")
     )
-    seating.note_changes(collection_id=made.collection.pk, pair_ids=[None])
-    refresh.refresh(collection=made.collection)
+    seating.note_changes(collection_id=campaign.collection.pk, pair_ids=[None])
+    refresh.refresh(collection=campaign.collection)
     assert run.scores.exists()
     return run
 
 
-def all_that(person, made, run):
+def all_that(person, campaign, run):
     """Every page and file this person can reach, and the API's answers."""
     client = Client()
     client.force_login(person)
     crawler = Crawler(client)
     crawler.follow(reverse("annotate:home"))
     for name in ("run", "run-state", "run-edit"):
-        crawler.get(reverse(f"pooling:{name}", args=[made.collection.slug, run.pk]))
-    crawler.get(reverse("metrics:download-scores", args=[made.collection.slug]))
-    secret = tokens.create_token(user=person, name="script", scopes=list(ApiToken.Scope), days=1).secret
+        crawler.get(reverse(f"pooling:{name}", args=[campaign.collection.slug, run.pk]))
+    crawler.get(reverse("metrics:download-scores", args=[campaign.collection.slug]))
+    headers = cast.bearer(person, *ApiToken.Scope)
     for path in ("", f"{run.pk}/"):
-        url = f"/api/v1/collections/{made.collection.slug}/runs/{path}"
-        crawler.keep(url, client.get(url, HTTP_AUTHORIZATION=f"Bearer {secret}"))
+        url = f"/api/v1/collections/{campaign.collection.slug}/runs/{path}"
+        crawler.keep(url, client.get(url, headers=headers))
     return {mark: [reply.request for reply in crawler.replies if mark in reply.text] for mark in MARKS}
 
 
 @pytest.mark.parametrize("role", [Role.RESEARCHER, Role.LEAD])
-def test_other_people_of_the_collection_find_no_trace_of_a_hidden_run(made, role):
-    run = hidden_run(made, made.researcher)
-    assert all_that(cast.member(made.collection, role), made, run) == {mark: [] for mark in MARKS}
+def test_other_people_of_the_collection_find_no_trace_of_a_hidden_run(campaign, role):
+    run = hidden_run(campaign, campaign.researcher)
+    assert all_that(cast.member(campaign.collection, role), campaign, run) == {mark: [] for mark in MARKS}
 
 
-def test_who_uploaded_it_finds_it_in_its_places(made):
-    run = hidden_run(made, made.researcher)
-    found = all_that(made.researcher, made, run)
-    slug = made.collection.slug
+def test_who_uploaded_it_finds_it_in_its_places(campaign):
+    run = hidden_run(campaign, campaign.researcher)
+    found = all_that(campaign.researcher, campaign, run)
+    slug = campaign.collection.slug
     seen = [f"GET {reverse(name, args=[slug])}" for name in ("pooling:runs", "metrics:leaderboard")]
     assert set(seen) <= set(found["zqname"])
     assert all(found.values())

@@ -3,65 +3,48 @@
 import pytest
 
 from annotate.models import ApiToken, Role
-from annotate.services import tokens
 from pooling import tasks
 from pooling.models import Pool, Run
 from pooling.services import asking, pools
 from tests import cast
-from tests.pooling import making
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root", "two_runs")]
 
 
-@pytest.fixture
-def made():
-    made = making.collection()
-    making.run(made, "a", {0: [1, 2, 3], 1: [4, 5, 6]})
-    making.run(made, "b", {0: [2, 7, 1], 1: [4, 8, 9]})
-    return made
+def key(collection, scope=ApiToken.Scope.POOLS_WRITE):
+    return cast.bearer(cast.member(collection, Role.RESEARCHER), scope)
 
 
-def key(made, scopes=(ApiToken.Scope.POOLS_WRITE,)) -> dict[str, str]:
-    person = cast.member(made, Role.RESEARCHER)
-    created = tokens.create_token(user=person, name="script", scopes=list(scopes), collection=None, days=1)
-    return {"HTTP_AUTHORIZATION": f"Bearer {created.secret}"}
+def post(client, collection, given, what="", headers=None):
+    address = f"/api/v1/collections/{collection.slug}/pools/{what}"
+    return client.post(address, given, content_type="application/json", headers=headers or key(collection))
 
 
-def post(client, made, given, what="", headers=None):
-    address = f"/api/v1/collections/{made.slug}/pools/{what}"
-    return client.post(address, given, content_type="application/json", **(headers or key(made)))
-
-
-def test_a_pool_is_priced_made_and_read(client, made):
+def test_a_pool_is_priced_made_and_read(client, collection):
     choice = {"strategy": "take-n", "parameters": {"n": 2, "fusion": "borda", "negatives": 1}, "runs": ["a", "b"]}
-    price = post(client, made, choice, "preview/")
+    price = post(client, collection, choice, "preview/")
     assert (price.status_code, price.json()["state"], price.json()["n_pairs"]) == (200, "done", 6)
     assert [share["name"] for share in price.json()["shares"]] == ["a", "b"]
     assert Pool.objects.count() == 0
-    answer = post(client, made, choice | {"name": "first", "seed": 7})
+    answer = post(client, collection, choice | {"name": "first", "seed": 7})
     assert (answer.status_code, answer.json()["state"]) == (201, "opening")
     pools.open_pool(pool=Pool.objects.get())
-    told = client.get(f"/api/v1/collections/{made.slug}/pools/", **key(made)).json()["pools"]
+    told = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
     assert [(pool["name"], pool["state"], pool["seed"], pool["runs"]) for pool in told] == [
         ("first", "open", 7, ["a", "b"])
     ]
     assert told[0]["parameters"] == {"n": 2, "depth": 100, "fusion": "borda", "negatives": 1}
 
 
-def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, made, monkeypatch):
+def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collection, monkeypatch):
     monkeypatch.setattr(asking, "AT_ONCE", 3)
     choice = {"strategy": "depth-k", "parameters": {"depth": 2}}
-    waiting = post(client, made, choice, "preview/")
+    waiting = post(client, collection, choice, "preview/")
     assert (waiting.status_code, waiting.json()) == (202, {"state": "counting"})
     runs = list(Run.objects.order_by("pk"))
     question = asking.question(strategy="depth-k", parameters={"depth": 2}, runs=runs, query_set=None, seed=1)
-    tasks.preview_pool(collection_id=made.pk, question=question._asdict())
-    assert post(client, made, choice, "preview/").json()["n_pairs"] == 6
+    tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
+    assert post(client, collection, choice, "preview/").json()["n_pairs"] == 6
 
 
 @pytest.mark.parametrize(
@@ -82,16 +65,16 @@ def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, made, mon
         ({"depth": 3}, "depth"),
     ],
 )
-def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(client, made, change, field):
-    headers = key(made)
+def test_what_cannot_be_a_pool_is_refused_by_field_for_price_and_pool(client, collection, change, field):
+    headers = key(collection)
     for what, given in (("preview/", {}), ("", {"name": "p"})):
-        answer = post(client, made, {"strategy": "depth-k"} | given | change, what, headers)
+        answer = post(client, collection, {"strategy": "depth-k"} | given | change, what, headers)
         assert (answer.status_code, answer["Content-Type"]) == (422, "application/problem+json")
         assert [error["field"] for error in answer.json()["errors"]] == [field]
     assert Pool.objects.count() == 0
 
 
-def test_a_key_for_runs_opens_no_pools(client, made):
-    headers = key(made, [ApiToken.Scope.RUNS_WRITE])
-    assert post(client, made, {"strategy": "depth-k", "name": "p"}, "", headers).status_code == 403
-    assert post(client, made, {"strategy": "depth-k"}, "preview/", headers).status_code == 403
+def test_a_key_for_runs_opens_no_pools(client, collection):
+    headers = key(collection, ApiToken.Scope.RUNS_WRITE)
+    assert post(client, collection, {"strategy": "depth-k", "name": "p"}, "", headers).status_code == 403
+    assert post(client, collection, {"strategy": "depth-k"}, "preview/", headers).status_code == 403

@@ -5,7 +5,6 @@ import json
 
 import pytest
 import redis
-from django.conf import settings as project
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
@@ -17,21 +16,8 @@ from pooling.services import pools, runs
 from tests.deaths import kill_worker
 from tests.pooling import making
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("open_media_root")]
 INGEST = "import django, sys; django.setup(); from pooling import tasks; tasks.ingest_run(run_id=int(sys.argv[1]))"
-
-
-@pytest.fixture(autouse=True)
-def media(settings, open_folder):
-    settings.MEDIA_ROOT = open_folder
-
-
-@pytest.fixture
-def broker() -> redis.Redis:
-    """The Redis of this run, empty."""
-    client = redis.Redis.from_url(project.REDIS_URL)
-    client.flushdb()
-    return client
 
 
 def queued(broker: redis.Redis) -> list[tuple[str, dict[str, int]]]:
@@ -39,15 +25,15 @@ def queued(broker: redis.Redis) -> list[tuple[str, dict[str, int]]]:
     return [(each["headers"]["task"], json.loads(base64.b64decode(each["body"]))[1]) for each in messages]
 
 
-def receive(made, data: bytes) -> Run:
+def receive(collection, data: bytes) -> Run:
     upload = SimpleUploadedFile("a.run", data)
-    return runs.receive_run(collection=made, name="a", direction="forward", upload=upload).run
+    return runs.receive_run(collection=collection, name="a", direction="forward", upload=upload).run
 
 
 def test_a_sweep_queues_what_a_flushed_broker_lost(broker):
-    made = making.collection()
-    run = receive(made, making.lines({0: [1]}))
-    pool = making.draft(made, [making.run(made, "b", {0: [1]})])
+    collection = making.collection()
+    run = receive(collection, making.lines({0: [1]}))
+    pool = making.draft(collection, [making.run(collection, "b", {0: [1]})])
     pools.request_opening(pool=pool)
     tasks.sweep()
     assert queued(broker) == []
@@ -61,8 +47,8 @@ def test_a_sweep_queues_what_a_flushed_broker_lost(broker):
 
 
 def test_a_worker_killed_while_it_reads_leaves_nothing_and_the_next_one_finishes(service_home: Home):
-    made = making.collection(n_queries=400, n_documents=1000)
-    run = receive(made, making.lines({q: list(range(1000)) for q in range(400)}))
+    collection = making.collection(n_queries=400, n_documents=1000)
+    run = receive(collection, making.lines({q: list(range(1000)) for q in range(400)}))
     kill_worker(run, INGEST, service_home)
     assert (run.state, run.attempts, Ranking.objects.count()) == ("received", 1, 0)
     tasks.ingest_run(run_id=run.pk)
@@ -71,14 +57,14 @@ def test_a_worker_killed_while_it_reads_leaves_nothing_and_the_next_one_finishes
 
 
 def test_everything_fsck_asks_is_true_after_the_whole_way(broker):
-    made = making.collection(gold_positives=1, gold_negatives=1, double_share="0.5")
-    making.reference(made, [(0, 9), (1, 8)])
-    ready = [making.run(made, "a", {0: [1, 2], 1: [3]}), making.run(made, "r", {1: [0, 2]}, "reverse")]
+    collection = making.collection(gold_positives=1, gold_negatives=1, double_share="0.5")
+    making.reference(collection, [(0, 9), (1, 8)])
+    ready = [making.run(collection, "a", {0: [1, 2], 1: [3]}), making.run(collection, "r", {1: [0, 2]}, "reverse")]
     receive_broken = SimpleUploadedFile("x.run", b"x")
-    broken = runs.receive_run(collection=made, name="x", direction="forward", upload=receive_broken).run
+    broken = runs.receive_run(collection=collection, name="x", direction="forward", upload=receive_broken).run
     tasks.ingest_run(run_id=broken.pk)
-    pool = making.opened(made, ready, name="one")
-    making.opened(made, ready, name="two", strategy="stratified", top=1, depth=2, share=0.5)
-    making.draft(made, ready, name="three")
+    pool = making.opened(collection, ready, name="one")
+    making.opened(collection, ready, name="two", strategy="stratified", top=1, depth=2, share=0.5)
+    making.draft(collection, ready, name="three")
     pools.close_pool(pool=pool)
     assert [(check.name, list(check.find())) for check in CHECKS if not check.notice and list(check.find())] == []

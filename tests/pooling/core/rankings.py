@@ -1,9 +1,11 @@
 """Small runs as dictionaries: source to its targets, best first."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from hypothesis import strategies as st
 
-from pooling.core.selections import Chosen, Material, RankedPairs
+from pooling.core.selections import Chosen, Material, Pairs, RankedPairs
 
 Ranked = dict[int, list[int]]
 RANKINGS = st.lists(
@@ -21,6 +23,11 @@ def as_arrays(run: Ranked, scores: dict[tuple[int, int], float] | None = None) -
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     score = None if scores is None else np.array([scores[row[:2]] for row in rows])
     return RankedPairs(*columns, score)
+
+
+def as_pairs(some: Iterable[tuple[int, int]]) -> Pairs:
+    """Pairs by source and target."""
+    return Pairs(*np.array(sorted(some), dtype=np.int64).reshape(-1, 2).T)
 
 
 def by_source(run: Ranked, *, step: int = 1, base: int = 0) -> RankedPairs:

@@ -15,11 +15,11 @@ ROWS = [("q1", "d1", 2.5), ("q1", "d2", 1.5), ("q2", "d3", -1.0), ("q2", "d1", -
 def npz(**arrays) -> bytes:
     """As NumPy's savez_compressed writes it, but without the time: what is mutated must be the same in every run."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as made:
+    with zipfile.ZipFile(file, "w") as archive_file:
         for name, array in arrays.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, np.asanyarray(array))
-            made.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue(), zipfile.ZIP_DEFLATED)
+            archive_file.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue(), zipfile.ZIP_DEFLATED)
     return file.getvalue()
 
 
@@ -38,9 +38,9 @@ def parquet(**columns) -> bytes:
 
 def hdf5(**arrays) -> bytes:
     file = io.BytesIO()
-    with h5py.File(file, "w") as made:
+    with h5py.File(file, "w") as hdf5:
         for name, array in arrays.items():
-            made[name] = array.astype("S") if array.dtype.kind == "U" else array
+            hdf5[name] = array.astype("S") if array.dtype.kind == "U" else array
     return file.getvalue()
 
 

@@ -52,8 +52,8 @@ def many_members() -> bytes:
 
 def overlapping() -> bytes:
     """An archive in which 2,000 entries share one packed stretch of a megabyte of zeros."""
-    made = archive({"0": bytes(1 << 20)})
-    with zipfile.ZipFile(made, "a") as changed:
+    bomb = archive({"0": bytes(1 << 20)})
+    with zipfile.ZipFile(bomb, "a") as changed:
         first = changed.infolist()[0]
         for number in range(1, 2_000):
             twin = zipfile.ZipInfo(str(number))
@@ -61,36 +61,36 @@ def overlapping() -> bytes:
                 setattr(twin, field, getattr(first, field))
             changed.filelist.append(twin)
         changed._didModify = True
-    return made.getvalue()
+    return bomb.getvalue()
 
 
 def hdf5(*, columns: int, rows: int, ids: bool, **options: object) -> bytes:
-    made = io.BytesIO()
-    with h5py.File(made, "w") as file:
+    bomb = io.BytesIO()
+    with h5py.File(bomb, "w") as file:
         matrix = file.create_dataset("sim_mat", (rows, columns), "f4", **options)
         file["row_ids"] = np.arange(rows if ids else 3)
         file["column_ids"] = np.arange(columns if ids else 3)
         if options.get("compression"):
             matrix[0, 0] = 0
-    return made.getvalue()
+    return bomb.getvalue()
 
 
 def elsewhere(*, link: bool) -> bytes:
     """A matrix whose data is in another file."""
-    made = io.BytesIO()
-    with h5py.File(made, "w") as file:
+    bomb = io.BytesIO()
+    with h5py.File(bomb, "w") as file:
         if link:
             file["sim_mat"] = h5py.ExternalLink("/etc/passwd", "x")
         else:
             file.create_dataset("sim_mat", (3, 3), "f4", external=[("/etc/passwd", 0, 36)])
         file["row_ids"] = file["column_ids"] = np.arange(3)
-    return made.getvalue()
+    return bomb.getvalue()
 
 
 def parquet(**columns: object) -> bytes:
-    made = io.BytesIO()
-    pq.write_table(pa.table(columns), made, compression="zstd")
-    return made.getvalue()
+    bomb = io.BytesIO()
+    pq.write_table(pa.table(columns), bomb, compression="zstd")
+    return bomb.getvalue()
 
 
 def repeated_rows() -> bytes:
@@ -146,9 +146,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """What each bomb's reader said and took."""
     folder = tmp_path_factory.mktemp("bombs")
     arguments = []
-    for number, (kind, made, _) in enumerate(BOMBS.values()):
+    for number, (kind, bomb_of, _) in enumerate(BOMBS.values()):
         path = folder / f"{number}.bin"
-        found = made()
+        found = bomb_of()
         path.write_bytes(found.getvalue() if isinstance(found, io.BytesIO) else found)
         arguments += [kind, str(path)]
     command = [sys.executable, "-m", "tests.pooling.core.read_hostile", *arguments]

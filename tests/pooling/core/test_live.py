@@ -9,13 +9,9 @@ from hypothesis import strategies as st
 
 from pooling.core.live import ORDERS, next_pairs, replay
 from pooling.core.selections import Pairs, RankedPairs, is_in, union
-from tests.pooling.core.rankings import RANKINGS, as_arrays, plain_depth_k
+from tests.pooling.core.rankings import RANKINGS, as_arrays, as_pairs, plain_depth_k
 
 RELEVANT = st.sets(st.tuples(st.integers(1, 6), st.integers(1, 12)))
-
-
-def as_pairs(some) -> Pairs:
-    return Pairs(*np.array(sorted(some), dtype=np.int64).reshape(-1, 2).T)
 
 
 def places(runs, order, relevant) -> dict[tuple[int, int], int]:

@@ -14,13 +14,9 @@ from pooling.core.options import (
     without_trusted,
 )
 from pooling.core.selections import NO_RANK, Pairs, union
-from tests.pooling.core.rankings import RANKINGS, as_arrays, pairs
+from tests.pooling.core.rankings import RANKINGS, as_arrays, as_pairs, pairs
 
 SOME = st.sets(st.tuples(st.integers(1, 7), st.integers(1, 13)))
-
-
-def as_pairs(some) -> Pairs:
-    return Pairs(*np.array(sorted(some), dtype=np.int64).reshape(-1, 2).T)
 
 
 def pooled(runs):

@@ -9,17 +9,7 @@ from django.core.management import CommandError, call_command
 from pooling.models import Pool, Run
 from tests.pooling import making
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path / "media"
-
-
-@pytest.fixture
-def made():
-    return making.collection()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
 def call(name, *args):
@@ -28,44 +18,44 @@ def call(name, *args):
     return out.getvalue()
 
 
-def test_a_run_is_loaded_and_a_pool_of_it_opened(made, tmp_path):
+def test_a_run_is_loaded_and_a_pool_of_it_opened(collection, tmp_path):
     file = tmp_path / "a.run.gz"
     file.write_bytes(gzip.compress(making.lines({0: [1, 2, 3], 1: [4]})))
-    told = call("load_run", made.slug, file, "--name", "a")
+    told = call("load_run", collection.slug, file, "--name", "a")
     assert told == (
         'Run "a": 4 of 4 rows kept for 2 sources; 0 unknown sources, 0 unknown targets, 2 sources missing.\n'
     )
-    assert "Nothing changed" in call("load_run", made.slug, file, "--name", "a")
-    told = call("open_pool", made.slug, "--strategy", "depth-k", "--depth", 2, "--runs", "a")
+    assert "Nothing changed" in call("load_run", collection.slug, file, "--name", "a")
+    told = call("open_pool", collection.slug, "--strategy", "depth-k", "--depth", 2, "--runs", "a")
     assert told == 'Pool "depth-k depth 2" is open: 3 pairs, 3 seats.\n'
     assert Pool.objects.get().state == "open"
 
 
-def test_a_reverse_run_is_loaded_as_such(made, tmp_path):
+def test_a_reverse_run_is_loaded_as_such(collection, tmp_path):
     file = tmp_path / "r.run"
     file.write_bytes(making.lines({0: [1]}, "reverse"))
-    call("load_run", made.slug, file, "--name", "r", "--direction", "reverse")
+    call("load_run", collection.slug, file, "--name", "r", "--direction", "reverse")
     assert Run.objects.get().direction == "reverse"
 
 
-def test_a_broken_file_a_missing_one_and_unknown_names_are_sentences(made, tmp_path):
+def test_a_broken_file_a_missing_one_and_unknown_names_are_sentences(collection, tmp_path):
     broken = tmp_path / "b.run"
     broken.write_bytes(b"q0 Q0 d0 1 1 t\nq0 Q0 d1\n")
     with pytest.raises(CommandError, match=r"Nothing was loaded\.\nLine 2: expected 6 fields, found 3\."):
-        call("load_run", made.slug, broken, "--name", "b")
+        call("load_run", collection.slug, broken, "--name", "b")
     with pytest.raises(CommandError, match="No such file"):
-        call("load_run", made.slug, tmp_path / "none", "--name", "b")
+        call("load_run", collection.slug, tmp_path / "none", "--name", "b")
     with pytest.raises(CommandError, match="There is no collection"):
         call("load_run", "nowhere", broken, "--name", "b")
     with pytest.raises(CommandError, match='There is no ready run "b"'):
-        call("open_pool", made.slug, "--runs", "b")
+        call("open_pool", collection.slug, "--runs", "b")
     with pytest.raises(CommandError, match="Choose at least one run"):
-        call("open_pool", made.slug)
-    making.run(made, "a", {0: [1]})
+        call("open_pool", collection.slug)
+    making.run(collection, "a", {0: [1]})
     with pytest.raises(CommandError, match="Depth is a whole number"):
-        call("open_pool", made.slug, "--depth", 0)
+        call("open_pool", collection.slug, "--depth", 0)
     with pytest.raises(CommandError, match="takes no parameter n"):
-        call("open_pool", made.slug, "--n", 3)
+        call("open_pool", collection.slug, "--n", 3)
     with pytest.raises(CommandError, match='There is no query set "x"'):
-        call("open_pool", made.slug, "--query-set", "x")
+        call("open_pool", collection.slug, "--query-set", "x")
     assert Pool.objects.count() == 0

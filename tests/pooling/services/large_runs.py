@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from django.conf import settings
 from django.core.files import File
 from django.db import connection
 
@@ -27,10 +28,10 @@ _ITEMS = """
 
 def collection(n_queries: int, n_documents: int) -> Collection:
     """A collection with items q0... and D0..."""
-    made = cast.collection()
+    collection = cast.collection()
     with connection.cursor() as cursor:
-        cursor.execute(_ITEMS, [made.pk, n_queries - 1, made.pk, n_documents - 1])
-    return made
+        cursor.execute(_ITEMS, [collection.pk, n_queries - 1, collection.pk, n_documents - 1])
+    return collection
 
 
 def write_run(path: Path, n_queries: int, depth: int, n_documents: int) -> None:
@@ -46,11 +47,11 @@ def write_run(path: Path, n_queries: int, depth: int, n_documents: int) -> None:
             file.write("".join(f"q{query} Q0 D{d} {i} {s:.6f} bm25\n" for i, (d, s) in enumerate(rows, 1)))
 
 
-def received(made: Collection, path: Path) -> Run:
+def received(collection: Collection, path: Path) -> Run:
     """The file as a run that waits to be read."""
     with path.open("rb") as stream:
         upload = File(stream, name=path.name)
-        return runs.receive_run(collection=made, name=path.name, direction="forward", upload=upload).run
+        return runs.receive_run(collection=collection, name=path.name, direction="forward", upload=upload).run
 
 
 def database_url() -> str:
@@ -59,9 +60,9 @@ def database_url() -> str:
     return address._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
 
 
-def ingested_apart(run: Run, folder: Path) -> dict[str, Any]:
+def ingested_apart(run: Run) -> dict[str, Any]:
     """What reading the run in a process of its own took; see `ingest_apart`."""
-    command = [sys.executable, "-m", "tests.pooling.services.ingest_apart", str(run.pk), str(folder)]
+    command = [sys.executable, "-m", "tests.pooling.services.ingest_apart", str(run.pk), str(settings.MEDIA_ROOT)]
     env = os.environ | {"DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

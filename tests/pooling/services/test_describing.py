@@ -11,21 +11,11 @@ from pooling.services.runs import BadName, RunExists, ingest_run
 from tests import cast
 from tests.pooling import making
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
-@pytest.fixture
-def made():
-    return making.collection()
-
-
-def owned(made, name, owner, **fields):
-    run = making.run(made, name, {0: [1, 2]})
+def owned(collection, name, owner, **fields):
+    run = making.run(collection, name, {0: [1, 2]})
     Run.objects.filter(pk=run.pk).update(uploaded_by=owner, **fields)
     run.refresh_from_db()
     return run
@@ -35,9 +25,9 @@ def kinds(run):
     return [event.kind for event in run.events.order_by("pk")]
 
 
-def test_renaming_and_describing_are_noted_with_who_and_what_it_was_before(made):
-    ada = cast.member(made, Role.RESEARCHER)
-    run = making.run(made, "A", {0: [1]})
+def test_renaming_and_describing_are_noted_with_who_and_what_it_was_before(collection):
+    ada = cast.member(collection, Role.RESEARCHER)
+    run = making.run(collection, "A", {0: [1]})
     said = describing.Description("bm25 k1=0.9", "Lucene", "Lab", "https://doi.org/10.1145/1", ("sparse",), "defaults")
     describing.describe_run(run=run, said=said, by=ada)
     assert describing.description_of(run) == said
@@ -48,8 +38,8 @@ def test_renaming_and_describing_are_noted_with_who_and_what_it_was_before(made)
     assert describing.describe_run(run=run, said=said, by=ada) == []
 
 
-def test_a_name_that_is_taken_or_cannot_be_one_changes_nothing(made):
-    run, _ = making.run(made, "A", {0: [1]}), making.run(made, "B", {0: [2]})
+def test_a_name_that_is_taken_or_cannot_be_one_changes_nothing(collection):
+    run, _ = making.run(collection, "A", {0: [1]}), making.run(collection, "B", {0: [2]})
     for name, error in (("B", RunExists), ("", BadName), ("a\tb", BadName)):
         with pytest.raises(error):
             describing.describe_run(run=run, said=describing.Description(name, team="x"), by=None)
@@ -57,10 +47,10 @@ def test_a_name_that_is_taken_or_cannot_be_one_changes_nothing(made):
     assert (run.name, run.team, kinds(run)) == ("A", "", [])
 
 
-def test_only_the_uploader_and_site_admins_know_of_a_hidden_run(made):
-    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
-    lead, admin = cast.member(made, Role.LEAD), cast.user(is_superuser=True)
-    run = owned(made, "A", ada)
+def test_only_the_uploader_and_site_admins_know_of_a_hidden_run(collection):
+    ada, bob = (cast.member(collection, Role.RESEARCHER) for _ in range(2))
+    lead, admin = cast.member(collection, Role.LEAD), cast.user(is_superuser=True)
+    run = owned(collection, "A", ada)
     describing.hide_run(run=run, by=ada)
     sees = {person: run in Run.objects.visible_to(person) for person in (ada, bob, lead, admin, None)}
     assert sees == {ada: True, bob: False, lead: False, admin: True, None: True}
@@ -69,44 +59,44 @@ def test_only_the_uploader_and_site_admins_know_of_a_hidden_run(made):
     assert kinds(run) == ["hidden", "published"]
 
 
-def test_nobody_hides_the_run_of_another_and_none_is_hidden_once_it_is_pooled(made):
-    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
-    run = owned(made, "A", ada)
+def test_nobody_hides_the_run_of_another_and_none_is_hidden_once_it_is_pooled(collection):
+    ada, bob = (cast.member(collection, Role.RESEARCHER) for _ in range(2))
+    run = owned(collection, "A", ada)
     with pytest.raises(describing.NotYours):
         describing.hide_run(run=run, by=bob)
-    making.draft(made, [run])
+    making.draft(collection, [run])
     with pytest.raises(describing.RunInUse, match="part of a pool"):
         describing.hide_run(run=run, by=ada)
     assert not run.is_hidden
 
 
-def test_a_hidden_run_cannot_be_pooled(made):
-    run = owned(made, "A", cast.member(made, Role.RESEARCHER), is_hidden=True)
+def test_a_hidden_run_cannot_be_pooled(collection):
+    run = owned(collection, "A", cast.member(collection, Role.RESEARCHER), is_hidden=True)
     with pytest.raises(PoolError, match="hidden"):
-        making.draft(made, [run])
+        making.draft(collection, [run])
 
 
-def test_the_name_of_a_hidden_run_is_free_for_others_until_it_is_published(made):
-    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
-    hidden = owned(made, "A", ada, is_hidden=True)
-    public = owned(made, "other", bob)
+def test_the_name_of_a_hidden_run_is_free_for_others_until_it_is_published(collection):
+    ada, bob = (cast.member(collection, Role.RESEARCHER) for _ in range(2))
+    hidden = owned(collection, "A", ada, is_hidden=True)
+    public = owned(collection, "other", bob)
     describing.describe_run(run=public, said=describing.Description("A"), by=bob)
     with pytest.raises(RunExists):
         describing.publish_run(run=hidden, by=ada)
     assert (hidden.is_hidden, public.is_hidden) == (True, False)
     with pytest.raises(RunExists):
-        describing.describe_run(run=making.run(made, "B", {0: [1]}), said=describing.Description("A"), by=bob)
+        describing.describe_run(run=making.run(collection, "B", {0: [1]}), said=describing.Description("A"), by=bob)
 
 
-def test_a_file_is_read_again_by_its_rank_column_but_not_once_it_is_pooled(made):
-    run = making.run(made, "A", {0: [1, 2]})
+def test_a_file_is_read_again_by_its_rank_column_but_not_once_it_is_pooled(collection):
+    run = making.run(collection, "A", {0: [1, 2]})
     Run.objects.filter(pk=run.pk).update(file=run.file.name)
     describing.reread_run(run=run, score_type="rank", by=None)
     assert (run.state, run.score_type, run.rankings.count()) == ("received", "rank", 0)
     ingest_run(run=run)
     assert (run.state, run.rankings.get().scores) == ("ready", [-1.0, -2.0])
     assert kinds(run) == ["reread"]
-    making.draft(made, [run])
+    making.draft(collection, [run])
     with pytest.raises(describing.RunInUse, match="another name"):
         describing.reread_run(run=run, score_type="float32", by=None)
 

@@ -16,7 +16,7 @@ from pooling.services import opening, pools, waiting
 from tests import cast
 from tests.pooling import making
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 # In this database: other tests run beside this one on the same server. Not by pg_stat_activity, of which a transaction
 # keeps what it saw first.
 _WAITING = """
@@ -25,27 +25,22 @@ _WAITING = """
 """
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
 @pytest.fixture
-def made():
+def collection():
     return making.collection(n_queries=8)
 
 
 @pytest.fixture
-def draft(made):
-    run = making.run(made, "a", {query: list(range(10)) for query in range(8)})
-    return making.draft(made, [run], name="large", depth=10)
+def draft(collection):
+    run = making.run(collection, "a", {query: list(range(10)) for query in range(8)})
+    return making.draft(collection, [run], name="large", depth=10)
 
 
 @pytest.fixture
-def judged(made):
+def judged(collection):
     """A pool of two of the pairs, one of them judged."""
-    pool = making.opened(made, [making.run(made, "b", {0: [0, 1]})], name="small")
-    person = cast.annotator(made)
+    pool = making.opened(collection, [making.run(collection, "b", {0: [0, 1]})], name="small")
+    person = cast.annotator(collection)
     batch = claiming.current_batch(annotator=person)
     answer = judging.Answer(submission_id=uuid4(), grade=1)
     judging.record_judgment(annotator=person, token=batch.hand_outs.first().token, answer=answer)

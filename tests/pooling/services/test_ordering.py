@@ -14,30 +14,25 @@ from tests import cast
 from tests.pooling import making
 from tests.pooling.answering import answer_batch, answer_pair
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
 @pytest.fixture
-def made():
+def collection():
     return making.collection(n_queries=2, n_documents=60, batch_candidates=4, double_share=0)
 
 
 @pytest.fixture
-def two_runs(made):
+def two_runs(collection):
     """Run a is good on query 0, run b holds nothing of it."""
     return [
-        making.run(made, "a", {0: list(range(20)), 1: list(range(20))}),
-        making.run(made, "b", {0: list(range(30, 50)), 1: list(range(30, 50))}),
+        making.run(collection, "a", {0: list(range(20)), 1: list(range(20))}),
+        making.run(collection, "b", {0: list(range(30, 50)), 1: list(range(30, 50))}),
     ]
 
 
-def live(made, of, strategy="maxmean", ahead=4):
-    pool = making.opened(made, of, strategy=strategy, depth=20, ahead=ahead)
+def live(collection, of, strategy="maxmean", ahead=4):
+    pool = making.opened(collection, of, strategy=strategy, depth=20, ahead=ahead)
     ordering.reorder(pool=pool)
     return pool
 
@@ -46,24 +41,24 @@ def front(pool) -> set[tuple[str, str]]:
     return making.named(Seat.objects.filter(round=pool.round, queue_key__lt=0, state="free"))
 
 
-def test_the_front_holds_the_next_pairs_of_each_source_and_claims_empty_it_first(made, two_runs):
-    pool = live(made, two_runs)
+def test_the_front_holds_the_next_pairs_of_each_source_and_claims_empty_it_first(collection, two_runs):
+    pool = live(collection, two_runs)
     assert len(front(pool)) == 8
     assert {query for query, _ in front(pool)} == {"q0", "q1"}
     expected = front(pool)
     given = set()
     for _ in range(2):
-        batch = claiming.current_batch(annotator=cast.annotator(made))
+        batch = claiming.current_batch(annotator=cast.annotator(collection))
         given |= making.named(Seat.objects.filter(hand_outs__batch=batch))
     assert given == expected
 
 
 @pytest.mark.parametrize("strategy", ["move-to-front", "maxmean", "thompson"])
-def test_labels_move_the_front_to_the_run_that_finds(made, two_runs, strategy):
-    pool = live(made, two_runs, strategy)
+def test_labels_move_the_front_to_the_run_that_finds(collection, two_runs, strategy):
+    pool = live(collection, two_runs, strategy)
     for target in (0, 1, 2):
-        answer_pair(made, "q0", f"d{target}", grade=1)
-        answer_pair(made, "q0", f"d{target + 30}", grade=0)
+        answer_pair(collection, "q0", f"d{target}", grade=1)
+        answer_pair(collection, "q0", f"d{target + 30}", grade=0)
     ordering.reorder(pool=pool)
     of_q0 = {document for query, document in front(pool) if query == "q0"}
     assert len(of_q0) == 4
@@ -73,8 +68,8 @@ def test_labels_move_the_front_to_the_run_that_finds(made, two_runs, strategy):
         assert of_q0 == {"d3", "d4", "d5", "d6"}
 
 
-def test_computing_the_order_again_changes_nothing_and_going_back_restores_the_keys(made, two_runs):
-    pool = making.opened(made, two_runs, strategy="maxmean", depth=20, ahead=4)
+def test_computing_the_order_again_changes_nothing_and_going_back_restores_the_keys(collection, two_runs):
+    pool = making.opened(collection, two_runs, strategy="maxmean", depth=20, ahead=4)
     keys = dict(Seat.objects.values_list("pk", "queue_key"))
     assert min(keys.values()) >= 0
     ordering.reorder(pool=pool)
@@ -90,32 +85,32 @@ def test_computing_the_order_again_changes_nothing_and_going_back_restores_the_k
     assert all(key % 2**63 == keys[pk] for pk, key in now.items())
 
 
-def test_an_empty_front_blocks_nobody(made, two_runs):
-    pool = live(made, two_runs, ahead=1)
-    answer_batch(made)
+def test_an_empty_front_blocks_nobody(collection, two_runs):
+    pool = live(collection, two_runs, ahead=1)
+    answer_batch(collection)
     assert HandOut.objects.count() == 4
     assert pool.pool_pairs.count() == 80
 
 
-def test_seats_that_somebody_is_claiming_are_left_for_the_next_time(made, two_runs):
-    pool = live(made, two_runs)
+def test_seats_that_somebody_is_claiming_are_left_for_the_next_time(collection, two_runs):
+    pool = live(collection, two_runs)
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    held = claiming.current_batch(annotator=cast.annotator(made))
+    held = claiming.current_batch(annotator=cast.annotator(collection))
     ordering.reorder(pool=pool)
     assert held.hand_outs.filter(seat__state="held").count() == 4
     assert len(front(pool)) == 8 - 4
 
 
 @pytest.mark.django_db(transaction=True)
-def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(made, two_runs):
-    pool = live(made, two_runs)
-    people = [cast.annotator(made) for _ in range(10)]
+def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(collection, two_runs):
+    pool = live(collection, two_runs)
+    people = [cast.annotator(collection) for _ in range(10)]
     stop, failures = threading.Event(), []
 
     def work(annotator):
         try:
-            while claiming.current_batch(annotator=annotator) and not answer_batch(made, annotator=annotator):
+            while claiming.current_batch(annotator=annotator) and not answer_batch(collection, annotator=annotator):
                 pass
         except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
             failures.append(error)
@@ -144,16 +139,16 @@ def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(
     assert Seat.objects.count() == PoolPair.objects.count() == 80
 
 
-def test_only_live_pools_with_newer_labels_are_overdue(made, two_runs):
-    making.opened(made, two_runs, name="plain")
+def test_only_live_pools_with_newer_labels_are_overdue(collection, two_runs):
+    making.opened(collection, two_runs, name="plain")
     assert ordering.overdue() == []
-    pool = making.opened(made, two_runs, name="live", strategy="thompson", depth=20, ahead=2)
-    assert ordering.overdue() == [made.pk]
+    pool = making.opened(collection, two_runs, name="live", strategy="thompson", depth=20, ahead=2)
+    assert ordering.overdue() == [collection.pk]
     ordering.reorder(pool=pool)
     assert ordering.overdue() == []
-    answer_batch(made)
-    assert ordering.overdue() == [made.pk]
-    ordering.reorder_collection(collection=made)
+    answer_batch(collection)
+    assert ordering.overdue() == [collection.pk]
+    ordering.reorder_collection(collection=collection)
     assert ordering.overdue() == []
     Pool.objects.filter(pk=pool.pk).update(ordered_at=timezone.now() - timezone.timedelta(days=1))
-    assert ordering.overdue() == [made.pk]
+    assert ordering.overdue() == [collection.pk]

@@ -16,38 +16,20 @@ from pooling.services.choosing import PoolError
 from tests import cast
 from tests.pooling import making
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
-@pytest.fixture
-def made():
-    return making.collection()
-
-
-@pytest.fixture
-def two_runs(made):
-    return [
-        making.run(made, "a", {0: [1, 2, 3], 1: [4, 5, 6]}),
-        making.run(made, "b", {0: [2, 7, 1], 1: [4, 8, 9]}),
-    ]
-
-
-def answer_everything(made, grade=1, n=1):
+def answer_everything(collection, grade=1, n=1):
     for _ in range(n):
-        annotator = cast.annotator(made)
+        annotator = cast.annotator(collection)
         while batch := claiming.current_batch(annotator=annotator):
             for hand_out in claiming.unanswered(annotator=annotator).filter(batch=batch):
                 given = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=4000)
                 judging.record_judgment(annotator=annotator, token=hand_out.token, answer=given)
 
 
-def test_a_depth_2_pool_of_two_runs_has_their_tops_once_with_the_best_rank(made, two_runs):
-    pool = making.opened(made, two_runs)
+def test_a_depth_2_pool_of_two_runs_has_their_tops_once_with_the_best_rank(collection, two_runs):
+    pool = making.opened(collection, two_runs)
     best = {
         (row.pair.query.external_id, row.pair.document.external_id): row.best_rank
         for row in pool.pool_pairs.select_related("pair__query", "pair__document")
@@ -64,16 +46,16 @@ def test_a_depth_2_pool_of_two_runs_has_their_tops_once_with_the_best_rank(made,
     assert pool.opened_at is not None
 
 
-def test_both_directions_land_on_the_same_pairs(made, two_runs):
-    reverse = making.run(made, "back", {1: [0, 1], 4: [1]}, "reverse")
-    pool = making.opened(made, [*two_runs, reverse])
+def test_both_directions_land_on_the_same_pairs(collection, two_runs):
+    reverse = making.run(collection, "back", {1: [0, 1], 4: [1]}, "reverse")
+    pool = making.opened(collection, [*two_runs, reverse])
     assert making.named(pool.pool_pairs) == {
         ("q0", "d1"), ("q0", "d2"), ("q0", "d7"), ("q1", "d4"), ("q1", "d5"), ("q1", "d8"), ("q1", "d1")
     }  # fmt: skip
 
 
-def test_opening_twice_changes_nothing(made, two_runs):
-    pool = making.opened(made, two_runs)
+def test_opening_twice_changes_nothing(collection, two_runs):
+    pool = making.opened(collection, two_runs)
     before = list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())
     pools.open_pool(pool=pool)
     assert (list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())) == before
@@ -81,8 +63,8 @@ def test_opening_twice_changes_nothing(made, two_runs):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_eight_workers_that_open_one_pool_at_once_open_it_once(made, two_runs):
-    pool = making.draft(made, two_runs)
+def test_eight_workers_that_open_one_pool_at_once_open_it_once(collection, two_runs):
+    pool = making.draft(collection, two_runs)
     pools.request_opening(pool=pool)
     barrier, failures = threading.Barrier(8), []
 
@@ -105,8 +87,8 @@ def test_eight_workers_that_open_one_pool_at_once_open_it_once(made, two_runs):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_pools_of_the_same_pairs_open_at_once(made, two_runs):
-    both = [making.draft(made, two_runs, name=name) for name in ("first", "second")]
+def test_two_pools_of_the_same_pairs_open_at_once(collection, two_runs):
+    both = [making.draft(collection, two_runs, name=name) for name in ("first", "second")]
     barrier, failures = threading.Barrier(2), []
 
     def work(pool):
@@ -128,9 +110,9 @@ def test_two_pools_of_the_same_pairs_open_at_once(made, two_runs):
 
 
 def test_a_worker_that_dies_leaves_no_pair_behind_and_after_three_times_the_pool_has_failed(
-    made, two_runs, monkeypatch
+    collection, two_runs, monkeypatch
 ):
-    pool = making.draft(made, two_runs)
+    pool = making.draft(collection, two_runs)
     pools.request_opening(pool=pool)
 
     def die(*args, **options):
@@ -149,40 +131,40 @@ def test_a_worker_that_dies_leaves_no_pair_behind_and_after_three_times_the_pool
     assert (pool.state, pool.error) == ("open", "")
 
 
-def test_what_waits_too_long_to_be_opened_is_queued_again(made, two_runs):
-    pool = making.draft(made, two_runs)
+def test_what_waits_too_long_to_be_opened_is_queued_again(collection, two_runs):
+    pool = making.draft(collection, two_runs)
     Pool.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
     assert waiting.overdue_pools() == []
     pools.request_opening(pool=pool)
     assert waiting.overdue_pools() == [pool.pk]
 
 
-def test_a_pool_without_pairs_fails_and_says_why(made, two_runs):
-    empty = QuerySet.objects.create(collection=made, name="none", direction="forward")
-    pool = pools.create_pool(collection=made, name="p", strategy="depth-k", parameters={}, runs=two_runs,
+def test_a_pool_without_pairs_fails_and_says_why(collection, two_runs):
+    empty = QuerySet.objects.create(collection=collection, name="none", direction="forward")
+    pool = pools.create_pool(collection=collection, name="p", strategy="depth-k", parameters={}, runs=two_runs,
                              query_set=empty)  # fmt: skip
     pools.open_pool(pool=pool)
     assert (pool.state, pool.error[:26]) == ("failed", "The strategy takes no pair")
     assert PoolPair.objects.count() == 0
 
 
-def test_a_query_set_restricts_the_pool_to_its_sources(made, two_runs):
-    some = QuerySet.objects.create(collection=made, name="some", direction="forward")
-    QuerySetItem.objects.create(query_set=some, item=made.items.get(external_id="q1"))
-    pool = pools.create_pool(collection=made, name="p", strategy="depth-k", parameters={"depth": 1}, runs=two_runs,
-                             query_set=some)  # fmt: skip
+def test_a_query_set_restricts_the_pool_to_its_sources(collection, two_runs):
+    some = QuerySet.objects.create(collection=collection, name="some", direction="forward")
+    QuerySetItem.objects.create(query_set=some, item=collection.items.get(external_id="q1"))
+    pool = pools.create_pool(collection=collection, name="p", strategy="depth-k", parameters={"depth": 1},
+                             runs=two_runs, query_set=some)  # fmt: skip
     pools.open_pool(pool=pool)
     assert making.named(pool.pool_pairs) == {("q1", "d4")}
 
 
-def test_who_stands_below_an_excluded_item_moves_up(made, two_runs):
-    made.items.filter(external_id="d4").update(excluded_at=timezone.now(), excluded_reason="broken")
-    pool = making.opened(made, two_runs, depth=1)
+def test_who_stands_below_an_excluded_item_moves_up(collection, two_runs):
+    collection.items.filter(external_id="d4").update(excluded_at=timezone.now(), excluded_reason="broken")
+    pool = making.opened(collection, two_runs, depth=1)
     assert making.named(pool.pool_pairs) == {("q0", "d1"), ("q0", "d2"), ("q1", "d5"), ("q1", "d8")}
 
 
-def test_a_sampled_pool_names_its_sample_as_a_query_set(made, two_runs):
-    pool = making.opened(made, two_runs, strategy="depth-k-sample", depth=2, n_sources=1)
+def test_a_sampled_pool_names_its_sample_as_a_query_set(collection, two_runs):
+    pool = making.opened(collection, two_runs, strategy="depth-k-sample", depth=2, n_sources=1)
     sample = QuerySet.objects.get(name="sample first")
     assert set(sample.members.values_list("item", flat=True)) == set(
         pool.pool_pairs.values_list("pair__query", flat=True)
@@ -190,15 +172,15 @@ def test_a_sampled_pool_names_its_sample_as_a_query_set(made, two_runs):
     assert sample.members.count() == 1
 
 
-def test_a_stratified_pool_keeps_stratum_and_inclusion_probability(made):
-    run = making.run(made, "a", {0: list(range(20))})
-    pool = making.opened(made, [run], strategy="stratified", top=2, depth=20, share=0.25)
+def test_a_stratified_pool_keeps_stratum_and_inclusion_probability(collection):
+    run = making.run(collection, "a", {0: list(range(20))})
+    pool = making.opened(collection, [run], strategy="stratified", top=2, depth=20, share=0.25)
     kept = sorted(pool.pool_pairs.values_list("stratum", "inclusion_probability"))
     assert kept == [(1, 1.0)] * 2 + [(2, 5 / 18)] * 5
 
 
-def test_closing_withdraws_free_seats_and_opening_again_brings_them_back(made, two_runs):
-    pool = making.opened(made, two_runs)
+def test_closing_withdraws_free_seats_and_opening_again_brings_them_back(collection, two_runs):
+    pool = making.opened(collection, two_runs)
     pools.close_pool(pool=pool)
     assert (pool.state, set(Seat.objects.values_list("state", flat=True))) == ("closed", {"withdrawn"})
     with pytest.raises(pools.PoolState, match="is closed, not open"):
@@ -218,19 +200,19 @@ def test_closing_withdraws_free_seats_and_opening_again_brings_them_back(made, t
         ({"seed": -1}, "seed"),
     ],
 )
-def test_what_cannot_be_a_pool_is_refused_by_field_and_nothing_is_made(made, two_runs, change, field):
-    making.draft(made, two_runs, name="taken")
+def test_what_cannot_be_a_pool_is_refused_by_field_and_nothing_is_made(collection, two_runs, change, field):
+    making.draft(collection, two_runs, name="taken")
     wanted = {"name": "new", "strategy": "depth-k", "parameters": {}, "runs": two_runs, "seed": 0} | change
     with pytest.raises(PoolError) as caught:
-        pools.create_pool(collection=made, **wanted)
+        pools.create_pool(collection=collection, **wanted)
     assert (caught.value.field, Pool.objects.count()) == (field, 1)
 
 
-def test_a_run_that_is_not_ready_or_foreign_or_the_other_way_is_refused(made, two_runs):
+def test_a_run_that_is_not_ready_or_foreign_or_the_other_way_is_refused(collection, two_runs):
     other = making.collection()
     foreign = making.run(other, "x", {0: [1]})
-    reverse = making.run(made, "r", {0: [1]}, "reverse")
-    forward_only = QuerySet.objects.create(collection=made, name="some", direction="forward")
+    reverse = making.run(collection, "r", {0: [1]}, "reverse")
+    forward_only = QuerySet.objects.create(collection=collection, name="some", direction="forward")
     Run.objects.filter(pk=two_runs[1].pk).update(retired_at=timezone.now())
     two_runs[1].refresh_from_db()
     for runs, query_set, field in (
@@ -239,16 +221,16 @@ def test_a_run_that_is_not_ready_or_foreign_or_the_other_way_is_refused(made, tw
         ([reverse], forward_only, "query_set"),
     ):
         with pytest.raises(PoolError) as caught:
-            pools.create_pool(collection=made, name="p", strategy="depth-k", parameters={}, runs=runs,
+            pools.create_pool(collection=collection, name="p", strategy="depth-k", parameters={}, runs=runs,
                               query_set=query_set)  # fmt: skip
         assert caught.value.field == field
 
 
 def test_opening_takes_a_constant_number_of_queries(django_assert_max_num_queries):
-    made = making.collection(n_queries=40, n_documents=60)
+    collection = making.collection(n_queries=40, n_documents=60)
     rng = np.random.default_rng(1)
-    runs = [making.run(made, name, {q: rng.permutation(60)[:20].tolist() for q in range(40)}) for name in ("a", "b")]
-    pool = making.draft(made, runs, depth=10)
+    runs = [making.run(collection, name, {q: rng.permutation(60)[:20].tolist() for q in range(40)}) for name in "ab"]
+    pool = making.draft(collection, runs, depth=10)
     with django_assert_max_num_queries(60):
         pools.open_pool(pool=pool)
     assert pool.pool_pairs.count() > 500

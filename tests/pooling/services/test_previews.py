@@ -10,41 +10,23 @@ from pooling.services.choosing import PoolError
 from tests.pooling import making
 from tests.pooling.answering import answer_batch
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def preview(collection, of, strategy="depth-k", **parameters):
+    return previews.preview(collection=collection, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of)
 
 
-@pytest.fixture
-def made():
-    return making.collection()
-
-
-@pytest.fixture
-def two_runs(made):
-    return [
-        making.run(made, "a", {0: [1, 2, 3], 1: [4, 5, 6]}),
-        making.run(made, "b", {0: [2, 7, 1], 1: [4, 8, 9]}),
-    ]
-
-
-def preview(made, of, strategy="depth-k", **parameters):
-    return previews.preview(collection=made, strategy=strategy, parameters=parameters or {"depth": 2}, runs=of)
-
-
-def test_more_results_than_memory_holds_are_refused_before_any_is_read(made, two_runs):
+def test_more_results_than_memory_holds_are_refused_before_any_is_read(collection, two_runs):
     for run in two_runs:
         run.report |= {"n_queries": 30_000, "deepest": 1000}
     with pytest.raises(PoolError, match=r"hold 60,000,000 results, .* choose a smaller depth"):
-        preview(made, two_runs, depth=1000)
-    assert preview(made, two_runs, depth=10).n_pairs == 9
+        preview(collection, two_runs, depth=1000)
+    assert preview(collection, two_runs, depth=10).n_pairs == 9
 
 
-def test_the_preview_says_what_is_new_and_what_each_run_brings(made, two_runs):
-    seen = preview(made, two_runs)
+def test_the_preview_says_what_is_new_and_what_each_run_brings(collection, two_runs):
+    seen = preview(collection, two_runs)
     assert (seen.n_pairs, seen.n_new, seen.n_waiting, seen.n_judged) == (6, 6, 0, 0)
     assert [tuple(share)[1:] for share in seen.shares] == [("a", 4, 2, 4), ("b", 4, 2, 4)]
     assert (seen.n_labels, seen.seconds, seen.is_measured) == (6, 9.0, False)
@@ -52,9 +34,9 @@ def test_the_preview_says_what_is_new_and_what_each_run_brings(made, two_runs):
     assert seen.cost is None
 
 
-def test_both_directions_share_their_pairs(made, two_runs):
-    back = making.run(made, "back", {1: [0, 1], 4: [1]}, "reverse")
-    seen = preview(made, [*two_runs, back])
+def test_both_directions_share_their_pairs(collection, two_runs):
+    back = making.run(collection, "back", {1: [0, 1], 4: [1]}, "reverse")
+    seen = preview(collection, [*two_runs, back])
     assert (seen.n_pairs, seen.n_queries) == (7, 2)
     # d1 q0 and d4 q1 are found by others too; d1 q1 by it alone.
     assert {share.name: (share.n_pairs, share.n_unique) for share in seen.shares} == {
@@ -62,32 +44,32 @@ def test_both_directions_share_their_pairs(made, two_runs):
     }  # fmt: skip
 
 
-def test_the_preview_of_more_depth_after_judging_counts_only_what_is_missing(made, two_runs):
-    making.opened(made, two_runs[:1])
-    answer_batch(made)
-    making.opened(made, two_runs[:1], name="waits", depth=3)
-    seen = preview(made, two_runs, depth=3)
+def test_the_preview_of_more_depth_after_judging_counts_only_what_is_missing(collection, two_runs):
+    making.opened(collection, two_runs[:1])
+    answer_batch(collection)
+    making.opened(collection, two_runs[:1], name="waits", depth=3)
+    seen = preview(collection, two_runs, depth=3)
     assert (seen.n_pairs, seen.n_judged, seen.n_waiting, seen.n_new) == (9, 4, 2, 3)
     assert (seen.n_labels, seen.seconds, seen.is_measured) == (3, 4.0, True)
 
 
-def test_the_preview_s_labels_are_the_seats_that_opening_makes(made, two_runs):
-    Policy.objects.create(collection=made, version=2, double_share="0.5", labels_per_pair=2, gold_positives=0,
+def test_the_preview_s_labels_are_the_seats_that_opening_makes(collection, two_runs):
+    Policy.objects.create(collection=collection, version=2, double_share="0.5", labels_per_pair=2, gold_positives=0,
                           gold_negatives=0)  # fmt: skip
-    seen = preview(made, two_runs)
-    pool = making.opened(made, two_runs)
+    seen = preview(collection, two_runs)
+    pool = making.opened(collection, two_runs)
     assert pool.round.seats.count() == seen.n_labels == 15
 
 
-def test_money_is_hours_at_the_rate(made, two_runs):
-    seen = preview(made, two_runs, depth=2, rate=12.5, currency="GBP")
+def test_money_is_hours_at_the_rate(collection, two_runs):
+    seen = preview(collection, two_runs, depth=2, rate=12.5, currency="GBP")
     assert (seen.cost, seen.currency) == (pytest.approx(6 * 9 / 3600 * 12.5), "GBP")
-    assert preview(made, two_runs, depth=2, rate=3.0).currency == "EUR"
+    assert preview(collection, two_runs, depth=2, rate=3.0).currency == "EUR"
 
 
-def test_the_preview_compares_every_two_runs_of_a_direction(made, two_runs):
-    making.run(made, "r", {0: [1]}, "reverse")
-    alike = preview(made, list(Run.objects.all()), depth=3).alike
+def test_the_preview_compares_every_two_runs_of_a_direction(collection, two_runs):
+    making.run(collection, "r", {0: [1]}, "reverse")
+    alike = preview(collection, list(Run.objects.all()), depth=3).alike
     assert [(each.direction, each.names) for each in alike] == [("forward", ["a", "b"])]
     found = alike[0].likeness
     # q0: {1, 2, 3} and {2, 7, 1}; q1: {4, 5, 6} and {4, 8, 9}
@@ -96,78 +78,82 @@ def test_the_preview_compares_every_two_runs_of_a_direction(made, two_runs):
     assert (found.tau[0, 1], found.favourite[0, 1], found.favourite[1, 0]) == (-1.0, (3 + 1) / 2, (2 + 1) / 2)
 
 
-def test_what_a_run_adds_is_its_new_pairs_and_what_is_judged_already(made, two_runs):
-    making.opened(made, two_runs[:1])
-    answer_batch(made)
+def test_what_a_run_adds_is_its_new_pairs_and_what_is_judged_already(collection, two_runs):
+    making.opened(collection, two_runs[:1])
+    answer_batch(collection)
     seen = previews.adds(run=two_runs[1], depth=2)
     assert (seen.n_new, seen.n_judged, seen.n_labels) == (2, 2, 2)
-    only_new = preview(made, two_runs[1:], "adds", depth=2)
+    only_new = preview(collection, two_runs[1:], "adds", depth=2)
     assert (only_new.n_pairs, only_new.n_new) == (2, 2)
-    pool = making.opened(made, two_runs[1:], name="more", strategy="adds", depth=2)
+    pool = making.opened(collection, two_runs[1:], name="more", strategy="adds", depth=2)
     assert making.named(pool.pool_pairs) == {("q0", "d7"), ("q1", "d8")}
 
 
-def test_a_preview_writes_nothing_and_takes_a_constant_number_of_queries(made, two_runs, django_assert_max_num_queries):
+def test_a_preview_writes_nothing_and_takes_a_constant_number_of_queries(
+    collection, two_runs, django_assert_max_num_queries
+):
     before = Pair.objects.count(), Pool.objects.count()
     with django_assert_max_num_queries(12):
-        preview(made, two_runs)
+        preview(collection, two_runs)
     assert (Pair.objects.count(), Pool.objects.count()) == before
 
 
-def some(made, name, *sources):
-    named = QuerySet.objects.create(collection=made, name=name, direction="forward")
+def some(collection, name, *sources):
+    named = QuerySet.objects.create(collection=collection, name=name, direction="forward")
     QuerySetItem.objects.bulk_create(
-        QuerySetItem(query_set=named, item=made.items.get(external_id=f"q{source}")) for source in sources
+        QuerySetItem(query_set=named, item=collection.items.get(external_id=f"q{source}")) for source in sources
     )
     return named
 
 
-def test_everything_of_a_query_set_needs_no_run_and_says_where_one_is_missing(made, two_runs):
-    pair = {"collection": made, "strategy": "exhaustive", "parameters": {}}
+def test_everything_of_a_query_set_needs_no_run_and_says_where_one_is_missing(collection, two_runs):
+    pair = {"collection": collection, "strategy": "exhaustive", "parameters": {}}
     with pytest.raises(PoolError, match="needs a query set") as caught:
         previews.preview(**pair, runs=[])
     assert caught.value.field == "query_set"
-    assert previews.preview(**pair, runs=[], query_set=some(made, "one", 1)).n_pairs == 30
-    with_runs = previews.preview(**pair, runs=two_runs, query_set=some(made, "two", 0, 1))
+    assert previews.preview(**pair, runs=[], query_set=some(collection, "one", 1)).n_pairs == 30
+    with_runs = previews.preview(**pair, runs=two_runs, query_set=some(collection, "two", 0, 1))
     assert (with_runs.n_pairs, [share.n_pairs for share in with_runs.shares]) == (60, [6, 6])
 
 
-def test_a_reference_set_that_is_trusted_is_left_out_but_for_its_share(made, two_runs):
-    making.reference(made, [(0, 1), (0, 2), (1, 4), (1, 5), (3, 3)])
-    assert preview(made, two_runs, depth=2, trusted="original").n_pairs == 2
-    assert preview(made, two_runs, depth=2, trusted="original", check_share=0.5).n_pairs == 4
+def test_a_reference_set_that_is_trusted_is_left_out_but_for_its_share(collection, two_runs):
+    making.reference(collection, [(0, 1), (0, 2), (1, 4), (1, 5), (3, 3)])
+    assert preview(collection, two_runs, depth=2, trusted="original").n_pairs == 2
+    assert preview(collection, two_runs, depth=2, trusted="original", check_share=0.5).n_pairs == 4
     with pytest.raises(PoolError, match='no reference set "CxC"'):
-        preview(made, two_runs, depth=2, trusted="CxC")
+        preview(collection, two_runs, depth=2, trusted="CxC")
 
 
-def test_negatives_and_a_budget_come_on_top_of_any_strategy(made, two_runs):
-    assert preview(made, two_runs, depth=2, budget=2).n_pairs == 4
-    seen = preview(made, two_runs, depth=2, negatives=5)
+def test_negatives_and_a_budget_come_on_top_of_any_strategy(collection, two_runs):
+    assert preview(collection, two_runs, depth=2, budget=2).n_pairs == 4
+    seen = preview(collection, two_runs, depth=2, negatives=5)
     assert seen.n_pairs == 6 + 2 * 5
     assert [share.n_pairs for share in seen.shares] == [4, 4]  # outside every run's first 25
 
 
-def test_a_question_is_counted_once_for_all_who_ask_and_answered_at_once_where_it_is_small(made, two_runs, monkeypatch):
+def test_a_question_is_counted_once_for_all_who_ask_and_answered_at_once_where_it_is_small(
+    collection, two_runs, monkeypatch
+):
     of = asking.question(strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1)
-    found, send = asking.ask(collection=made, of=of)
+    found, send = asking.ask(collection=collection, of=of)
     assert (found.preview.n_pairs, send) == (6, False)
     other = of._replace(seed=2)
     monkeypatch.setattr(asking, "AT_ONCE", 3)
-    waiting = [asking.ask(collection=made, of=other) for _ in range(2)]
+    waiting = [asking.ask(collection=collection, of=other) for _ in range(2)]
     assert [(answer.is_waiting, send) for answer, send in waiting] == [(True, True), (True, False)]
-    asking.answer(collection=made, of=asking.Question(**other._asdict()))
-    found, send = asking.ask(collection=made, of=other)
+    asking.answer(collection=collection, of=asking.Question(**other._asdict()))
+    found, send = asking.ask(collection=collection, of=other)
     assert (found.preview.n_pairs, send) == (6, False)
     assert asking.find(collection=making.collection(), key=found.key) is None
 
 
-def test_a_question_with_a_fault_is_answered_with_its_field(made, two_runs):
+def test_a_question_with_a_fault_is_answered_with_its_field(collection, two_runs):
     of = asking.question(strategy="depth-k", parameters={"depth": 0}, runs=two_runs, query_set=None, seed=1)
-    found, send = asking.ask(collection=made, of=of)
+    found, send = asking.ask(collection=collection, of=of)
     assert (found.field, found.preview, send) == ("depth", None, False)
     assert "whole number" in found.error
 
 
-def test_one_run_is_compared_with_nobody(made, two_runs):
-    assert preview(made, two_runs[:1]).alike == []
-    assert np.isfinite(preview(made, two_runs[:1]).hours)
+def test_one_run_is_compared_with_nobody(collection, two_runs):
+    assert preview(collection, two_runs[:1]).alike == []
+    assert np.isfinite(preview(collection, two_runs[:1]).hours)

@@ -11,29 +11,23 @@ from pooling.services import pool_pairs, provenance
 from tests import campaigns, cast
 from tests.pooling import making
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
-def pair_of(made, query, document):
-    return Pair.objects.get(collection=made, query__external_id=query, document__external_id=document)
+def pair_of(collection, query, document):
+    return Pair.objects.get(collection=collection, query__external_id=query, document__external_id=document)
 
 
 def told(pair, viewer=None):
     return [(place.run.name, place.rank) for place in provenance.origin(pair=pair, viewer=viewer).places]
 
 
-def test_a_pair_tells_its_runs_and_ranks_in_both_directions_and_its_pools(django_assert_num_queries):
-    made = making.collection()
-    one = making.run(made, "A", {0: [5, 6, 1], 1: [1]})
-    making.run(made, "B", {0: [5, 6], 1: [1]})
-    back = making.run(made, "C", {1: [2, 0], 2: [0]}, "reverse")
-    making.opened(made, [one, back], depth=3)
-    pair = pair_of(made, "q0", "d1")
+def test_a_pair_tells_its_runs_and_ranks_in_both_directions_and_its_pools(django_assert_num_queries, collection):
+    one = making.run(collection, "A", {0: [5, 6, 1], 1: [1]})
+    making.run(collection, "B", {0: [5, 6], 1: [1]})
+    back = making.run(collection, "C", {1: [2, 0], 2: [0]}, "reverse")
+    making.opened(collection, [one, back], depth=3)
+    pair = pair_of(collection, "q0", "d1")
     with django_assert_num_queries(3):
         found = provenance.origin(pair=pair, viewer=None)
     assert [(place.run.name, place.rank) for place in found.places] == [("C", 2), ("A", 3)]
@@ -42,28 +36,25 @@ def test_a_pair_tells_its_runs_and_ranks_in_both_directions_and_its_pools(django
     )
 
 
-def test_a_pair_that_nothing_holds_says_nothing():
-    made = making.collection()
-    keys = [made.items.get(external_id=name) for name in ("q0", "d0")]
-    pair = Pair.objects.create(collection=made, query=keys[0], document=keys[1])
+def test_a_pair_that_nothing_holds_says_nothing(collection):
+    keys = [collection.items.get(external_id=name) for name in ("q0", "d0")]
+    pair = Pair.objects.create(collection=collection, query=keys[0], document=keys[1])
     assert provenance.sentence(provenance.origin(pair=pair, viewer=None)) == ""
 
 
-def test_a_hidden_run_is_told_to_who_uploaded_it_alone():
-    made = making.collection()
-    ada, bob = (cast.member(made, Role.RESEARCHER) for _ in range(2))
-    one, secret = making.run(made, "A", {0: [1]}), making.run(made, "S", {0: [2, 1]})
-    making.opened(made, [one], depth=1)
+def test_a_hidden_run_is_told_to_who_uploaded_it_alone(collection):
+    ada, bob = (cast.member(collection, Role.RESEARCHER) for _ in range(2))
+    one, secret = making.run(collection, "A", {0: [1]}), making.run(collection, "S", {0: [2, 1]})
+    making.opened(collection, [one], depth=1)
     Run.objects.filter(pk=secret.pk).update(is_hidden=True, uploaded_by=ada)
-    pair = pair_of(made, "q0", "d1")
+    pair = pair_of(collection, "q0", "d1")
     assert (told(pair, ada), told(pair, bob)) == ([("A", 1), ("S", 2)], [("A", 1)])
 
 
-def test_the_answer_reads_the_index_on_sources_and_not_the_table():
-    made = making.collection()
-    making.opened(made, [making.run(made, "A", {0: [1]})], depth=1)
-    pair = pair_of(made, "q0", "d1")
-    runs = list(made.runs.values_list("pk", flat=True))
+def test_the_answer_reads_the_index_on_sources_and_not_the_table(collection):
+    making.opened(collection, [making.run(collection, "A", {0: [1]})], depth=1)
+    pair = pair_of(collection, "q0", "d1")
+    runs = list(collection.runs.values_list("pk", flat=True))
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         values = {"pair": [pair.pk], "query": [pair.query_id], "document": [pair.document_id], "forward": runs,
@@ -78,12 +69,11 @@ def lines_of(pool, **wanted):
     return {(line.row.pair.query.external_id, line.row.pair.document.external_id): line for line in page.lines}
 
 
-def test_the_pairs_of_a_pool_are_filtered_by_state_run_and_query():
-    made = making.collection()
-    one, two = making.run(made, "A", {0: [1, 2, 3]}), making.run(made, "B", {0: [4], 1: [1]})
-    back = making.run(made, "C", {2: [0]}, "reverse")
-    pool = making.opened(made, [one, two, back], depth=2)
-    judge = cast.annotator(made)
+def test_the_pairs_of_a_pool_are_filtered_by_state_run_and_query(collection):
+    one, two = making.run(collection, "A", {0: [1, 2, 3]}), making.run(collection, "B", {0: [4], 1: [1]})
+    back = making.run(collection, "C", {2: [0]}, "reverse")
+    pool = making.opened(collection, [one, two, back], depth=2)
+    judge = cast.annotator(collection)
     campaigns.judge(next(iter(_batch(judge))), 1)
     everything = lines_of(pool)
     assert set(everything) == {("q0", "d1"), ("q0", "d2"), ("q0", "d4"), ("q1", "d1")}
@@ -98,9 +88,9 @@ def test_the_pairs_of_a_pool_are_filtered_by_state_run_and_query():
 
 
 def test_a_page_costs_the_same_however_many_pairs_and_the_next_begins_where_it_ended(django_assert_num_queries):
-    made = making.collection(n_queries=4, n_documents=30)
-    runs = [making.run(made, name, {q: list(range(30)) for q in range(4)}) for name in "AB"]
-    pool = making.opened(made, runs, depth=30)
+    collection = making.collection(n_queries=4, n_documents=30)
+    runs = [making.run(collection, name, {q: list(range(30)) for q in range(4)}) for name in "AB"]
+    pool = making.opened(collection, runs, depth=30)
     with django_assert_num_queries(6):
         page = pool_pairs.pairs_of(pool=pool, wanted=WantedPairs(), viewer=None)
     seen = [line.row.pair_id for line in page.lines]

@@ -4,20 +4,15 @@ import pytest
 
 from tests.pooling.services import large_runs
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
 
 def beyond_idle(tmp_path, n_queries: int, depth: int, n_documents: int) -> float:
     """MiB that reading a run takes at most beyond what a worker has that waits."""
     path = tmp_path / f"{n_queries}.run"
     large_runs.write_run(path, n_queries, depth, n_documents)
-    made = large_runs.collection(n_queries, n_documents)
-    said = large_runs.ingested_apart(large_runs.received(made, path), tmp_path)
+    collection = large_runs.collection(n_queries, n_documents)
+    said = large_runs.ingested_apart(large_runs.received(collection, path))
     assert said["state"] == "ready", said["report"]
     assert said["report"]["n_kept"] == n_queries * depth
     return said["peak"] - said["idle"]

@@ -15,34 +15,27 @@ from pooling.models import Ranking, Run
 from pooling.services import runs, waiting
 from tests import cast
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 FORWARD = b"query0 Q0 document2 1 9.5 t\nquery0 Q0 document0 2 9.5 t\nquery0 Q0 document1 3 7 t\n"
 
 
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
 @pytest.fixture
-def made():
-    made = cast.collection()
-    cast.items(made, Side.QUERY, 3)
-    cast.items(made, Side.DOCUMENT, 4)
+def collection():
+    collection = cast.collection(n_queries=3, n_documents=4)
     for side in (Side.QUERY, Side.DOCUMENT):
-        for item in made.items.filter(side=side):
+        for item in collection.items.filter(side=side):
             item.external_id = f"{side}{item.external_id[1:]}"
             item.save()
-    return made
+    return collection
 
 
-def receive(made, data=FORWARD, name="bm25", direction="forward", file_name="a.run", **fields) -> Run:
+def receive(collection, data=FORWARD, name="bm25", direction="forward", file_name="a.run", **fields) -> Run:
     upload = SimpleUploadedFile(file_name, data)
-    return runs.receive_run(collection=made, name=name, direction=direction, upload=upload, **fields).run
+    return runs.receive_run(collection=collection, name=name, direction=direction, upload=upload, **fields).run
 
 
-def ingest(made, data=FORWARD, **fields) -> Run:
-    run = receive(made, data, **fields)
+def ingest(collection, data=FORWARD, **fields) -> Run:
+    run = receive(collection, data, **fields)
     runs.ingest_run(run=run)
     return run
 
@@ -52,24 +45,24 @@ def rankings(run: Run) -> dict[str, list[str]]:
     return {names[row.source_id]: [names[pk] for pk in row.targets] for row in run.rankings.all()}
 
 
-def test_a_run_becomes_one_ranking_a_query_in_canonical_order(made):
-    run = ingest(made)
+def test_a_run_becomes_one_ranking_a_query_in_canonical_order(collection):
+    run = ingest(collection)
     assert run.state == "ready"
     assert rankings(run) == {"query0": ["document2", "document0", "document1"]}
     assert Ranking.objects.get().scores == [9.5, 9.5, 7.0]
 
 
-def test_a_reverse_run_starts_from_documents(made):
-    run = ingest(made, b"document0 Q0 query1 1 2 t\ndocument0 Q0 query0 2 1 t\n", direction="reverse")
+def test_a_reverse_run_starts_from_documents(collection):
+    run = ingest(collection, b"document0 Q0 query1 1 2 t\ndocument0 Q0 query0 2 1 t\n", direction="reverse")
     assert rankings(run) == {"document0": ["query1", "query0"]}
 
 
-def test_the_report_counts_what_is_unknown_dropped_tied_and_missing(made):
-    made.items.filter(external_id="document3").update(split="train")
-    excluded = made.items.filter(external_id="document1")
+def test_the_report_counts_what_is_unknown_dropped_tied_and_missing(collection):
+    collection.items.filter(external_id="document3").update(split="train")
+    excluded = collection.items.filter(external_id="document1")
     excluded.update(excluded_at=timezone.now(), excluded_reason="broken")
     data = FORWARD + b"query0 Q0 document3 4 6 t\nquery0 Q0 nobody 5 5 t\nelsewhere Q0 document0 1 1 t\n"
-    run = ingest(made, gzip.compress(data))
+    run = ingest(collection, gzip.compress(data))
     assert rankings(run) == {"query0": ["document2", "document0"]}
     report = run.report
     assert (report["n_rows"], report["n_kept"], report["n_dropped"]) == (6, 2, 2)
@@ -79,81 +72,81 @@ def test_the_report_counts_what_is_unknown_dropped_tied_and_missing(made):
     assert report["ties"] == pytest.approx(2 / 6)
 
 
-def test_scores_are_stored_as_the_file_gives_them_and_as_ranks_when_ranks_are_trusted(made):
-    run = ingest(made, b"query0 Q0 document0 2 0.1 t\nquery0 Q0 document1 1 0.05 t\n", score_type="rank")
+def test_scores_are_stored_as_the_file_gives_them_and_as_ranks_when_ranks_are_trusted(collection):
+    run = ingest(collection, b"query0 Q0 document0 2 0.1 t\nquery0 Q0 document1 1 0.05 t\n", score_type="rank")
     assert rankings(run) == {"query0": ["document1", "document0"]}
     assert Ranking.objects.get().scores == [-1.0, -2.0]
 
 
-def test_ranks_are_trusted_only_where_the_file_gives_them(made):
-    run = ingest(made, b'{"query": "query0", "document": "document0", "score": 1}\n', score_type="rank")
+def test_ranks_are_trusted_only_where_the_file_gives_them(collection):
+    run = ingest(collection, b'{"query": "query0", "document": "document0", "score": 1}\n', score_type="rank")
     assert run.state == "rejected"
     assert run.report["errors"][0]["message"] == "The file gives no ranks; choose float32 to order by score."
 
 
-def test_a_bad_line_rejects_the_run_and_nothing_is_stored(made):
-    run = ingest(made, FORWARD + b"query1 Q0 document0 1 t\n")
+def test_a_bad_line_rejects_the_run_and_nothing_is_stored(collection):
+    run = ingest(collection, FORWARD + b"query1 Q0 document0 1 t\n")
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"] == [{"line": 4, "field": "", "message": "expected 6 fields, found 5."}]
 
 
-def test_a_run_of_which_nothing_is_known_is_rejected_and_says_which_ids(made):
-    run = ingest(made, b"q Q0 d 1 1 t\n")
+def test_a_run_of_which_nothing_is_known_is_rejected_and_says_which_ids(collection):
+    run = ingest(collection, b"q Q0 d 1 1 t\n")
     assert run.state == "rejected"
     assert run.report["errors"][0]["message"].startswith("No line names a query and a document")
     assert run.report["unknown_targets"]["first"] == ["d"]
 
 
-def test_an_odd_unknown_id_rejects_the_run(made):
-    run = ingest(made, FORWARD + "query0 Q0 d\u202e 1 1 t\n".encode())
+def test_an_odd_unknown_id_rejects_the_run(collection):
+    run = ingest(collection, FORWARD + "query0 Q0 d\u202e 1 1 t\n".encode())
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"][0]["line"] == 4
 
 
-def test_the_same_file_under_the_same_name_changes_nothing_and_says_so(made):
-    run = ingest(made)
+def test_the_same_file_under_the_same_name_changes_nothing_and_says_so(collection):
+    run = ingest(collection)
     again = runs.receive_run(
-        collection=made, name="bm25", direction="forward", upload=SimpleUploadedFile("b.run", FORWARD)
+        collection=collection, name="bm25", direction="forward", upload=SimpleUploadedFile("b.run", FORWARD)
     )
     assert again == (run, False)
     assert Run.objects.count() == 1
 
 
-def test_another_file_under_a_name_that_is_taken_is_refused(made):
-    receive(made)
+def test_another_file_under_a_name_that_is_taken_is_refused(collection):
+    receive(collection)
     with pytest.raises(runs.RunExists, match="choose another name"):
-        receive(made, FORWARD + b"\n")
+        receive(collection, FORWARD + b"\n")
     assert Run.objects.count() == 1
 
 
-def test_a_rejected_run_gives_its_name_to_the_corrected_file(made):
-    rejected = ingest(made, b"broken\n")
-    run = ingest(made)
+def test_a_rejected_run_gives_its_name_to_the_corrected_file(collection):
+    rejected = ingest(collection, b"broken\n")
+    run = ingest(collection)
     assert (run.pk, run.state, run.attempts) == (rejected.pk, "ready", 1)
 
 
-def test_a_rejected_run_is_read_again_from_the_same_file_once_the_collection_has_its_items(made):
+def test_a_rejected_run_is_read_again_from_the_same_file_once_the_collection_has_its_items(collection):
     content = b"later Q0 later 1 1 t\n"
-    assert ingest(made, content).state == "rejected"
+    assert ingest(collection, content).state == "rejected"
     for side in Side:
-        Item.objects.create(collection=made, side=side, external_id="later")
-    assert ingest(made, content).state == "ready"
+        Item.objects.create(collection=collection, side=side, external_id="later")
+    assert ingest(collection, content).state == "ready"
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x00b", "a\nb", "run\u202e"])
-def test_a_name_that_could_forge_a_line_is_refused(made, name):
+def test_a_name_that_could_forge_a_line_is_refused(collection, name):
     with pytest.raises(runs.BadName):
-        receive(made, name=name)
+        receive(collection, name=name)
 
 
-def test_a_task_that_comes_twice_stores_the_rankings_once(made):
-    run = ingest(made)
+def test_a_task_that_comes_twice_stores_the_rankings_once(collection):
+    run = ingest(collection)
     runs.ingest_run(run=run)
     assert (Ranking.objects.count(), run.attempts) == (1, 1)
 
 
-def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(made, monkeypatch):
-    run = receive(made)
+def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(collection, monkeypatch):
+    run = receive(collection)
 
     def die(*args, **options):
         raise MemoryError
@@ -168,28 +161,28 @@ def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(mad
     assert "begun 3 times" in run.report["errors"][0]["message"]
 
 
-def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(made):
-    run = receive(made)
+def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(collection):
+    run = receive(collection)
     job = jobs.Job("run", run.pk)
-    jobs.cancel(job=job, collection=made)
+    jobs.cancel(job=job, collection=collection)
     runs.ingest_run(run=run)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"][0]["message"].startswith("Reading was cancelled")
     assert not jobs.is_cancelling(job=job)
-    assert ingest(made).state == "ready"
+    assert ingest(collection).state == "ready"
 
 
-def test_a_run_cancelled_half_way_through_storing_stores_nothing(made, monkeypatch):
+def test_a_run_cancelled_half_way_through_storing_stores_nothing(collection, monkeypatch):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
     monkeypatch.setattr("annotate.services.jobs.SECONDS_BETWEEN", 0)
     monkeypatch.setattr("annotate.services.jobs.SHARE_OF_TIME", 1e9)
-    run = receive(made, FORWARD + FORWARD.replace(b"query0", b"query1"))
+    run = receive(collection, FORWARD + FORWARD.replace(b"query0", b"query1"))
     told = []
 
     def tell(**said):
         told.append(said)
         if said["unit"] == "rows stored":
-            jobs.cancel(job=said["job"], collection=made)
+            jobs.cancel(job=said["job"], collection=collection)
         jobs_advance(**said)
 
     jobs_advance = jobs.advance
@@ -199,18 +192,18 @@ def test_a_run_cancelled_half_way_through_storing_stores_nothing(made, monkeypat
     assert [(each["done"], each["total"]) for each in told if each["unit"] == "rows stored"] == [(3, 6)]
 
 
-def test_queries_whose_lines_are_mixed_are_ranked_as_if_each_stood_by_itself(made, monkeypatch):
+def test_queries_whose_lines_are_mixed_are_ranked_as_if_each_stood_by_itself(collection, monkeypatch):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 3)
     lines = [f"query{q} Q0 document{d} {d} {-d} t\n" for d in range(4) for q in range(3)]
     random.Random(1).shuffle(lines)
-    run = ingest(made, "".join(lines).encode())
+    run = ingest(collection, "".join(lines).encode())
     assert run.state == "ready"
     assert rankings(run) == {f"query{q}": [f"document{d}" for d in range(4)] for q in range(3)}
     assert (run.report["n_rows"], run.report["n_queries"], run.report["deepest"]) == (12, 3, 4)
 
 
-def test_what_waits_too_long_is_queued_again(made):
-    run = receive(made)
+def test_what_waits_too_long_is_queued_again(collection):
+    run = receive(collection)
     assert waiting.overdue_runs() == []
     Run.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
     assert waiting.overdue_runs() == [run.pk]
@@ -219,8 +212,8 @@ def test_what_waits_too_long_is_queued_again(made):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_eight_workers_that_get_one_run_at_once_store_it_once(made):
-    run = receive(made)
+def test_eight_workers_that_get_one_run_at_once_store_it_once(collection):
+    run = receive(collection)
     barrier = threading.Barrier(8)
     failures = []
 
@@ -242,26 +235,26 @@ def test_eight_workers_that_get_one_run_at_once_store_it_once(made):
     assert (failures, run.state, run.attempts, Ranking.objects.count()) == ([], "ready", 1, 1)
 
 
-def test_ingesting_takes_a_constant_number_of_queries(made, django_assert_max_num_queries):
-    cast.items(made, Side.QUERY, 60)
+def test_ingesting_takes_a_constant_number_of_queries(collection, django_assert_max_num_queries):
+    cast.items(collection, Side.QUERY, 60)
     data = "".join(f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)).encode()
-    run = receive(made, data)
+    run = receive(collection, data)
     with django_assert_max_num_queries(20):
         runs.ingest_run(run=run)
     assert run.report["n_kept"] == 57 * 4
 
 
-def test_a_fault_met_while_storing_takes_back_what_was_stored(made, monkeypatch):
+def test_a_fault_met_while_storing_takes_back_what_was_stored(collection, monkeypatch):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
-    run = ingest(made, FORWARD + b"query1 Q0 document0 1 1 t\nquery1 Q0 document0 2 1 t\n")
+    run = ingest(collection, FORWARD + b"query1 Q0 document0 1 1 t\nquery1 Q0 document0 2 1 t\n")
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"][0]["message"] == 'document "document0" of query "query1" stands already in line 4.'
     assert run.report["n_kept"] == 0
 
 
-def test_a_file_with_little_but_repeats_is_given_up_while_storing(made, monkeypatch):
+def test_a_file_with_little_but_repeats_is_given_up_while_storing(collection, monkeypatch):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
     monkeypatch.setattr("annotate.core.formats.TOO_MANY", 3)
-    run = ingest(made, FORWARD + b"query1 Q0 document0 1 1 t\n" * 9)
+    run = ingest(collection, FORWARD + b"query1 Q0 document0 1 1 t\n" * 9)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"][-1]["message"] == "too many lines are at fault; reading stopped here."

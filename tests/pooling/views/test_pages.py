@@ -4,7 +4,6 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Role, WorkerHeartbeat
@@ -12,66 +11,46 @@ from pooling.models import Pool, Run
 from pooling.services import pools, runs
 from tests import cast
 from tests.pooling import making
+from tests.pooling.views.addresses import url
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
 
-@pytest.fixture
-def made():
-    return making.collection()
-
-
-@pytest.fixture
-def researcher(made, client):
-    person = cast.member(made, Role.RESEARCHER)
-    client.force_login(person)
-    return person
-
-
-def url(name, made, *args):
-    return reverse(f"pooling:{name}", args=[made.slug, *args])
-
-
-def upload(client, made, data, name="bm25", **fields):
+def upload(client, collection, data, name="bm25", **fields):
     file = SimpleUploadedFile("a.run", data)
-    return client.post(url("run-upload", made), {"name": name, "direction": "forward", "file": file, **fields})
+    return client.post(url("run-upload", collection), {"name": name, "direction": "forward", "file": file, **fields})
 
 
-def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, made, researcher):
-    answer = upload(client, made, making.lines({0: [1, 2]}))
+def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collection, researcher):
+    answer = upload(client, collection, making.lines({0: [1, 2]}))
     run = Run.objects.get()
-    assert answer.url == url("run", made, run.pk)
+    assert answer.url == url("run", collection, run.pk)
     page = client.get(answer.url).content.decode()
     assert "Reading the file" in page
-    assert url("run-state", made, run.pk) in page
+    assert url("run-state", collection, run.pk) in page
     runs.ingest_run(run=run)
-    assert client.get(url("run-state", made, run.pk))["HX-Redirect"] == answer.url
+    assert client.get(url("run-state", collection, run.pk))["HX-Redirect"] == answer.url
     page = client.get(answer.url).content.decode()
     assert "What the file held" in page
     assert "q1, q2, q3" in page
 
 
-def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(client, made, researcher):
-    page_of = upload(client, made, making.lines({0: [1, 2]})).url
-    client.post(url("run-cancel", made, Run.objects.get().pk))
+def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(client, collection, researcher):
+    page_of = upload(client, collection, making.lines({0: [1, 2]})).url
+    client.post(url("run-cancel", collection, Run.objects.get().pk))
     runs.ingest_run(run=Run.objects.get())
     page = client.get(page_of).content.decode()
     assert "Cancelled." in page
     assert "Rejected" not in page
     assert "fault" not in page
-    in_list = client.get(url("runs", made)).content.decode()
+    in_list = client.get(url("runs", collection)).content.decode()
     assert "Cancelled" in in_list
     assert "Rejected" not in in_list
 
 
-def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, made, researcher):
-    upload(client, made, making.lines({0: [1]}))
-    state = url("run-state", made, Run.objects.get().pk)
+def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, collection, researcher):
+    upload(client, collection, making.lines({0: [1]}))
+    state = url("run-state", collection, Run.objects.get().pk)
     words = "No worker has been seen for a minute"
     assert words in client.get(state).content.decode()
     WorkerHeartbeat.objects.create(name="w", at=timezone.now())
@@ -80,157 +59,157 @@ def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, made, re
     assert words in client.get(state).content.decode()
 
 
-def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(client, made, researcher):
-    upload(client, made, b"short line\n" * 60)
+def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(client, collection, researcher):
+    upload(client, collection, b"short line\n" * 60)
     run = Run.objects.get()
     runs.ingest_run(run=run)
-    page = client.get(url("run", made, run.pk)).content.decode()
+    page = client.get(url("run", collection, run.pk)).content.decode()
     assert "60 faults in a.run" in page
     assert "Line 50: expected 6 fields, found 2." in page
     assert "Line 51" not in page
 
 
-def test_a_taken_name_is_said_at_its_field_and_the_same_file_is_recognised(client, made, researcher):
-    upload(client, made, making.lines({0: [1]}))
-    again = upload(client, made, making.lines({0: [1]}))
+def test_a_taken_name_is_said_at_its_field_and_the_same_file_is_recognised(client, collection, researcher):
+    upload(client, collection, making.lines({0: [1]}))
+    again = upload(client, collection, making.lines({0: [1]}))
     assert again.status_code == 302
     assert "nothing was changed" in client.get(again.url).content.decode()
-    other = upload(client, made, making.lines({0: [2]}))
+    other = upload(client, collection, making.lines({0: [2]}))
     assert (other.status_code, "choose another name" in other.content.decode()) == (422, True)
     assert Run.objects.count() == 1
 
 
-def test_names_from_files_and_people_are_escaped(client, made, researcher):
-    upload(client, made, b"q0 Q0 <script>alert(1)</script> 1 1 t\n" + making.lines({0: [1]}), name="<b>x</b>")
+def test_names_from_files_and_people_are_escaped(client, collection, researcher):
+    upload(client, collection, b"q0 Q0 <script>alert(1)</script> 1 1 t\n" + making.lines({0: [1]}), name="<b>x</b>")
     run = Run.objects.get()
     runs.ingest_run(run=run)
-    for page in (client.get(url("run", made, run.pk)), client.get(url("runs", made))):
+    for page in (client.get(url("run", collection, run.pk)), client.get(url("runs", collection))):
         assert b"<script>alert" not in page.content
         assert b"<b>x</b>" not in page.content
 
 
-def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, made, researcher):
-    a, b = making.run(made, "a", {0: [1, 2, 3]}), making.run(made, "b", {0: [1, 4, 5]})
+def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, collection, researcher):
+    a, b = making.run(collection, "a", {0: [1, 2, 3]}), making.run(collection, "b", {0: [1, 4, 5]})
     form = {"strategy": "depth-k", "name": "first", "depth": 2, "runs": [a.pk, b.pk], "seed": 1}
-    preview = client.post(url("pool-preview", made), form | {"name": ""})
+    preview = client.post(url("pool-preview", collection), form | {"name": ""})
     assert preview.status_code == 200
     assert b"Labels to give" in preview.content
     assert Pool.objects.count() == 0
-    answer = client.post(url("pool-new", made), form)
+    answer = client.post(url("pool-new", collection), form)
     pool = Pool.objects.get()
-    assert (answer.url, pool.state) == (url("pool", made, pool.pk), "opening")
+    assert (answer.url, pool.state) == (url("pool", collection, pool.pk), "opening")
     assert "Opening the pool" in client.get(answer.url).content.decode()
     pools.open_pool(pool=pool)
-    assert client.get(url("pool-state", made, pool.pk))["HX-Redirect"] == answer.url
+    assert client.get(url("pool-state", collection, pool.pk))["HX-Redirect"] == answer.url
     assert "Seats free" in client.get(answer.url).content.decode()
     for name, title, state in (("close", "Closing the pool", "closed"), ("reopen", "Opening the pool again", "open")):
-        client.post(url(f"pool-{name}", made, pool.pk))
+        client.post(url(f"pool-{name}", collection, pool.pk))
         assert title in client.get(answer.url).content.decode()
-        assert client.get(url("pool-state", made, pool.pk)).status_code == 200
+        assert client.get(url("pool-state", collection, pool.pk)).status_code == 200
         pools.finish_pool(pool=pool)
         assert pool.state == state
 
 
-def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(client, made, researcher):
-    pool = making.draft(made, [making.run(made, "a", {0: [1, 2, 3]})])
-    client.post(url("pool-open", made, pool.pk))
-    page = client.get(url("pool", made, pool.pk)).content.decode()
-    assert url("pool-cancel", made, pool.pk) in page
-    client.post(url("pool-cancel", made, pool.pk))
+def test_a_researcher_cancels_an_opening_and_the_pool_is_a_draft_again(client, collection, researcher):
+    pool = making.draft(collection, [making.run(collection, "a", {0: [1, 2, 3]})])
+    client.post(url("pool-open", collection, pool.pk))
+    page = client.get(url("pool", collection, pool.pk)).content.decode()
+    assert url("pool-cancel", collection, pool.pk) in page
+    client.post(url("pool-cancel", collection, pool.pk))
     pool.refresh_from_db()
     assert (pool.state, pool.pool_pairs.count()) == ("draft", 0)
-    refused = client.post(url("pool-cancel", made, pool.pk), follow=True).content.decode()
+    refused = client.post(url("pool-cancel", collection, pool.pk), follow=True).content.decode()
     assert "is not being opened" in refused
 
 
 @pytest.mark.parametrize("strategy", ["depth-k", "depth-k-sample", "take-n", "stratified"])
-def test_every_strategy_has_its_own_fields(client, made, researcher, strategy):
-    making.run(made, "a", {0: [1, 2, 3]})
-    page = client.get(url("pool-new", made), {"strategy": strategy})
+def test_every_strategy_has_its_own_fields(client, collection, researcher, strategy):
+    making.run(collection, "a", {0: [1, 2, 3]})
+    page = client.get(url("pool-new", collection), {"strategy": strategy})
     assert page.status_code == 200
     form = page.context["form"]
     given = {name: field.initial for name, field in form.fields.items() if name not in ("runs", "query_set")}
-    given |= {"strategy": strategy, "name": strategy, "runs": list(made.runs.values_list("pk", flat=True))}
-    assert client.post(url("pool-new", made), given).status_code == 302
+    given |= {"strategy": strategy, "name": strategy, "runs": list(collection.runs.values_list("pk", flat=True))}
+    assert client.post(url("pool-new", collection), given).status_code == 302
     pool = Pool.objects.get()
     pools.open_pool(pool=pool)
     assert pool.state == "open"
 
 
-def test_a_new_form_ticks_the_runs_of_one_direction_so_that_any_query_set_of_it_fits(client, made, researcher):
-    forward = making.run(made, "a", {0: [1, 2, 3]})
-    making.run(made, "b", {0: [1, 2, 3]}, direction="reverse")
-    assert client.get(url("pool-new", made)).context["form"]["runs"].value() == [forward.pk]
+def test_a_new_form_ticks_the_runs_of_one_direction_so_that_any_query_set_of_it_fits(client, collection, researcher):
+    forward = making.run(collection, "a", {0: [1, 2, 3]})
+    making.run(collection, "b", {0: [1, 2, 3]}, direction="reverse")
+    assert client.get(url("pool-new", collection)).context["form"]["runs"].value() == [forward.pk]
 
 
-def test_a_form_with_a_fault_says_so_in_page_and_preview(client, made, researcher):
-    run = making.run(made, "a", {0: [1]})
+def test_a_form_with_a_fault_says_so_in_page_and_preview(client, collection, researcher):
+    run = making.run(collection, "a", {0: [1]})
     form = {"strategy": "depth-k", "name": "p", "depth": 0, "runs": [run.pk], "seed": 1}
     for name in ("pool-new", "pool-preview"):
-        answer = client.post(url(name, made), form)
+        answer = client.post(url(name, collection), form)
         assert (answer.status_code, b"greater than or equal to 1" in answer.content) == (422, True)
-    assert client.get(url("pool-new", made), {"strategy": "nonsense"}).status_code == 404
+    assert client.get(url("pool-new", collection), {"strategy": "nonsense"}).status_code == 404
 
 
-def test_a_failed_pool_says_why_and_can_be_tried_again(client, made, researcher):
-    pool = making.draft(made, [making.run(made, "a", {0: [1]})])
+def test_a_failed_pool_says_why_and_can_be_tried_again(client, collection, researcher):
+    pool = making.draft(collection, [making.run(collection, "a", {0: [1]})])
     Pool.objects.update(state="failed", error="The worker's log says why.")
-    page = client.get(url("pool", made, pool.pk)).content.decode()
+    page = client.get(url("pool", collection, pool.pk)).content.decode()
     assert "log says why" in page
-    client.post(url("pool-open", made, pool.pk))
+    client.post(url("pool-open", collection, pool.pk))
     pool.refresh_from_db()
     assert (pool.state, pool.error) == ("opening", "")
 
 
-def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, made):
-    run = making.run(made, "a", {0: [1, 2]})
-    pool = making.opened(made, [run])
-    client.force_login(cast.member(made, Role.LEAD))
+def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, collection):
+    run = making.run(collection, "a", {0: [1, 2]})
+    pool = making.opened(collection, [run])
+    client.force_login(cast.member(collection, Role.LEAD))
     for name, args in (("runs", ()), ("run", (run.pk,)), ("pools", ()), ("pool", (pool.pk,))):
-        assert client.get(url(name, made, *args)).status_code == 200
+        assert client.get(url(name, collection, *args)).status_code == 200
     for name in ("run-upload", "pool-new"):
-        assert client.get(url(name, made)).status_code == 404
-    assert client.post(url("pool-preview", made), {}).status_code == 404
-    client.post(url("pool-close", made, pool.pk))
+        assert client.get(url(name, collection)).status_code == 404
+    assert client.post(url("pool-preview", collection), {}).status_code == 404
+    client.post(url("pool-close", collection, pool.pk))
     pool.refresh_from_db()
     assert pool.state == "closing"
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, None])
-def test_annotators_and_strangers_find_nothing(client, made, role):
-    run = making.run(made, "secret-run", {0: [1]})
-    pool = making.opened(made, [run])
-    client.force_login(cast.member(made, role) if role else cast.user())
+def test_annotators_and_strangers_find_nothing(client, collection, role):
+    run = making.run(collection, "secret-run", {0: [1]})
+    pool = making.opened(collection, [run])
+    client.force_login(cast.member(collection, role) if role else cast.user())
     names = [("runs", ()), ("run-upload", ()), ("run", (run.pk,)), ("run-state", (run.pk,)), ("pools", ()),
              ("pool-new", ()), ("pool", (pool.pk,)), ("pool-state", (pool.pk,))]  # fmt: skip
     for name, args in names:
-        answer = client.get(url(name, made, *args))
+        answer = client.get(url(name, collection, *args))
         assert answer.status_code == 404
         assert b"secret-run" not in answer.content
     for name in ("pool-open", "pool-cancel", "pool-close", "pool-reopen"):
-        assert client.post(url(name, made, pool.pk)).status_code == 404
+        assert client.post(url(name, collection, pool.pk)).status_code == 404
 
 
-def test_what_belongs_to_another_collection_is_not_found(client, made, researcher):
+def test_what_belongs_to_another_collection_is_not_found(client, collection, researcher):
     other = making.collection()
     run = making.run(other, "a", {0: [1]})
     pool = making.opened(other, [run])
-    assert client.get(url("run", made, run.pk)).status_code == 404
-    assert client.get(url("pool", made, pool.pk)).status_code == 404
-    mine = making.run(made, "mine", {0: [1]})
+    assert client.get(url("run", collection, run.pk)).status_code == 404
+    assert client.get(url("pool", collection, pool.pk)).status_code == 404
+    mine = making.run(collection, "mine", {0: [1]})
     form = {"strategy": "depth-k", "name": "p", "depth": 1, "runs": [run.pk, mine.pk], "seed": 1}
-    assert client.post(url("pool-new", made), form).status_code == 422
+    assert client.post(url("pool-new", collection), form).status_code == 422
 
 
-def test_lists_take_the_same_number_of_queries_however_long(client, made, researcher):
+def test_lists_take_the_same_number_of_queries_however_long(client, collection, researcher):
     def queries_of(name):
         with CaptureQueriesContext(connection) as captured:
-            assert client.get(url(name, made)).status_code == 200
+            assert client.get(url(name, collection)).status_code == 200
         return len(captured)
 
-    first = making.run(made, "r0", {0: [1, 2]})
-    making.opened(made, [first], name="p0")
+    first = making.run(collection, "r0", {0: [1, 2]})
+    making.opened(collection, [first], name="p0")
     before = {name: queries_of(name) for name in ("runs", "pools", "pool-new")}
     for i in range(1, 8):
-        making.opened(made, [making.run(made, f"r{i}", {0: [i, i + 1]}), first], name=f"p{i}")
+        making.opened(collection, [making.run(collection, f"r{i}", {0: [i, i + 1]}), first], name=f"p{i}")
     assert {name: queries_of(name) for name in before} == before

@@ -5,34 +5,29 @@ from django.urls import reverse
 
 from annotate.models import JudgmentEvent, Report, Role, Seat
 from annotate.services import accounts, adjudicating
-from tests import campaigns, cast
+from tests import cast
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def made():
-    return campaigns.campaign("made")
-
-
-def explained(client, made, pair, person, query=""):
+def explained(client, campaign, pair, person, query=""):
     client.force_login(person)
     return client.get(reverse("pooling:pair", args=["made", pair.pk]) + query)
 
 
-def test_it_shows_runs_pools_seats_judgments_and_what_became_of_them(client, made):
-    seat = Seat.objects.filter(state="done", purpose="label", round=made.pool.round).first()
-    page = explained(client, made, seat.pair, made.lead).content.decode()
-    for words in (made.run.name, made.pool.name, "best rank 1", "said by", "First label", "policy version 1",
+def test_it_shows_runs_pools_seats_judgments_and_what_became_of_them(client, campaign):
+    seat = Seat.objects.filter(state="done", purpose="label", round=campaign.pool.round).first()
+    page = explained(client, campaign, seat.pair, campaign.lead).content.decode()
+    for words in (campaign.run.name, campaign.pool.name, "best rank 1", "said by", "First label", "policy version 1",
                   seat.annotator.pseudonym, "under policy version 1 (majority)"):  # fmt: skip
         assert words in page, words
 
 
-def test_it_tells_the_history_in_order(client, made):
+def test_it_tells_the_history_in_order(client, campaign):
     report = Report.objects.get()
-    adjudicating.adjudicate(pair=report.pair, by=made.lead, grade=2, note="it does play")
-    adjudicating.undo_adjudication(pair=report.pair, by=made.lead, reason="no")
-    moments = explained(client, made, report.pair, made.lead).context["history"].moments
+    adjudicating.adjudicate(pair=report.pair, by=campaign.lead, grade=2, note="it does play")
+    adjudicating.undo_adjudication(pair=report.pair, by=campaign.lead, reason="no")
+    moments = explained(client, campaign, report.pair, campaign.lead).context["history"].moments
     (reported,) = [moment for moment in moments if moment.what == "cannot judge"]
     decided = [moment for moment in moments if moment.lead]
     assert [(moment.what, moment.detail) for moment in decided] == [
@@ -42,54 +37,54 @@ def test_it_tells_the_history_in_order(client, made):
     assert [moment.at for moment in moments] == sorted(moment.at for moment in moments)
 
 
-def test_what_an_erased_person_undid_herself_is_no_leads_doing(client, made):
-    said = JudgmentEvent.objects.get(kind="undone", by=made.annotators[1].user).judgment  # all that was undone
+def test_what_an_erased_person_undid_herself_is_no_leads_doing(client, campaign):
+    said = JudgmentEvent.objects.get(kind="undone", by=campaign.annotators[1].user).judgment  # all that was undone
     accounts.erase_person(user=said.annotator.user)
-    moments = explained(client, made, said.pair, made.lead).context["history"].moments
+    moments = explained(client, campaign, said.pair, campaign.lead).context["history"].moments
     (undone,) = [moment for moment in moments if moment.what.startswith("undone")]
     assert (undone.annotator, undone.lead) == (said.annotator, "")
 
 
-def test_what_an_erased_lead_decided_is_not_the_policys_doing(client, made):
-    pair, other = Report.objects.get().pair, cast.member(made.collection, Role.LEAD)
-    adjudicating.adjudicate(pair=pair, by=made.lead, grade=2)
-    accounts.erase_person(user=made.lead)
-    page = explained(client, made, pair, other).content.decode()
+def test_what_an_erased_lead_decided_is_not_the_policys_doing(client, campaign):
+    pair, other = Report.objects.get().pair, cast.member(campaign.collection, Role.LEAD)
+    adjudicating.adjudicate(pair=pair, by=campaign.lead, grade=2)
+    accounts.erase_person(user=campaign.lead)
+    page = explained(client, campaign, pair, other).content.decode()
     assert "<b>A former lead</b> adjudicated 2, Level 2" in page
     assert "The policy" not in page
 
 
-def test_a_researcher_sees_pseudonyms_and_no_leads_names(client, made):
+def test_a_researcher_sees_pseudonyms_and_no_leads_names(client, campaign):
     seat = Seat.objects.filter(state="done", purpose="label").first()
-    adjudicating.adjudicate(pair=seat.pair, by=made.lead, grade=2)
+    adjudicating.adjudicate(pair=seat.pair, by=campaign.lead, grade=2)
     name = seat.annotator.user.username
-    for person, query, expected in [(made.lead, "", False), (made.lead, "?names=1", True),
-                                    (made.researcher, "?names=1", False)]:  # fmt: skip
-        page = explained(client, made, seat.pair, person, query).content.decode()
+    for person, query, expected in [(campaign.lead, "", False), (campaign.lead, "?names=1", True),
+                                    (campaign.researcher, "?names=1", False)]:  # fmt: skip
+        page = explained(client, campaign, seat.pair, person, query).content.decode()
         assert (name in page.split("</header>", 1)[1]) is expected
         assert seat.annotator.pseudonym in page
-    assert made.lead.username not in page and "A lead" in page
+    assert campaign.lead.username not in page and "A lead" in page
 
 
-def test_it_asks_as_often_for_a_long_history(client, made, django_assert_max_num_queries):
+def test_it_asks_as_often_for_a_long_history(client, campaign, django_assert_max_num_queries):
     pair = Report.objects.get().pair
     with django_assert_max_num_queries(99) as few:
-        explained(client, made, pair, made.lead)
+        explained(client, campaign, pair, campaign.lead)
     for grade in (0, 1, 2, 0, 1):
-        adjudicating.adjudicate(pair=pair, by=made.lead, grade=grade)
+        adjudicating.adjudicate(pair=pair, by=campaign.lead, grade=grade)
     with django_assert_max_num_queries(len(few)):
-        explained(client, made, pair, made.lead)
+        explained(client, campaign, pair, campaign.lead)
 
 
-def test_annotators_and_strangers_find_nothing(client, made):
+def test_annotators_and_strangers_find_nothing(client, campaign):
     pair = Report.objects.get().pair
-    for person in (made.annotators[0].user, cast.user()):
-        assert explained(client, made, pair, person).status_code == 404
+    for person in (campaign.annotators[0].user, cast.user()):
+        assert explained(client, campaign, pair, person).status_code == 404
 
 
-def test_pools_and_the_explorer_lead_there(client, made):
-    pair = made.pool.round.round_pairs.first().pair
-    client.force_login(made.researcher)
+def test_pools_and_the_explorer_lead_there(client, campaign):
+    pair = campaign.pool.round.round_pairs.first().pair
+    client.force_login(campaign.researcher)
     link = reverse("pooling:pair", args=["made", pair.pk])
-    assert link in client.get(reverse("pooling:pool-pairs", args=["made", made.pool.pk])).content.decode()
+    assert link in client.get(reverse("pooling:pool-pairs", args=["made", campaign.pool.pk])).content.decode()
     assert "/c/made/pairs/" in client.get(reverse("metrics:explorer", args=["made"])).content.decode()

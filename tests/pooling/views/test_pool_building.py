@@ -3,44 +3,16 @@
 import re
 
 import pytest
-from django.urls import reverse
 
-from annotate.models import QuerySet, QuerySetItem, Role
+from annotate.models import QuerySet, QuerySetItem
 from pooling import heatmaps, tasks
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool
 from pooling.services import asking, pools
-from tests import cast
 from tests.pooling import making
+from tests.pooling.views.addresses import url
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
-@pytest.fixture
-def made():
-    return making.collection()
-
-
-@pytest.fixture(autouse=True)
-def researcher(made, client):
-    client.force_login(cast.member(made, Role.RESEARCHER))
-
-
-@pytest.fixture
-def two_runs(made):
-    return [
-        making.run(made, "a", {0: [1, 2, 3], 1: [4, 5, 6]}),
-        making.run(made, "b", {0: [2, 7, 1], 1: [4, 8, 9]}),
-    ]
-
-
-def url(name, made, *args):
-    return reverse(f"pooling:{name}", args=[made.slug, *args])
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root", "researcher")]
 
 
 def form(of, **more):
@@ -48,10 +20,10 @@ def form(of, **more):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, made, two_runs, strategy):
-    named = QuerySet.objects.create(collection=made, name="some", direction="forward")
-    QuerySetItem.objects.create(query_set=named, item=made.items.get(external_id="q1"))
-    page = client.get(url("pool-new", made), {"strategy": strategy})
+def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, collection, two_runs, strategy):
+    named = QuerySet.objects.create(collection=collection, name="some", direction="forward")
+    QuerySetItem.objects.create(query_set=named, item=collection.items.get(external_id="q1"))
+    page = client.get(url("pool-new", collection), {"strategy": strategy})
     assert page.status_code == 200
     assert ("Biased toward finding" in page.content.decode()) == bool(STRATEGIES[strategy].order)
     fields = page.context["form"]
@@ -59,7 +31,7 @@ def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, made, 
     given |= {"name": "p", "strategy": strategy, "runs": [run.pk for run in two_runs]}
     if STRATEGIES[strategy].needs_query_set:
         given["query_set"] = named.pk
-    answer = client.post(url("pool-new", made), given)
+    answer = client.post(url("pool-new", collection), given)
     assert answer.status_code == 302, answer.context["form"].errors
     pool = Pool.objects.get()
     assert set(pool.parameters) == {each.name for each in STRATEGIES[strategy].parameters}
@@ -67,30 +39,32 @@ def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, made, 
     assert (pool.state, pool.error) == ("open", "")
 
 
-def test_an_address_fills_the_form_in_and_asks_for_the_price_at_once(client, made, two_runs):
-    page = client.get(url("pool-new", made), {"strategy": "adds", "runs": two_runs[1].pk, "depth": 7, "preview": 1})
+def test_an_address_fills_the_form_in_and_asks_for_the_price_at_once(client, collection, two_runs):
+    page = client.get(
+        url("pool-new", collection), {"strategy": "adds", "runs": two_runs[1].pk, "depth": 7, "preview": 1}
+    )
     fields = page.context["form"]
     assert (fields["runs"].value(), fields["depth"].value()) == ([two_runs[1].pk], "7")
     assert 'hx-trigger="click, load"' in page.content.decode()
-    assert client.get(url("pool-new", made), {"runs": ["x", "9" * 40], "depth": "<b>"}).status_code == 200
+    assert client.get(url("pool-new", collection), {"runs": ["x", "9" * 40], "depth": "<b>"}).status_code == 200
 
 
-def test_options_stay_folded_until_one_is_set_and_are_stored_only_then(client, made, two_runs):
-    making.reference(made, [(0, 1), (1, 4)])
-    assert '<details class="stack">' in client.get(url("pool-new", made)).content.decode()
-    wrong = client.post(url("pool-new", made), form(two_runs, name="p", budget=-1))
+def test_options_stay_folded_until_one_is_set_and_are_stored_only_then(client, collection, two_runs):
+    making.reference(collection, [(0, 1), (1, 4)])
+    assert '<details class="stack">' in client.get(url("pool-new", collection)).content.decode()
+    wrong = client.post(url("pool-new", collection), form(two_runs, name="p", budget=-1))
     assert wrong.status_code == 422
     assert '<details class="stack" open>' in wrong.content.decode()
     given = form(two_runs, name="p", trusted="original", check_share="0.5", negatives=2, rate="12.5", currency="GBP")
-    assert client.post(url("pool-new", made), given).status_code == 302
+    assert client.post(url("pool-new", collection), given).status_code == 302
     assert Pool.objects.get().parameters == {
         "depth": 2, "trusted": "original", "check_share": 0.5, "negatives": 2, "rate": 12.5, "currency": "GBP"
     }  # fmt: skip
-    assert client.get(url("pool-new", made)).context["form"]["rate"].value() == 12.5  # as the last pool had it
+    assert client.get(url("pool-new", collection)).context["form"]["rate"].value() == 12.5  # as the last pool had it
 
 
-def test_a_small_pool_s_price_comes_at_once_with_pay_and_likeness(client, made, two_runs):
-    answer = client.post(url("pool-preview", made), form(two_runs, rate=10))
+def test_a_small_pool_s_price_comes_at_once_with_pay_and_likeness(client, collection, two_runs):
+    answer = client.post(url("pool-preview", collection), form(two_runs, rate=10))
     text = answer.content.decode()
     assert answer.status_code == 200
     assert "Pay, EUR" in text
@@ -99,35 +73,35 @@ def test_a_small_pool_s_price_comes_at_once_with_pay_and_likeness(client, made, 
     assert Pool.objects.count() == 0
 
 
-def test_every_measure_has_its_matrix_and_an_unknown_one_or_preview_is_said_to_be_gone(client, made, two_runs):
-    text = client.post(url("pool-preview", made), form(two_runs)).content.decode()
+def test_every_measure_has_its_matrix_and_an_unknown_one_or_preview_is_said_to_be_gone(client, collection, two_runs):
+    text = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
     alike = re.search(r'hx-get="([^"?]+)\?measure=', text)[1]
     for measure in heatmaps.MEASURES:
         part = client.get(alike, {"measure": measure}).content.decode()
         assert len(re.findall(r'<td class="heat-\d">', part)) == 4
     assert "kept for two minutes" in client.get(alike, {"measure": "beauty"}).content.decode()
-    assert "kept for two minutes" in client.get(url("pool-preview-state", made, "nothing")).content.decode()
+    assert "kept for two minutes" in client.get(url("pool-preview-state", collection, "nothing")).content.decode()
 
 
-def test_a_large_pool_s_price_is_counted_by_a_worker_while_the_page_asks(client, made, two_runs, monkeypatch):
+def test_a_large_pool_s_price_is_counted_by_a_worker_while_the_page_asks(client, collection, two_runs, monkeypatch):
     monkeypatch.setattr(asking, "AT_ONCE", 3)
-    waiting = client.post(url("pool-preview", made), form(two_runs)).content.decode()
+    waiting = client.post(url("pool-preview", collection), form(two_runs)).content.decode()
     assert "Counting" in waiting
     state = re.search(r'hx-get="([^"]+)"', waiting)[1]
     assert "Counting" in client.get(state).content.decode()
     question = asking.question(strategy="depth-k", parameters={"depth": 2}, runs=two_runs, query_set=None, seed=1)
-    tasks.preview_pool(collection_id=made.pk, question=question._asdict())
+    tasks.preview_pool(collection_id=collection.pk, question=question._asdict())
     assert "Labels to give" in client.get(state).content.decode()
 
 
-def test_what_cannot_be_priced_says_why(client, made, two_runs):
-    answer = client.post(url("pool-preview", made), form(two_runs, strategy="exhaustive", limit=5))
+def test_what_cannot_be_priced_says_why(client, collection, two_runs):
+    answer = client.post(url("pool-preview", collection), form(two_runs, strategy="exhaustive", limit=5))
     assert answer.status_code == 422
     assert "query_set" in answer.content.decode()
 
 
-def test_a_run_s_page_part_says_what_it_adds_and_leads_to_the_form(client, made, two_runs):
-    part = client.get(url("run-adds", made, two_runs[0].pk)).content.decode()
+def test_a_run_s_page_part_says_what_it_adds_and_leads_to_the_form(client, collection, two_runs):
+    part = client.get(url("run-adds", collection, two_runs[0].pk)).content.decode()
     assert "6 new pairs, 0 judged already, 0.0 person-hours" in part
     link = re.search(r'href="([^"]+)"', part)[1].replace("&amp;", "&")
     page = client.get(link)
@@ -136,10 +110,10 @@ def test_a_run_s_page_part_says_what_it_adds_and_leads_to_the_form(client, made,
 
 
 def test_a_hundred_runs_are_one_table_of_rows_and_the_same_number_of_queries(
-    client, made, two_runs, django_assert_max_num_queries
+    client, collection, two_runs, django_assert_max_num_queries
 ):
-    client.post(url("pool-preview", made), form(two_runs))
-    many = [making.run(made, f"run {n}", {0: [n % 20, (n + 1) % 20, 25]}) for n in range(12)]
+    client.post(url("pool-preview", collection), form(two_runs))
+    many = [making.run(collection, f"run {n}", {0: [n % 20, (n + 1) % 20, 25]}) for n in range(12)]
     with django_assert_max_num_queries(60):
-        text = client.post(url("pool-preview", made), form(many)).content.decode()
+        text = client.post(url("pool-preview", collection), form(many)).content.decode()
     assert len(re.findall(r'<td class="heat-\d">', text)) == 144
