@@ -39,7 +39,7 @@ from annotate.models import (
 from annotate.services import claiming, jobs, judging, pausing, seating
 from metrics.models import BoardView, Download, Snapshot
 from metrics.services import alarms, refresh
-from pooling.models import Pool, PoolPair, PoolSource, Ranking, Run, RunEvent
+from pooling.models import Pool, PoolPair, PoolSource, Run, RunEvent
 from tests import cast
 
 
@@ -144,17 +144,15 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
 
 
 def _run(collection: Collection, by: User) -> Run:
-    run = Run.objects.create(
-        collection=collection, name=f"{collection.slug} bm25", direction="forward", system="bm25", state="ready",
-        file_name="bm25.run", file="runs/none.run", sha256="0" * 64, uploaded_by=by, finished_at=timezone.now(),
+    queries, documents = (
+        list(collection.items.filter(side=side).order_by("pk").values_list("pk", flat=True))
+        for side in ("query", "document")
     )
-    documents = list(
-        Item.objects.filter(collection=collection, side="document").order_by("pk").values_list("pk", flat=True)
-    )
-    Ranking.objects.bulk_create(
-        Ranking(run=run, source=query, targets=documents, scores=[1 / rank for rank in range(1, len(documents) + 1)])
-        for query in Item.objects.filter(collection=collection, side="query")
-    )
+    scores = [1 / rank for rank in range(1, len(documents) + 1)]
+    run = cast.run(
+        collection, f"{collection.slug} bm25", dict.fromkeys(queries, (documents, scores)), system="bm25",
+        file_name="bm25.run", file="runs/none.run", uploaded_by=by,
+    )  # fmt: skip
     RunEvent.objects.create(run=run, kind="renamed", note="It was called something else.", by=by)
     return run
 

@@ -5,6 +5,7 @@ under the name: the items of tests/pooling, the browser that the people of tests
 """
 
 import itertools
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +15,7 @@ import redis
 from django.conf import LazySettings, settings
 from django.contrib.auth.hashers import make_password
 from django.test import Client
+from django.utils import timezone
 from playwright.sync_api import BrowserContext
 
 from annotate.models import (
@@ -32,6 +34,7 @@ from annotate.models import (
     User,
 )
 from annotate.services import tokens
+from pooling.models import Ranking, Run
 
 _serial = itertools.count(1)
 PASSWORD = "correct horse battery staple"
@@ -127,6 +130,26 @@ def reference(collection: Collection, labels: dict[tuple[str, str], int], name: 
         for (q, d), grade in labels.items()
     )
     return reference_set
+
+
+def run(
+    collection: Collection,
+    name: str,
+    rankings: Mapping[int, tuple[list[int], list[float]]],
+    *,
+    direction: str = "forward",
+    **fields: object,
+) -> Run:
+    """A run that is ready, without its file; rankings : a source's key -> its targets' keys, best first, and scores."""
+    about = {"file_name": f"{name}.run", "file": f"runs/{name}.run", "sha256": "0" * 64, **fields}
+    run = Run.objects.create(
+        collection=collection, name=name, direction=direction, state="ready", finished_at=timezone.now(), **about
+    )
+    Ranking.objects.bulk_create(
+        Ranking(run=run, source_id=source, targets=targets, scores=scores)
+        for source, (targets, scores) in rankings.items()
+    )
+    return run
 
 
 def bearer(person: User, *scopes: str, collection: Collection | None = None) -> dict[str, str]:

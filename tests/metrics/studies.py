@@ -1,5 +1,6 @@
 """Small studies with runs in both directions, a reference set and people who judge; for tests of numbers."""
 
+from collections.abc import Iterable
 from uuid import uuid4
 
 import numpy as np
@@ -13,14 +14,14 @@ from annotate.models import (
     Pair,
     QuerySet,
     QuerySetItem,
-    ReferenceLabel,
     ReferenceSet,
     Resolution,
     Round,
 )
 from annotate.services import claiming, judging, seating
 from metrics.models import Observation, Score, Snapshot
-from pooling.models import Pool, Ranking, Run
+from metrics.services import refresh
+from pooling.models import Pool, Run
 from tests import cast
 
 
@@ -36,78 +37,86 @@ def study(
 ) -> Collection:
     """A collection with a reference set, two forward runs and a reverse one, and an open pool of their top three."""
     policy = {"labels_per_pair": 2, "gold_positives": 0, "gold_negatives": 0, "batch_candidates": 50, **policy}
-    made = cast.collection(slug, grades=grades, positive_from=positive_from, **policy)
-    queries = cast.items(made, "query", n_queries)
-    documents = cast.items(made, "document", n_documents)
+    collection = cast.collection(slug, grades=grades, positive_from=positive_from, **policy)
+    queries = cast.items(collection, "query", n_queries)
+    documents = cast.items(collection, "document", n_documents)
     for direction, items in (("forward", queries), ("reverse", documents)):
-        everything = QuerySet.objects.create(collection=made, name="all", direction=direction)
+        everything = QuerySet.objects.create(collection=collection, name="all", direction=direction)
         QuerySetItem.objects.bulk_create(QuerySetItem(query_set=everything, item=item) for item in items)
-    reference(made, {(query.external_id, documents[i].external_id): grades - 1 for i, query in enumerate(queries)})
+    reference(
+        collection, {(query.external_id, documents[i].external_id): grades - 1 for i, query in enumerate(queries)}
+    )
     if with_runs:
         for number, name in enumerate(("alpha", "beta")):
-            run(made, name, seed=number)
-        run(made, "gamma", direction="reverse", seed=2)
-    open_pool(made, queries, documents)
-    return made
+            run(collection, name, seed=number)
+        run(collection, "gamma", direction="reverse", seed=2)
+    open_pool(collection, queries, documents)
+    return collection
 
 
-def reference(made: Collection, labels: dict[tuple[str, str], int], name: str = "original") -> ReferenceSet:
+def judged_study(
+    slug: str = "",
+    *,
+    seeds: Iterable[int] = (0,),
+    n: int | None = None,
+    likes: float = 0.5,
+    **options: object,
+) -> Collection:
+    """A study that a person for each seed has judged, or n pairs of it, with its numbers."""
+    collection = study(slug, **options)
+    for seed in seeds:
+        judge(cast.annotator(collection), n=n, seed=seed, likes=likes)
+    refresh.refresh(collection=collection)
+    return collection
+
+
+def unordered_study() -> Collection:
+    """A study of four grades with positives from 2 whose ids are out of order; two people have judged in it."""
+    collection = study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
+    for number, item in enumerate(collection.items.order_by("pk")):  # who judges what goes by these ids
+        Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
+    for seed in range(2):
+        judge(cast.annotator(collection), seed=seed, n=20)
+    return collection
+
+
+def reference(collection: Collection, labels: dict[tuple[str, str], int], name: str = "original") -> ReferenceSet:
     """A reference set from (query id, document id) -> grade; leaves the Change row that loading leaves."""
-    ids = {(item.side, item.external_id): item.pk for item in Item.objects.filter(collection=made)}
-    stored = ReferenceSet.objects.create(collection=made, name=name)
-    ReferenceLabel.objects.bulk_create(
-        ReferenceLabel(reference_set=stored, query_id=ids["query", q], document_id=ids["document", d], grade=grade)
-        for (q, d), grade in labels.items()
-    )
-    seating.note_changes(collection_id=made.pk, pair_ids=[None])
-    return stored
+    reference_set = cast.reference(collection, labels, name)
+    seating.note_changes(collection_id=collection.pk, pair_ids=[None])
+    return reference_set
 
 
-def run(made: Collection, name: str, *, direction: str = "forward", seed: int = 0, missing: int = 0) -> Run:
+def run(collection: Collection, name: str, *, direction: str = "forward", seed: int = 0, missing: int = 0) -> Run:
     """A ready run that ranks every target at random; `missing` of the sources are left out."""
     rng = np.random.default_rng(seed)
     sides = ("query", "document") if direction == "forward" else ("document", "query")
     sources, targets = (
-        list(made.items.filter(side=side).order_by("pk").values_list("pk", flat=True)) for side in sides
+        list(collection.items.filter(side=side).order_by("pk").values_list("pk", flat=True)) for side in sides
     )
-    stored = Run.objects.create(
-        collection=made,
-        name=name,
-        direction=direction,
-        state="ready",
-        file_name=f"{name}.run",
-        file=f"runs/{name}.run",
-        sha256="0" * 64,
-        finished_at=timezone.now(),
-    )
-    Ranking.objects.bulk_create(
-        Ranking(
-            run=stored,
-            source_id=source,
-            targets=rng.permutation(targets).tolist(),
-            scores=sorted(rng.random(len(targets)).tolist(), reverse=True),
-        )
+    rankings = {
+        source: (rng.permutation(targets).tolist(), sorted(rng.random(len(targets)).tolist(), reverse=True))
         for source in sources[missing:]
-    )
-    return stored
+    }
+    return cast.run(collection, name, rankings, direction=direction)
 
 
-def open_pool(made: Collection, queries: list[Item], documents: list[Item], depth: int = 3) -> Pool:
+def open_pool(collection: Collection, queries: list[Item], documents: list[Item], depth: int = 3) -> Pool:
     """An open pool of the first documents of each query, and of its own one."""
     pairs = Pair.objects.bulk_create(
-        Pair(collection=made, query=query, document=documents[(i + step) % len(documents)])
+        Pair(collection=collection, query=query, document=documents[(i + step) % len(documents)])
         for i, query in enumerate(queries)
         for step in range(depth)
     )
     round_ = seating.open_round(
-        collection=made,
+        collection=collection,
         kind=Round.Kind.POOL,
         name="pool",
-        policy=cast.policy(made),
+        policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pairs],
     )
     return Pool.objects.create(
-        collection=made, name="depth 3", strategy="depth", round=round_, state="open", opened_at=timezone.now()
+        collection=collection, name="depth 3", strategy="depth", round=round_, state="open", opened_at=timezone.now()
     )
 
 
@@ -135,7 +144,7 @@ def _ids(hand_out: HandOut) -> tuple[str, str]:
     return pair.query.external_id, pair.document.external_id
 
 
-def numbers(made: Collection) -> dict[str, list[dict[str, object]]]:
+def numbers(collection: Collection) -> dict[str, list[dict[str, object]]]:
     """Every derived row but for keys and moments: what a rebuild must bring back byte for byte."""
     without = {"id", "computed_at"}
 
@@ -145,14 +154,14 @@ def numbers(made: Collection) -> dict[str, list[dict[str, object]]]:
             for row in queryset.values()
         ]
 
-    scores = Score.objects.filter(run__collection=made)
+    scores = Score.objects.filter(run__collection=collection)
     return {
-        "snapshots": rows(Snapshot.objects.filter(collection=made).order_by("kind")),
+        "snapshots": rows(Snapshot.objects.filter(collection=collection).order_by("kind")),
         "scores": rows(scores.order_by("run", "query_set", "reference_set", "label_source", "measure", "threshold")),
-        "resolutions": rows(Resolution.objects.filter(collection=made).order_by("pk")),
+        "resolutions": rows(Resolution.objects.filter(collection=collection).order_by("pk")),
     }
 
 
-def observations(made: Collection, kind: str) -> list[Observation]:
+def observations(collection: Collection, kind: str) -> list[Observation]:
     """The kept history of one kind."""
-    return list(Observation.objects.filter(collection=made, kind=kind).order_by("n_judgments"))
+    return list(Observation.objects.filter(collection=collection, kind=kind).order_by("n_judgments"))

@@ -27,10 +27,10 @@ def work(browser: WebClient, begun: float) -> None:
         cards = browser.post(f"/c/{SLUG}/judge/answer", body)[0]["cards"]
 
 
-def counted(made: Collection) -> int:
+def counted(study: Collection) -> int:
     """The labels that agreement has seen."""
     connection.ensure_connection()
-    snapshot = Snapshot.objects.filter(collection=made, kind="agreement").first()
+    snapshot = Snapshot.objects.filter(collection=study, kind="agreement").first()
     return snapshot.n_judgments if snapshot else -1
 
 
@@ -41,33 +41,33 @@ def n_refreshes(stack) -> int:
 
 def test_500_judgments_in_ten_seconds_cause_at_most_a_dozen_refreshes(live_stack, django_db_blocker, pytestconfig):
     with live_stack.orm(django_db_blocker):
-        made = studies.study(SLUG, n_queries=60, n_documents=60, grades=2, batch_candidates=60, labels_per_pair=1)
-        more = cast.pairs(made, N_PEOPLE * N_ANSWERS + 100)
+        study = studies.study(SLUG, n_queries=60, n_documents=60, grades=2, batch_candidates=60, labels_per_pair=1)
+        more = cast.pairs(study, N_PEOPLE * N_ANSWERS + 100)
         seating.open_round(
-            collection=made,
+            collection=study,
             kind=Round.Kind.POOL,
             name="more",
-            policy=cast.policy(made),
+            policy=cast.policy(study),
             pair_ids=[pair.pk for pair in more],
         )
-        names = [cast.annotator(made, cast.user(f"coalesce{i}")).user.username for i in range(N_PEOPLE)]
+        names = [cast.annotator(study, cast.user(f"coalesce{i}")).user.username for i in range(N_PEOPLE)]
         browsers = [WebClient(live_stack.url) for _ in names]
         for browser, name in zip(browsers, names, strict=True):
             browser.sign_in(name)
             browser.get(f"/c/{SLUG}/judge/")
         waited = time.monotonic() + 120
-        while counted(made) < 0 and time.monotonic() < waited:
+        while counted(study) < 0 and time.monotonic() < waited:
             time.sleep(0.2)
         before, begun = n_refreshes(live_stack), time.monotonic()
         with ThreadPoolExecutor(N_PEOPLE) as pool:
             list(pool.map(lambda browser: work(browser, begun), browsers))
         took, ended = time.monotonic() - begun, time.monotonic()
-        while counted(made) < N_PEOPLE * N_ANSWERS and time.monotonic() < ended + 120:
+        while counted(study) < N_PEOPLE * N_ANSWERS and time.monotonic() < ended + 120:
             time.sleep(0.1)
         late, refreshes = time.monotonic() - ended, n_refreshes(live_stack) - before
         print(f"\n500 judgments in {took:.1f} s, {refreshes} refreshes, the last one in the numbers {late:.1f} s later")
-        assert counted(made) == N_PEOPLE * N_ANSWERS
-        assert not Change.objects.filter(collection=made).exists()
+        assert counted(study) == N_PEOPLE * N_ANSWERS
+        assert not Change.objects.filter(collection=study).exists()
         assert refreshes <= max(12, took + late + 2)  # about one a second where the machine is slower than the pace
         if pytestconfig.getoption("--heavy"):
             assert late < 5

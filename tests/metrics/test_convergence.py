@@ -27,9 +27,9 @@ def answer(desk: WebClient, n: int) -> None:
 def test_numbers_become_those_of_a_rebuild_after_flushall_and_kill_9(fault_stack, django_db_blocker):
     stack = fault_stack("shaken stack")
     with stack.orm(django_db_blocker):
-        made = studies.study(SLUG, n_queries=12, n_documents=12)
+        study = studies.study(SLUG, n_queries=12, n_documents=12)
         for index in range(2):
-            cast.annotator(made, cast.user(f"shaken{index}"))
+            cast.annotator(study, cast.user(f"shaken{index}"))
     desks = [WebClient(stack.url) for _ in range(2)]
     for index, desk in enumerate(desks):
         desk.sign_in(f"shaken{index}")
@@ -47,16 +47,16 @@ def test_numbers_become_those_of_a_rebuild_after_flushall_and_kill_9(fault_stack
 
     def converged() -> bool:
         with stack.orm(django_db_blocker):
-            seen = Snapshot.objects.filter(collection=made, kind="agreement", n_judgments=64).exists()
-            return seen and not Change.objects.filter(collection=made).exists()
+            seen = Snapshot.objects.filter(collection=study, kind="agreement", n_judgments=64).exists()
+            return seen and not Change.objects.filter(collection=study).exists()
 
     begun = time.monotonic()
     assert wait_until(converged, seconds=300)
     print(f"\nconverged {time.monotonic() - begun:.1f} s after the last judgment")
     with stack.orm(django_db_blocker):
-        assert Judgment.objects.filter(collection=made).count() == 64
-        assert Score.objects.filter(run__collection=made).count() == 48
-        live = studies.numbers(made)
+        assert Judgment.objects.filter(collection=study).count() == 64
+        assert Score.objects.filter(run__collection=study).count() == 48
+        live = studies.numbers(study)
     stack.manage("rebuild_metrics", SLUG)
     with stack.orm(django_db_blocker):
-        assert studies.numbers(made) == live
+        assert studies.numbers(study) == live

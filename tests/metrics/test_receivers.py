@@ -1,8 +1,6 @@
 """Many judgments, one refresh: through the real Redis, and without one."""
 
 import pytest
-import redis
-from django.conf import settings
 
 from annotate.models import Change
 from metrics.models import Snapshot
@@ -13,18 +11,10 @@ from tests.metrics import studies
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def broker() -> redis.Redis:
-    """The Redis of this run, empty."""
-    client = redis.Redis.from_url(settings.REDIS_URL)
-    client.flushdb()
-    return client
-
-
 def test_many_judgments_ask_for_one_refresh(broker):
-    made = studies.study()
+    study = studies.study()
     broker.flushdb()
-    studies.judge(cast.annotator(made), n=10)
+    studies.judge(cast.annotator(study), n=10)
     assert Change.objects.filter(pair__isnull=False).count() == 10
     assert broker.llen("celery") == 1
 
@@ -38,12 +28,12 @@ def test_each_collection_is_asked_for_on_its_own(broker):
 
 
 def test_the_sweep_finds_what_the_broker_lost(broker):
-    made = studies.study()
+    study = studies.study()
     Change.objects.update(at="2020-01-01T00:00Z")
     broker.flushdb()
     sweep()
     assert broker.llen("celery") == 1
-    refresh(collection_id=made.pk)
+    refresh(collection_id=study.pk)
     broker.flushdb()
     sweep()
     assert broker.llen("celery") == 0

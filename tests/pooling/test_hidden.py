@@ -3,12 +3,10 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from annotate.models import ApiToken, Item, Role
+from annotate.models import ApiToken, Role
 from annotate.services import seating
 from metrics.services import refresh
-from pooling.models import Ranking, Run
 from tests import cast
 from tests.canaries import Crawler
 
@@ -17,16 +15,15 @@ MARKS = ("zqname", "zqsystem", "zqteam", "zqpaper", "zqtag", "zqwords", "zqfile"
 
 
 def hidden_run(campaign, owner):
-    run = Run.objects.create(
-        collection=campaign.collection, name="zqname", direction="forward", system="zqsystem", team="zqteam",
-        paper="https://zqpaper.example", tags=["zqtag"], description="zqwords", file_name="zqfile", state="ready",
-        sha256="5eaf00d5" * 8, uploaded_by=owner, finished_at=timezone.now(), is_hidden=True,
-    )  # fmt: skip
-    documents = list(Item.objects.filter(collection=campaign.collection, side="document").values_list("pk", flat=True))
-    Ranking.objects.bulk_create(
-        Ranking(run=run, source=query, targets=documents[::-1], scores=[-1.0 * n for n in range(len(documents))])
-        for query in Item.objects.filter(collection=campaign.collection, side="query")
+    queries, documents = (
+        list(campaign.collection.items.filter(side=side).values_list("pk", flat=True)) for side in ("query", "document")
     )
+    scores = [-1.0 * n for n in range(len(documents))]
+    run = cast.run(
+        campaign.collection, "zqname", dict.fromkeys(queries, (documents[::-1], scores)), system="zqsystem",
+        team="zqteam", paper="https://zqpaper.example", tags=["zqtag"], description="zqwords", file_name="zqfile",
+        file="", sha256="5eaf00d5" * 8, uploaded_by=owner, is_hidden=True,
+    )  # fmt: skip
     seating.note_changes(collection_id=campaign.collection.pk, pair_ids=[None])
     refresh.refresh(collection=campaign.collection)
     assert run.scores.exists()

@@ -14,14 +14,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_rebuilding_brings_the_same_bytes_back_and_keeps_history():
-    made = studies.study("first")
-    studies.judge(cast.annotator(made))
-    refresh.refresh(collection=made)
-    live, n_points = studies.numbers(made), Observation.objects.count()
+    study = studies.study("first")
+    studies.judge(cast.annotator(study))
+    refresh.refresh(collection=study)
+    live, n_points = studies.numbers(study), Observation.objects.count()
     said = StringIO()
     call_command("rebuild_metrics", "first", stdout=said)
     assert said.getvalue() == "first: 5 snapshots, 48 scores\n"
-    assert (studies.numbers(made), Observation.objects.count()) == (live, n_points)
+    assert (studies.numbers(study), Observation.objects.count()) == (live, n_points)
 
 
 def test_all_collections_can_be_rebuilt_at_once():

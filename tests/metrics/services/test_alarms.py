@@ -14,12 +14,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
-    study = studies.study("watched")
-    for seed in range(2):
-        studies.judge(cast.annotator(study), seed=seed)
-    refresh.refresh(collection=study)
-    return study
+def study():
+    return studies.judged_study("watched", seeds=range(2))
 
 
 def watch(study, kind, below, n_at_least=1):
@@ -38,78 +34,78 @@ def put(study, kind, change):
     return alarms.watch(collection=study)
 
 
-def test_alpha_below_its_threshold_rises_once_and_falls_once(made):
-    alpha = Snapshot.objects.get(collection=made, kind="agreement").value["all"]["ordinal"]
-    watch(made, "alpha", alpha["value"] + 0.01)
-    assert log(made) == [("rose", alpha["value"], 18)]
-    assert alarms.watch(collection=made) == 0
-    assert put(made, "agreement", lambda value: value["all"]["ordinal"].update(value=0.99)) == 1
-    assert [kind for kind, _, _ in log(made)] == ["rose", "fell"] and alarms.raised(collection=made) == []
-    assert alarms.watch(collection=made) == 0
+def test_alpha_below_its_threshold_rises_once_and_falls_once(study):
+    alpha = Snapshot.objects.get(collection=study, kind="agreement").value["all"]["ordinal"]
+    watch(study, "alpha", alpha["value"] + 0.01)
+    assert log(study) == [("rose", alpha["value"], 18)]
+    assert alarms.watch(collection=study) == 0
+    assert put(study, "agreement", lambda value: value["all"]["ordinal"].update(value=0.99)) == 1
+    assert [kind for kind, _, _ in log(study)] == ["rose", "fell"] and alarms.raised(collection=study) == []
+    assert alarms.watch(collection=study) == 0
 
 
-def test_a_number_that_rests_on_too_little_is_no_alarm_yet(made):
-    watch(made, "alpha", 1.1, n_at_least=19)
-    assert log(made) == []
-    put(made, "agreement", lambda value: value["all"]["ordinal"].update(n_pairable_units=19))
-    assert len(log(made)) == 1
+def test_a_number_that_rests_on_too_little_is_no_alarm_yet(study):
+    watch(study, "alpha", 1.1, n_at_least=19)
+    assert log(study) == []
+    put(study, "agreement", lambda value: value["all"]["ordinal"].update(n_pairable_units=19))
+    assert len(log(study)) == 1
 
 
-def test_a_number_that_is_no_longer_defined_lets_the_alarm_fall(made):
-    watch(made, "alpha", 1.1)
-    put(made, "agreement", lambda value: value["all"]["ordinal"].update(value=None))
-    assert log(made)[-1] == ("fell", None, 18)
+def test_a_number_that_is_no_longer_defined_lets_the_alarm_fall(study):
+    watch(study, "alpha", 1.1)
+    put(study, "agreement", lambda value: value["all"]["ordinal"].update(value=None))
+    assert log(study)[-1] == ("fell", None, 18)
 
 
-def test_golds_and_times_are_watched_person_by_person(made):
+def test_golds_and_times_are_watched_person_by_person(study):
     def some_golds(value):
         value["people"][0].update(n_gold=10, n_right=6)
         value["people"][1].update(n_gold=10, n_right=9)
 
-    watch(made, "gold", 80, n_at_least=10)
-    assert put(made, "people", some_golds) == 1
-    (event,) = alarms.raised(collection=made)
-    first = Snapshot.objects.get(collection=made, kind="people").value["people"][0]
+    watch(study, "gold", 80, n_at_least=10)
+    assert put(study, "people", some_golds) == 1
+    (event,) = alarms.raised(collection=study)
+    first = Snapshot.objects.get(collection=study, kind="people").value["people"][0]
     assert (event.annotator_id, event.value, event.n) == (first["annotator"], 60, 10)
     assert alarms.event_in_words(event) == f"{first['pseudonym']}: 60 % on 10 golds"
-    watch(made, "speed", 3600)
-    assert len(alarms.raised(collection=made)) == 3
+    watch(study, "speed", 3600)
+    assert len(alarms.raised(collection=study)) == 3
     assert alarms.in_words(Alarm.objects.get(kind="speed")) == "Active time a label below 3600 s, from 1 labels on"
 
 
-def test_who_is_no_longer_among_the_people_is_no_alarm(made):
-    watch(made, "speed", 3600)
-    put(made, "people", lambda value: value["people"].pop())
-    assert [kind for kind, _, _ in log(made)] == ["rose", "rose", "fell"]
+def test_who_is_no_longer_among_the_people_is_no_alarm(study):
+    watch(study, "speed", 3600)
+    put(study, "people", lambda value: value["people"].pop())
+    assert [kind for kind, _, _ in log(study)] == ["rose", "rose", "fell"]
 
 
-def test_a_refresh_looks_at_the_alarms(made):
-    Snapshot.objects.filter(collection=made, kind="people").update(value={"people": []}, inputs_sha256="")
-    watch(made, "speed", 3600)
-    assert alarms.raised(collection=made) == []
-    refresh.refresh(collection=made)
-    assert len(alarms.raised(collection=made)) == 2
+def test_a_refresh_looks_at_the_alarms(study):
+    Snapshot.objects.filter(collection=study, kind="people").update(value={"people": []}, inputs_sha256="")
+    watch(study, "speed", 3600)
+    assert alarms.raised(collection=study) == []
+    refresh.refresh(collection=study)
+    assert len(alarms.raised(collection=study)) == 2
 
 
-def test_the_same_alarm_is_set_once_until_it_is_ended(made):
-    alarm = watch(made, "alpha", 1.1)
+def test_the_same_alarm_is_set_once_until_it_is_ended(study):
+    alarm = watch(study, "alpha", 1.1)
     with pytest.raises(alarms.AlarmExists):
-        watch(made, "alpha", 1.1)
+        watch(study, "alpha", 1.1)
     alarms.end_alarm(alarm=alarm)
-    assert alarms.raised(collection=made) == [] and len(log(made)) == 1
-    watch(made, "alpha", 1.1)
-    assert len(alarms.raised(collection=made)) == 1
+    assert alarms.raised(collection=study) == [] and len(log(study)) == 1
+    watch(study, "alpha", 1.1)
+    assert len(alarms.raised(collection=study)) == 1
 
 
-def test_the_log_refuses_changes(made):
-    watch(made, "alpha", 1.1)
+def test_the_log_refuses_changes(study):
+    watch(study, "alpha", 1.1)
     for change in (lambda rows: rows.update(n=0), lambda rows: rows.delete()):
         with pytest.raises(IntegrityError), transaction.atomic():
             change(AlarmEvent.objects.all())
 
 
-def test_a_lead_sets_sees_and_ends_an_alarm(client, made):
-    client.force_login(cast.member(made, Role.LEAD))
+def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
+    client.force_login(cast.member(study, Role.LEAD))
     address = "/c/watched/dashboard/alarms/"
     wrong = client.post(address, {"kind": "alpha", "below": 5000, "n_at_least": 1})
     assert wrong.status_code == 422 and "field-error" in wrong.content.decode()

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def made():
+def study():
     """A study three people judged, with pairs of one, two and three labels; refreshed and looked at."""
     study = studies.study(n_queries=10, n_documents=10, labels_per_pair=2, ceiling=3)
     for seed in range(4):
@@ -48,10 +48,10 @@ def matrix(study, pairs=None):
     return table, people, units
 
 
-def test_alpha_by_number_of_labels_is_krippendorffs_on_those_pairs(made):
-    table, _, _ = matrix(made)
+def test_alpha_by_number_of_labels_is_krippendorffs_on_those_pairs(study):
+    table, _, _ = matrix(study)
     size = (~np.isnan(table)).sum(axis=0)
-    rows = {row["key"]: row for row in value(made)["by_size"]}
+    rows = {row["key"]: row for row in value(study)["by_size"]}
     assert set(rows) == {2, 3}
     for m, row in rows.items():
         part = table[:, size == m]
@@ -65,10 +65,10 @@ def test_alpha_by_number_of_labels_is_krippendorffs_on_those_pairs(made):
         assert row["unanimous"] == pytest.approx(np.mean(same))
 
 
-def test_leaving_one_person_out_is_krippendorff_without_that_row(made):
-    table, people, _ = matrix(made)
+def test_leaving_one_person_out_is_krippendorff_without_that_row(study):
+    table, people, _ = matrix(study)
     everybody = krippendorff.alpha(table, level_of_measurement="ordinal", value_domain=[0, 1, 2])
-    told = {row["annotator"]: row for row in value(made)["people"]}
+    told = {row["annotator"]: row for row in value(study)["people"]}
     assert list(told) == people
     for i, who in enumerate(people):
         without = krippendorff.alpha(np.delete(table, i, 0), level_of_measurement="ordinal", value_domain=[0, 1, 2])
@@ -76,9 +76,9 @@ def test_leaving_one_person_out_is_krippendorff_without_that_row(made):
         assert told[who]["drag"] == pytest.approx(without - everybody, abs=1e-12)
 
 
-def test_a_persons_levels_times_and_agreement_are_those_of_the_rows(made):
-    table, people, units = matrix(made)
-    for row in value(made)["people"]:
+def test_a_persons_levels_times_and_agreement_are_those_of_the_rows(study):
+    table, people, units = matrix(study)
+    for row in value(study)["people"]:
         own = table[people.index(row["annotator"])]
         others = np.delete(table, people.index(row["annotator"]), 0)
         assert row["levels"] == [int(np.sum(own == grade)) for grade in range(3)]
@@ -92,33 +92,33 @@ def test_a_persons_levels_times_and_agreement_are_those_of_the_rows(made):
         assert row["others"] == pytest.approx(np.mean(shares, axis=0))
 
 
-def test_levels_beside_one_another_add_up_to_the_labels_of_shared_pairs(made):
-    table, _, _ = matrix(made)
+def test_levels_beside_one_another_add_up_to_the_labels_of_shared_pairs(study):
+    table, _, _ = matrix(study)
     shared = table[:, (~np.isnan(table)).sum(axis=0) > 1]
-    together = np.array(value(made)["by_level"]["together"])
+    together = np.array(value(study)["by_level"]["together"])
     assert np.allclose(together, together.T)
     assert together.sum(axis=1) == pytest.approx([np.sum(shared == grade) for grade in range(3)])
-    row = value(made)["by_level"]["rows"][2]
+    row = value(study)["by_level"]["rows"][2]
     twos = np.where(np.isnan(shared), np.nan, shared == 2)
     assert row["alpha"]["value"] == pytest.approx(krippendorff.alpha(twos, level_of_measurement="nominal"), abs=1e-12)
 
 
-def test_pools_and_modalities_hold_all_pairs_where_there_is_one_of_each(made):
-    told = value(made)
+def test_pools_and_modalities_hold_all_pairs_where_there_is_one_of_each(study):
+    told = value(study)
     (pool,), (modality,) = told["by_pool"], told["by_modality"]
-    snapshot = Snapshot.objects.get(collection=made, kind="agreement").value
+    snapshot = Snapshot.objects.get(collection=study, kind="agreement").value
     assert (pool["key"], modality["key"]) == ("depth 3", "text to text")
     for part in (pool, modality):
         assert part["alpha"]["ordinal"]["value"] == pytest.approx(snapshot["all"]["ordinal"]["value"], abs=1e-12)
         assert part["unanimous"] == snapshot["percent"]["unanimous_units"]
 
 
-def test_the_worst_queries_come_first_and_carry_their_own_alpha(made):
-    told = value(made)["queries"]
+def test_the_worst_queries_come_first_and_carry_their_own_alpha(study):
+    told = value(study)["queries"]
     shares = [row["pairwise"] for row in told["rows"]]
     assert shares == sorted(shares) and len(shares) == told["n_ranked"]
     for row in told["rows"]:
-        table, _, _ = matrix(made, set(made.pairs.filter(query=row["item"]).values_list("pk", flat=True)))
+        table, _, _ = matrix(study, set(study.pairs.filter(query=row["item"]).values_list("pk", flat=True)))
         table = table[:, (~np.isnan(table)).sum(axis=0) > 1]
         assert row["n_shared"] == table.shape[1]
         if row["alpha"]["value"] is not None:
@@ -126,21 +126,21 @@ def test_the_worst_queries_come_first_and_carry_their_own_alpha(made):
             assert row["alpha"]["value"] == pytest.approx(true, abs=1e-12)
 
 
-def test_rows_are_all_that_counts_for_a_seat(made):
-    rows = label_rows(collection=made)
-    done = Seat.objects.filter(collection=made, state="done")
+def test_rows_are_all_that_counts_for_a_seat(study):
+    rows = label_rows(collection=study)
+    done = Seat.objects.filter(collection=study, state="done")
     assert sorted(rows.pair.tolist()) == sorted(done.values_list("pair", flat=True))
     assert set(rows.kind.tolist()) == {LABEL} and (np.diff(rows.at) >= 0).all()
 
 
-def test_hours_are_active_times_and_a_single_day_makes_no_forecast(made):
-    told = value(made)["forecast"]
-    times = list(Judgment.objects.filter(collection=made).values_list("active_ms", flat=True))
+def test_hours_are_active_times_and_a_single_day_makes_no_forecast(study):
+    told = value(study)["forecast"]
+    times = list(Judgment.objects.filter(collection=study).values_list("active_ms", flat=True))
     assert told["spent"] == pytest.approx(sum(times) / 3_600_000)
     assert told["hours_a_label"]["value"] == pytest.approx(np.mean(times) / 3_600_000)
     assert (
         told["pace"] is None
-        and told["n_left"] == Seat.objects.filter(collection=made, state__in=("free", "held")).count()
+        and told["n_left"] == Seat.objects.filter(collection=study, state__in=("free", "held")).count()
     )
 
 
@@ -148,25 +148,25 @@ def moments(study):
     return dict(Snapshot.objects.filter(collection=study).values_list("kind", "computed_at"))
 
 
-def test_it_is_asked_for_once_a_minute_and_only_after_a_refresh_wrote_something(made):
+def test_it_is_asked_for_once_a_minute_and_only_after_a_refresh_wrote_something(study):
     cache.clear()
-    assert not closer.should_look(collection=made, moments=moments(made))
-    studies.judge(cast.annotator(made), n=3)
-    refresh.refresh(collection=made)
-    assert closer.should_look(collection=made, moments=moments(made))
-    assert not closer.should_look(collection=made, moments=moments(made))
+    assert not closer.should_look(collection=study, moments=moments(study))
+    studies.judge(cast.annotator(study), n=3)
+    refresh.refresh(collection=study)
+    assert closer.should_look(collection=study, moments=moments(study))
+    assert not closer.should_look(collection=study, moments=moments(study))
     cache.clear()
-    assert closer.look(collection=made)
-    assert not closer.should_look(collection=made, moments=moments(made))
+    assert closer.look(collection=study)
+    assert not closer.should_look(collection=study, moments=moments(study))
 
 
-def test_the_same_labels_are_computed_once_and_a_rebuild_gives_the_same_bytes(made):
-    before = {key: field for key, field in vars(closer.snapshot_of(collection=made)).items() if key[0] != "_"}
-    assert not closer.look(collection=made)
-    refresh.rebuild(collection=made)
-    assert closer.snapshot_of(collection=made) is None
-    assert closer.look(collection=made)
-    after = {key: field for key, field in vars(closer.snapshot_of(collection=made)).items() if key[0] != "_"}
+def test_the_same_labels_are_computed_once_and_a_rebuild_gives_the_same_bytes(study):
+    before = {key: field for key, field in vars(closer.snapshot_of(collection=study)).items() if key[0] != "_"}
+    assert not closer.look(collection=study)
+    refresh.rebuild(collection=study)
+    assert closer.snapshot_of(collection=study) is None
+    assert closer.look(collection=study)
+    after = {key: field for key, field in vars(closer.snapshot_of(collection=study)).items() if key[0] != "_"}
     assert {**after, "id": 0, "computed_at": 0} == {**before, "id": 0, "computed_at": 0}
 
 

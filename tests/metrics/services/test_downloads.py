@@ -25,22 +25,12 @@ from metrics.services.labels import people_grades
 from tests import cast
 from tests.metrics import studies
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def media(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
 
 @pytest.fixture
 def study():
-    made = studies.study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
-    for number, item in enumerate(made.items.order_by("pk")):  # who judges what goes by these ids
-        Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
-    for seed in range(2):
-        studies.judge(cast.annotator(made), seed=seed, n=20)
-    return made
+    return studies.unordered_study()
 
 
 def asked(study, kind, by=None, **data):
@@ -49,7 +39,7 @@ def asked(study, kind, by=None, **data):
     return downloads.ask(collection=study, kind=Download.Kind(kind), form=form, by=by)
 
 
-def made(study, kind, by=None, **data):
+def download(study, kind, by=None, **data):
     found = asked(study, kind, by, **data)
     downloads.run(made=found)
     assert (found.state, found.error) == (Download.State.DONE, "")
@@ -79,7 +69,7 @@ EVERY_KIND = [
 def test_each_kind_is_made_twice_with_the_same_bytes_and_what_is_said_of_it_is_so(study):
     refresh.refresh(collection=study)
     for kind, data in EVERY_KIND:
-        first, second = made(study, kind, **data), made(study, kind, **data)
+        first, second = download(study, kind, **data), download(study, kind, **data)
         assert first.pk != second.pk
         assert content(first) == content(second) != b""
         assert first.sha256 == hashlib.sha256(content(first)).hexdigest() and first.n_bytes == len(content(first))
@@ -88,29 +78,29 @@ def test_each_kind_is_made_twice_with_the_same_bytes_and_what_is_said_of_it_is_s
 
 
 def test_rows_are_counted_without_the_header(study):
-    n_judgments, n_labels = study.judgments.count(), len(content(made(study, "qrels")).splitlines())
-    assert made(study, "qrels").n_rows == n_labels > 0
-    assert [made(study, "judgments", format=kind).n_rows for kind in ("csv", "parquet")] == [n_judgments] * 2
-    assert made(study, "disputed").n_rows == study.resolutions.filter(status="disputed").count() > 0
+    n_judgments, n_labels = study.judgments.count(), len(content(download(study, "qrels")).splitlines())
+    assert download(study, "qrels").n_rows == n_labels > 0
+    assert [download(study, "judgments", format=kind).n_rows for kind in ("csv", "parquet")] == [n_judgments] * 2
+    assert download(study, "disputed").n_rows == study.resolutions.filter(status="disputed").count() > 0
 
 
 def test_a_packed_file_holds_the_plain_one_and_no_time_or_name(study):
-    packed = content(made(study, "judgments", format="csv", packed="on"))
-    assert gzip.decompress(packed) == content(made(study, "judgments", format="csv"))
+    packed = content(download(study, "judgments", format="csv", packed="on"))
+    assert gzip.decompress(packed) == content(download(study, "judgments", format="csv"))
     assert packed[3] == 0 and packed[4:8] == bytes(4)  # no flags such as a name; the time is not known
 
 
 def test_a_beir_folder_holds_items_and_labels_and_no_times(study):
     item = study.items.filter(side="document").order_by("pk").first()
     Part.objects.create(item=item, position=8, kind="video", path="media/a.webm")
-    archive = zipfile.ZipFile(io.BytesIO(content(made(study, "beir"))))
+    archive = zipfile.ZipFile(io.BytesIO(content(download(study, "beir"))))
     assert archive.namelist() == ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"]
     assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
     corpus = {row["_id"]: row for row in map(json.loads, archive.read("corpus.jsonl").splitlines())}
     assert len(corpus) == 12
     name = Item.objects.get(pk=item.pk).external_id
     assert corpus[name]["metadata"] == {"media": [{"kind": "video", "path": "media/a.webm"}]}
-    qrels = [line.split() for line in content(made(study, "qrels")).decode().splitlines()]
+    qrels = [line.split() for line in content(download(study, "qrels")).decode().splitlines()]
     table = [line.split("\t") for line in archive.read("qrels/test.tsv").decode().splitlines()]
     assert table == [["query-id", "corpus-id", "score"], *([q, d, grade] for q, _, d, grade in qrels)]
 
@@ -124,7 +114,7 @@ def test_pages_of_html_are_text_without_markup_in_a_beir_folder_and_in_json(stud
     for item, text in ((document, page), (query, "<p>find <i>it</i></p>"), (document, "<script></script>")):
         Part.objects.create(item=item, position=8 + item.parts.count(), kind="html", text=text)
     Part.objects.create(item=document, position=99, kind="text", text="1 < 2 & <b>")
-    archive = zipfile.ZipFile(io.BytesIO(content(made(study, "beir"))))
+    archive = zipfile.ZipFile(io.BytesIO(content(download(study, "beir"))))
     texts = {
         row["_id"]: row["text"]
         for name in ("corpus.jsonl", "queries.jsonl")
@@ -135,14 +125,14 @@ def test_pages_of_html_are_text_without_markup_in_a_beir_folder_and_in_json(stud
     assert told.endswith("1 < 2 & <b>")  # plain text is left as it is
     assert not any(word in told for word in ("<p>", "alert", "color", "script", "img"))
     assert texts[query.external_id].endswith("find it")
-    found = json.loads(content(made(study, "fire")))["queries"]
+    found = json.loads(content(download(study, "fire")))["queries"]
     assert found[query.external_id]["text"].endswith("find it")
 
 
 def test_json_holds_every_label_beside_the_grade(study):
-    found = json.loads(content(made(study, "fire", label_source="people")))
+    found = json.loads(content(download(study, "fire", label_source="people")))
     assert (found["collection"], found["direction"], found["positive_from"]) == ("study", "forward", 2)
-    qrels = content(made(study, "qrels", label_source="people")).decode().splitlines()
+    qrels = content(download(study, "qrels", label_source="people")).decode().splitlines()
     rows = [f"{q} 0 {d} {row['grade']}" for q, of in found["queries"].items() for d, row in of["relevance"].items()]
     assert rows == qrels
     given = [row["labels"] for of in found["queries"].values() for row in of["relevance"].values()]
@@ -180,12 +170,12 @@ def test_a_download_shows_one_moment_whatever_is_written_meanwhile(study, monkey
             jobs_thread(lambda: written.append(graded.update(grade=3))).join()
         return plain(collection)
 
-    before = content(made(study, "qrels", label_source="people"))
+    before = content(download(study, "qrels", label_source="people"))
     monkeypatch.setattr(download_rows, "Names", writing_meanwhile)
-    meanwhile = content(made(study, "qrels", label_source="people"))
+    meanwhile = content(download(study, "qrels", label_source="people"))
     assert written[0] > 0
     assert meanwhile == before
-    assert content(made(study, "qrels", label_source="people")) != before
+    assert content(download(study, "qrels", label_source="people")) != before
 
 
 def jobs_thread(work):
@@ -247,7 +237,7 @@ def test_a_worker_that_dies_leaves_the_download_to_the_next_one_three_times(stud
     assert downloads.overdue() == []
 
 
-def dies(made, stream):
+def dies(download, stream):
     raise MemoryError
 
 
@@ -263,7 +253,7 @@ def test_two_workers_make_one_file(study):
 
 
 def test_a_file_goes_when_it_was_kept_long_enough_and_can_be_made_again(study):
-    old, young = made(study, "qrels", rule="median"), made(study, "disputed")
+    old, young = download(study, "qrels", rule="median"), download(study, "disputed")
     name = old.file.name
     Download.objects.filter(pk=old.pk).update(finished_at=timezone.now() - downloads.KEPT_FOR - timedelta(hours=1))
     assert downloads.expire() == 1
@@ -291,7 +281,7 @@ def test_a_sampled_reference_set_comes_back_with_strata_and_what_was_not_drawn(s
     reference = studies.reference(study, {}, name="sampled")
     ReferenceLabel.objects.create(reference_set=reference, query=queries[0], document=documents[0], grade=2, stratum=1)
     Undrawn.objects.create(reference_set=reference, query=queries[0], document=documents[1], stratum=2)
-    lines = content(made(study, "strata", sample="reference:sampled")).decode().splitlines()
+    lines = content(download(study, "strata", sample="reference:sampled")).decode().splitlines()
     ids = queries[0].external_id, documents[0].external_id, documents[1].external_id
     assert sorted(lines) == sorted([f"{ids[0]} 0 {ids[1]} 1 2", f"{ids[0]} 0 {ids[2]} 2 -1"])
 
@@ -300,7 +290,7 @@ def test_scores_name_no_hidden_run_of_somebody_else_and_the_file_is_hidden_with_
     refresh.refresh(collection=study)
     owner, other = cast.member(study, Role.RESEARCHER), cast.member(study, Role.RESEARCHER)
     study.runs.filter(name="alpha").update(is_hidden=True, uploaded_by=owner)
-    hers, theirs = made(study, "scores", owner), made(study, "scores", other)
+    hers, theirs = download(study, "scores", owner), download(study, "scores", other)
     assert b"alpha\t" in content(hers) and b"alpha\t" not in content(theirs)
     seen = {person: set(Download.objects.visible_to(person, collection=study)) for person in (owner, other)}
     assert seen == {owner: {hers, theirs}, other: {theirs}}
@@ -318,14 +308,14 @@ def test_a_file_of_an_earlier_attempt_is_written_over(study):
 
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_our_reader_reads_the_qrels_back(study, direction):
-    text = content(made(study, "qrels", direction=direction))
+    text = content(download(study, "qrels", direction=direction))
     rows = [(row.query, row.document, row.grade) for row in read_reference(io.BytesIO(text), "a.qrels", Problems())]
     assert rows == [(q, d, int(g)) for q, _, d, g in (line.split() for line in text.decode().splitlines())]
 
 
 def test_parquet_and_json_lines_hold_the_same_judgments(study):
-    table = pyarrow.parquet.read_table(pyarrow.BufferReader(content(made(study, "judgments", format="parquet"))))
-    lines = [json.loads(line) for line in content(made(study, "judgments", format="jsonl")).splitlines()]
+    table = pyarrow.parquet.read_table(pyarrow.BufferReader(content(download(study, "judgments", format="parquet"))))
+    lines = [json.loads(line) for line in content(download(study, "judgments", format="jsonl")).splitlines()]
     same = ("query", "document", "annotator", "grade", "level", "active_ms", "purpose", "why", "status", "reasons")
     assert [[row[name] for name in same] for row in table.to_pylist()] == [
         [row[name] for name in same] for row in lines

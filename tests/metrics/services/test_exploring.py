@@ -9,10 +9,9 @@ import pytest
 from annotate.models import Collection, Direction, Judgment, QuerySet, ReferenceLabel, Resolution, Seat
 from metrics.explorer_state import Asked, Order, Show
 from metrics.models import LabelSource, Score
-from metrics.services import exploring, exploring_disagreement, refresh
+from metrics.services import exploring, exploring_disagreement
 from metrics.services.exploring_order import JUDGED, ordered
 from pooling.models import Ranking, Run
-from tests import cast
 from tests.lasting import lasting
 from tests.metrics import studies
 
@@ -23,46 +22,43 @@ pytestmark = pytest.mark.django_db
 def judged(django_db_setup, django_db_blocker):
     """A study with three judges, refreshed and counted: its key."""
     with lasting(django_db_blocker):
-        made = studies.study("study", n_queries=8, labels_per_pair=3)
-        for seed in (1, 2, 3):
-            studies.judge(cast.annotator(made), seed=seed, likes=0.5, n=20)
-        refresh.refresh(collection=made)
-        exploring_disagreement.count_disagreement(collection=made)
-        yield made.pk
+        study = studies.judged_study("study", seeds=(1, 2, 3), n=20, n_queries=8, labels_per_pair=3)
+        exploring_disagreement.count_disagreement(collection=study)
+        yield study.pk
 
 
 @pytest.fixture
-def made(judged):
+def study(judged):
     return Collection.objects.get(pk=judged)
 
 
-def asked(made, direction="forward", **fields):
-    runs = list(Run.objects.filter(collection=made, direction=direction).order_by("name"))
+def asked(study, direction="forward", **fields):
+    runs = list(Run.objects.filter(collection=study, direction=direction).order_by("name"))
     plain = Asked(
-        Direction(direction), QuerySet.objects.get(collection=made, direction=direction), made.reference_sets.get(),
+        Direction(direction), QuerySet.objects.get(collection=study, direction=direction), study.reference_sets.get(),
         runs, runs, 5, Show.ALL, Order.LOADED, "AP", 0, "", "",
     )  # fmt: skip
     return plain._replace(**fields)
 
 
-def grades_of(made):
+def grades_of(study):
     """Every pair's counting grades, by (query, document), seat by seat."""
     found = defaultdict(list)
-    for seat in Seat.objects.filter(collection=made, state="done", purpose="label").order_by("pair", "number"):
+    for seat in Seat.objects.filter(collection=study, state="done", purpose="label").order_by("pair", "number"):
         judgment = Judgment.objects.select_related("pair", "level").get(pk=seat.judgment_id)
         found[judgment.pair.query_id, judgment.pair.document_id].append(judgment.level.grade)
     return found
 
 
 @pytest.mark.parametrize(("direction", "end"), [("forward", 0), ("reverse", 1)])
-def test_most_disagreed_goes_by_the_pairs_with_differing_labels_then_by_their_share(made, direction, end):
+def test_most_disagreed_goes_by_the_pairs_with_differing_labels_then_by_their_share(study, direction, end):
     differing, shared = defaultdict(int), defaultdict(int)
-    for key, grades in grades_of(made).items():
+    for key, grades in grades_of(study).items():
         shared[key[end]] += len(grades) > 1
         differing[key[end]] += len(set(grades)) > 1
     assert sum(differing.values()) >= 5
-    wanted = asked(made, direction, order=Order.DISAGREED)
-    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+    wanted = asked(study, direction, order=Order.DISAGREED)
+    found = ordered(collection=study, query_set=wanted.query_set, asked=wanted)
     keys = [(-differing[pk], shared[pk] if differing[pk] else 0, pk) for pk in found.sources[found.order].tolist()]
     assert keys == sorted(keys)
     assert len(keys) == len(found.sources)
@@ -72,9 +68,9 @@ def value(score, source, sources):
     return np.frombuffer(score.per_query, dtype="<f8")[list(sources).index(source)]
 
 
-def test_most_gained_goes_by_the_mean_gain_of_the_runs_shown(made):
-    wanted = asked(made, order=Order.GAINED, measure="nDCG@10")
-    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+def test_most_gained_goes_by_the_mean_gain_of_the_runs_shown(study):
+    wanted = asked(study, order=Order.GAINED, measure="nDCG@10")
+    found = ordered(collection=study, query_set=wanted.query_set, asked=wanted)
     gains = []
     for source in found.sources[found.order].tolist():
         scores = {(s.run_id, s.label_source): value(s, source, found.sources)
@@ -85,14 +81,14 @@ def test_most_gained_goes_by_the_mean_gain_of_the_runs_shown(made):
     assert gains[0] > gains[-1]
 
 
-def test_unjudged_at_the_top_goes_by_labels_among_the_first_ten(made):
+def test_unjudged_at_the_top_goes_by_labels_among_the_first_ten(study):
     known = {(label.query_id, label.document_id) for label in ReferenceLabel.objects.all()} | {
         (row.pair.query_id, row.pair.document_id)
         for row in Resolution.objects.filter(grade__isnull=False).select_related("pair")
     }
     run = Run.objects.get(name="beta")
-    wanted = asked(made, order=Order.UNJUDGED, runs=[run])
-    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+    wanted = asked(study, order=Order.UNJUDGED, runs=[run])
+    found = ordered(collection=study, query_set=wanted.query_set, asked=wanted)
     tops = dict(Ranking.objects.filter(run=run).values_list("source", "targets"))
     n_judged = [
         sum((source, target) in known for target in tops[source][:10])
@@ -101,19 +97,19 @@ def test_unjudged_at_the_top_goes_by_labels_among_the_first_ten(made):
     assert n_judged == sorted(n_judged) and n_judged[0] < n_judged[-1]
 
 
-def test_a_random_order_holds_every_query_once(made):
-    wanted = asked(made, order=Order.RANDOM, seed=3)
-    found = ordered(collection=made, query_set=wanted.query_set, asked=wanted)
+def test_a_random_order_holds_every_query_once(study):
+    wanted = asked(study, order=Order.RANDOM, seed=3)
+    found = ordered(collection=study, query_set=wanted.query_set, asked=wanted)
     assert sorted(found.order.tolist()) == list(range(8))
     assert [found.rank(source) for source in found.sources[found.order].tolist()] == list(range(8))
     assert found.at(-1) is None and found.at(8) is None and found.rank(0) is None and found.rank(10**9) is None
 
 
-def test_the_scores_shown_are_the_stored_ones_of_this_query(made):
-    wanted = asked(made, query="q5")
-    page = exploring.page_of(collection=made, asked=wanted)
-    source = made.items.get(external_id="q5")
-    sources = sorted(made.items.filter(side="query").values_list("pk", flat=True))
+def test_the_scores_shown_are_the_stored_ones_of_this_query(study):
+    wanted = asked(study, query="q5")
+    page = exploring.page_of(collection=study, asked=wanted)
+    source = study.items.get(external_id="q5")
+    sources = sorted(study.items.filter(side="query").values_list("pk", flat=True))
     for column in page.query.columns:
         for name, shown in zip(page.query.measures, column.values, strict=True):
             scores = {s.label_source: s for s in Score.objects.filter(run=column.run, measure=name)}
@@ -122,14 +118,14 @@ def test_the_scores_shown_are_the_stored_ones_of_this_query(made):
     assert {JUDGED, "AP"} < set(page.query.measures)
 
 
-def test_known_positives_below_the_depth_are_listed_with_their_ranks_in_every_run(made):
+def test_known_positives_below_the_depth_are_listed_with_their_ranks_in_every_run(study):
     n_missed = 0
-    for source in made.items.filter(side="query"):
-        page = exploring.page_of(collection=made, asked=asked(made, query=source.external_id, depth=2)).query
+    for source in study.items.filter(side="query"):
+        page = exploring.page_of(collection=study, asked=asked(study, query=source.external_id, depth=2)).query
         grade = {label.document_id: label.grade for label in ReferenceLabel.objects.filter(query=source)}
         people = Resolution.objects.filter(pair__query=source, grade__isnull=False)
         grade.update(dict(people.values_list("pair__document", "grade")))
-        positive = {document for document, found in grade.items() if found >= made.positive_from}
+        positive = {document for document, found in grade.items() if found >= study.positive_from}
         ranks = [Ranking.objects.get(run__name=name, source=source).targets for name in ("alpha", "beta")]
         missed = {target for target in positive if any(targets.index(target) >= 2 for targets in ranks)}
         assert (page.n_positives, page.n_missed) == (len(positive), len(missed))
@@ -140,10 +136,10 @@ def test_known_positives_below_the_depth_are_listed_with_their_ranks_in_every_ru
     assert n_missed > 3
 
 
-def test_agreement_and_labels_are_those_of_the_querys_pairs(made):
-    page = exploring.page_of(collection=made, asked=asked(made, query="q2", depth=100)).query
-    source = made.items.get(external_id="q2").pk
-    given = {document: grades for (query, document), grades in grades_of(made).items() if query == source}
+def test_agreement_and_labels_are_those_of_the_querys_pairs(study):
+    page = exploring.page_of(collection=study, asked=asked(study, query="q2", depth=100)).query
+    source = study.items.get(external_id="q2").pk
+    given = {document: grades for (query, document), grades in grades_of(study).items() if query == source}
     shared = [grades for grades in given.values() if len(grades) > 1]
     told = page.agreement
     assert (told.n_labelled, told.n_shared) == (len(given), len(shared)) and shared
@@ -154,8 +150,8 @@ def test_agreement_and_labels_are_those_of_the_querys_pairs(made):
         assert said == given.get(result.shown.item.pk, [])
 
 
-def test_differing_is_positive_for_one_and_not_for_the_other(made):
-    levels = {level.grade: level for level in made.levels.all()}
+def test_differing_is_positive_for_one_and_not_for_the_other(study):
+    levels = {level.grade: level for level in study.levels.all()}
     said = exploring.Said(threshold=1)
     cases = [
         (None, 2, False),
@@ -173,19 +169,19 @@ def test_differing_is_positive_for_one_and_not_for_the_other(made):
         assert case.is_differing is differs, (people, reference)
 
 
-def test_counting_twice_changes_nothing_and_counting_nothing_is_no_error(made):
-    before = exploring_disagreement.snapshot_of(collection=made)
-    exploring_disagreement.count_disagreement(collection=made)
-    after = exploring_disagreement.snapshot_of(collection=made)
+def test_counting_twice_changes_nothing_and_counting_nothing_is_no_error(study):
+    before = exploring_disagreement.snapshot_of(collection=study)
+    exploring_disagreement.count_disagreement(collection=study)
+    after = exploring_disagreement.snapshot_of(collection=study)
     assert (after.value, after.inputs_sha256) == (before.value, before.inputs_sha256)
     bare = studies.study("bare")
     exploring_disagreement.count_disagreement(collection=bare)
     assert exploring_disagreement.snapshot_of(collection=bare).value == {"sources": [], "differing": [], "shared": []}
 
 
-def test_scores_of_a_set_that_grew_since_are_not_taken_for_those_of_other_queries(made):
-    query_set = QuerySet.objects.get(collection=made, direction="forward")
+def test_scores_of_a_set_that_grew_since_are_not_taken_for_those_of_other_queries(study):
+    query_set = QuerySet.objects.get(collection=study, direction="forward")
     query_set.members.filter(item__external_id="q0").delete()
-    page = exploring.page_of(collection=made, asked=asked(made, order=Order.GAINED)).query
+    page = exploring.page_of(collection=study, asked=asked(study, order=Order.GAINED)).query
     assert page.place.lacks == "the scores of the runs"
     assert {value for column in page.columns for value in column.values} == {None}

@@ -24,16 +24,17 @@ N_QUERIES, DEPTH = 5, 3
 
 
 @pytest.fixture
-def pool(settings, tmp_path):
+def pool(media_root):
     """Three runs over 5 queries, the first 3 of each pooled and judged by one person."""
-    settings.MEDIA_ROOT = tmp_path
     cache.clear()
     rng = np.random.default_rng(7)
-    made = making.collection(N_QUERIES, 30, batch_candidates=500)
-    runs = [making.run(made, name, {q: rng.permutation(30)[:12].tolist() for q in range(N_QUERIES)}) for name in "ABC"]
-    opened = making.opened(made, runs, depth=DEPTH)
-    studies.judge(cast.annotator(made), seed=1, likes=0.4)
-    assert Resolution.objects.filter(collection=made).count() > 30
+    collection = making.collection(N_QUERIES, 30, batch_candidates=500)
+    runs = [
+        making.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(N_QUERIES)}) for name in "ABC"
+    ]
+    opened = making.opened(collection, runs, depth=DEPTH)
+    studies.judge(cast.annotator(collection), seed=1, likes=0.4)
+    assert Resolution.objects.filter(collection=collection).count() > 30
     return opened
 
 
@@ -141,9 +142,9 @@ def test_whoever_looks_has_it_computed_once_a_minute(pool):
 
 
 def test_the_page_waits_then_shows_every_run_measure_and_state(client, pool, django_assert_max_num_queries):
-    made = pool.collection
-    client.force_login(cast.member(made, Role.LEAD))
-    address = f"/c/{made.slug}/pools/{pool.pk}/favours/"
+    collection = pool.collection
+    client.force_login(cast.member(collection, Role.LEAD))
+    address = f"/c/{collection.slug}/pools/{pool.pk}/favours/"
     assert "Going through the labels" in client.get(address).content.decode()
     favour.study_pool(pool=pool)
     assert client.get(f"{address}state/")["HX-Redirect"] == address

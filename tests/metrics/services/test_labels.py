@@ -15,21 +15,21 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def study():
     """Two queries, three documents; pairs judged 2, 0 and disputed; a reference that differs."""
-    made = cast.collection(grades=3)
-    queries, documents = cast.items(made, "query", 2), cast.items(made, "document", 3)
+    study = cast.collection(grades=3)
+    queries, documents = cast.items(study, "query", 2), cast.items(study, "document", 3)
     said = {(0, 0): ("single", 2), (0, 1): ("majority", 0), (1, 2): ("disputed", None)}
     for (q, d), (status, grade) in said.items():
-        pair = Pair.objects.create(collection=made, query=queries[q], document=documents[d])
+        pair = Pair.objects.create(collection=study, query=queries[q], document=documents[d])
         Resolution.objects.create(
-            pair=pair, collection=made, status=status, grade=grade, n_labels=1, policy=cast.policy(made)
+            pair=pair, collection=study, status=status, grade=grade, n_labels=1, policy=cast.policy(study)
         )
-    made.reference = ReferenceSet.objects.create(collection=made, name="original")
+    study.reference = ReferenceSet.objects.create(collection=study, name="original")
     for q, d, grade in ((0, 1, 1), (1, 2, 1), (1, 0, 1)):
         ReferenceLabel.objects.create(
-            reference_set=made.reference, query=queries[q], document=documents[d], grade=grade
+            reference_set=study.reference, query=queries[q], document=documents[d], grade=grade
         )
-    made.query_items, made.document_items = queries, documents
-    return made
+    study.query_items, study.document_items = queries, documents
+    return study
 
 
 def said(study, source, direction=Direction.FORWARD, **more):

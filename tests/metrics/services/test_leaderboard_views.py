@@ -39,12 +39,12 @@ MEASURES = "C@1 AP nDCG@10 R@5 Bpref AP(judged_only=True) MedR Judged@3"
 def judged(django_db_setup, django_db_blocker):
     """A study of 12 queries with two judges who disagree now and then, refreshed: its key."""
     with lasting(django_db_blocker):
-        made = studies.study("study", n_queries=12, n_documents=15)
-        studies.run(made, "delta", seed=7, missing=2)
+        study = studies.study("study", n_queries=12, n_documents=15)
+        studies.run(study, "delta", seed=7, missing=2)
         for seed in range(2):
-            studies.judge(cast.annotator(made), likes=0.5, seed=seed)
-        refresh.refresh(collection=made)
-        yield made.pk
+            studies.judge(cast.annotator(study), likes=0.5, seed=seed)
+        refresh.refresh(collection=study)
+        yield study.pk
 
 
 @pytest.fixture
@@ -53,16 +53,16 @@ def board(judged):
     return Collection.objects.get(pk=judged)
 
 
-def view_of(made, **given):
-    choices = read(collection=made, viewer=None, given=given)
+def view_of(study, **given):
+    choices = read(collection=study, viewer=None, given=given)
     assert choices.errors == []
-    views.compute(collection=made, wanted=choices.wanted)
-    return choices.wanted, views.find(collection=made, wanted=choices.wanted).value
+    views.compute(collection=study, wanted=choices.wanted)
+    return choices.wanted, views.find(collection=study, wanted=choices.wanted).value
 
 
-def labels_of(made, *, people, source, threshold=None):
+def labels_of(study, *, people, source, threshold=None):
     """The labels of pairs by plain Python: {(query id, document id): grade}."""
-    names = dict(Item.objects.filter(collection=made).values_list("pk", "external_id"))
+    names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
     reference = {
         (names[q], names[d]): grade
         for q, d, grade in ReferenceLabel.objects.filter(reference_set__name="original").values_list(
@@ -88,19 +88,19 @@ def labels_of(made, *, people, source, threshold=None):
     return {"people": said, "reference": reference, "people_over_reference": {**reference, **said}}[source]
 
 
-def evaluated(made, run, labels, tmp_path, *, threshold, bound=None, measures=MEASURES):
+def evaluated(study, run, labels, tmp_path, *, threshold, bound=None, measures=MEASURES):
     """What `manage.py evaluate` says of a run on these labels; every query of the set has a line in the qrels.
 
     bound : a grade to give to every unjudged target that the run retrieved
     """
-    names = dict(Item.objects.filter(collection=made).values_list("pk", "external_id"))
+    names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
     labels, lines = dict(labels), []
     for row in Ranking.objects.filter(run=run):
         for rank, target in enumerate(row.targets):
             lines.append(f"{names[row.source_id]} Q0 {names[target]} {rank + 1} {1000 - rank} x\n")
             if bound is not None:
                 labels.setdefault((names[row.source_id], names[target]), bound)
-    for item in Item.objects.filter(collection=made, side="query"):
+    for item in Item.objects.filter(collection=study, side="query"):
         labels[item.external_id, "nowhere"] = 0
     (tmp_path / "run").write_text("".join(lines))
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {grade}\n" for (q, d), grade in labels.items()))

@@ -26,17 +26,17 @@ N_PEOPLE = 5  # two who know, three who toss a coin
 
 def judged(rule: str = "model", n_queries: int = 12, n_people: int = N_PEOPLE) -> Collection:
     """Three pairs a query, each judged by so many people; a pair is relevant where its key is even."""
-    made = studies.study(
+    study = studies.study(
         grades=2, n_queries=n_queries, n_documents=12, with_runs=False, labels_per_pair=N_PEOPLE, ceiling=5, rule=rule
     )
     coins = np.random.default_rng(3).integers(0, 2, (N_PEOPLE, 3 * n_queries))
-    first = made.pairs.order_by("pk").first().pk
+    first = study.pairs.order_by("pk").first().pk
     for person in range(n_people):
         answer(
-            cast.annotator(made),
+            cast.annotator(study),
             lambda pair, person=person: truth(pair) if person < 2 else int(coins[person, pair - first]),
         )
-    return made
+    return study
 
 
 def truth(pair: int) -> int:
@@ -50,22 +50,22 @@ def answer(annotator: Annotator, grade_of: Callable[[int], int]) -> None:
         judging.record_judgment(annotator=annotator, token=hand_out.token, answer=said)
 
 
-def stored(made: Collection) -> dict[int, tuple[str, int | None]]:
-    rows = Resolution.objects.filter(collection=made).values_list("pair_id", "status", "grade")
+def stored(study: Collection) -> dict[int, tuple[str, int | None]]:
+    rows = Resolution.objects.filter(collection=study).values_list("pair_id", "status", "grade")
     return {pair: (status, grade) for pair, status, grade in rows}
 
 
 @pytest.mark.django_db
 @pytest.mark.filterwarnings("ignore")  # pandas warns of what crowd-kit asks it to do
 def test_pairs_get_the_grade_crowd_kit_finds_which_the_majority_does_not():
-    made = judged()
-    by_majority = stored(made)
+    study = judged()
+    by_majority = stored(study)
     assert {status for status, _ in by_majority.values()} == {"majority", "agreed"}
-    changed = resolve_by_model(collection=made)
-    seats = Seat.objects.filter(collection=made, state="done")
+    changed = resolve_by_model(collection=study)
+    seats = Seat.objects.filter(collection=study, state="done")
     frame = pd.DataFrame(seats.values_list("pair", "annotator", "judgment__level__grade"))
     expected = DawidSkene(n_iter=200, tol=1e-14).fit_predict(frame.set_axis(["task", "worker", "label"], axis=1))
-    found = stored(made)
+    found = stored(study)
     assert found == {pair: ("model", grade) for pair, grade in expected.items()}
     assert changed == len(found) == 36
     right, right_before = (
@@ -76,32 +76,32 @@ def test_pairs_get_the_grade_crowd_kit_finds_which_the_majority_does_not():
 
 @pytest.mark.django_db
 def test_reconciling_keeps_the_model_s_grades_and_the_same_labels_write_nothing_again():
-    made = judged(n_queries=4)
-    resolve_by_model(collection=made)
-    found = stored(made)
+    study = judged(n_queries=4)
+    resolve_by_model(collection=study)
+    found = stored(study)
     assert Change.objects.filter(pair__in=found).exists()
     Change.objects.all().delete()
     seating.reconcile_pairs(pair_ids=found)
-    assert stored(made) == found
+    assert stored(study) == found
     assert list(differences_of_resolutions()) == []
-    assert resolve_by_model(collection=made) == 0
+    assert resolve_by_model(collection=study) == 0
     assert not Change.objects.exists()
 
 
 @pytest.mark.django_db
 def test_a_pair_whose_labels_changed_goes_by_the_majority_until_the_model_has_looked_again():
-    made = judged(n_queries=4)
-    resolve_by_model(collection=made)
-    pair = made.pairs.first()
-    stale = Modelled(pair.pk, 1 - stored(made)[pair.pk][1], N_PEOPLE)
+    study = judged(n_queries=4)
+    resolve_by_model(collection=study)
+    pair = study.pairs.first()
+    stale = Modelled(pair.pk, 1 - stored(study)[pair.pk][1], N_PEOPLE)
     leaver = Seat.objects.filter(pair=pair, state="done").first().annotator
     since = timezone.now() - timedelta(days=1)
     withdrawing.withdraw_annotator(annotator=leaver, since=since, by=cast.user(), reason="they guessed")
-    assert stored(made)[pair.pk][0] in ("majority", "agreed", "disputed")
-    assert write_model_grades(collection=made, answers=[stale]) == 0
+    assert stored(study)[pair.pk][0] in ("majority", "agreed", "disputed")
+    assert write_model_grades(collection=study, answers=[stale]) == 0
     assert list(differences_of_resolutions()) == []
-    assert resolve_by_model(collection=made) == len(stored(made)) == 12
-    assert {status for status, _ in stored(made).values()} == {"model"}
+    assert resolve_by_model(collection=study) == len(stored(study)) == 12
+    assert {status for status, _ in stored(study).values()} == {"model"}
 
 
 @pytest.mark.django_db
@@ -109,31 +109,31 @@ def test_other_rules_other_collections_and_escalated_pairs_are_left_alone():
     other = judged("majority", n_queries=2)
     before = stored(other)
     assert resolve_by_model(collection=other) == 0
-    made = judged(n_queries=2, n_people=4)
-    assert write_model_grades(collection=made, answers=[Modelled(pair, 0, N_PEOPLE) for pair in before]) == 0
+    study = judged(n_queries=2, n_people=4)
+    assert write_model_grades(collection=study, answers=[Modelled(pair, 0, N_PEOPLE) for pair in before]) == 0
     assert stored(other) == before
-    doubtful = cast.annotator(made)
+    doubtful = cast.annotator(study)
     claiming.current_batch(annotator=doubtful)
     hand_out = claiming.unanswered(annotator=doubtful).first()
     judging.report_pair(
         annotator=doubtful, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED, reason="unclear"
     )
-    resolve_by_model(collection=made)
-    assert stored(made)[hand_out.seat.pair_id] == ("escalated", None)
+    resolve_by_model(collection=study)
+    assert stored(study)[hand_out.seat.pair_id] == ("escalated", None)
 
 
 @pytest.mark.django_db
 def test_nobody_s_labels_give_no_grades():
-    made = studies.study(with_runs=False, rule="model")
-    assert resolve_by_model(collection=made) == 0
+    study = studies.study(with_runs=False, rule="model")
+    assert resolve_by_model(collection=study) == 0
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("rule", "n_tasks"), [("model", 1), ("majority", 0)])
 def test_after_a_refresh_the_model_is_asked_once_where_a_policy_wants_it(rule, n_tasks):
     client = redis.Redis.from_url(settings.REDIS_URL)
-    made = studies.study(with_runs=False, rule=rule)
+    study = studies.study(with_runs=False, rule=rule)
     client.flushdb()
     for _ in range(2):
-        refresh(collection_id=made.pk)
+        refresh(collection_id=study.pk)
     assert client.llen("celery") == n_tasks

@@ -25,17 +25,16 @@ def sample_on_page(pool):
     return page_of(pool=pool, snapshot=favour.snapshot_of(pool=pool), measure=None).parts[0].sample
 
 
-def test_xinfap_of_a_pool_is_that_of_its_file_and_undefined_once_its_runs_changed(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_xinfap_of_a_pool_is_that_of_its_file_and_undefined_once_its_runs_changed(media_root, tmp_path):
     cache.clear()
     rng = np.random.default_rng(7)
-    made = making.collection(5, 30, batch_candidates=500)
+    collection = making.collection(5, 30, batch_candidates=500)
     ranked = {name: {q: rng.permutation(30)[:12].tolist() for q in range(5)} for name in "AB"}
-    runs = [making.run(made, name, rows) for name, rows in ranked.items()]
-    pool = making.opened(made, runs, strategy="stratified", top=2, depth=8, share=0.5)
+    runs = [making.run(collection, name, rows) for name, rows in ranked.items()]
+    pool = making.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
     assert sample_on_page(pool).why == "no pair that was drawn is positive yet."
-    studies.judge(cast.annotator(made), seed=1, likes=0.4)
-    said = Resolution.objects.filter(collection=made, grade__isnull=False)
+    studies.judge(cast.annotator(collection), seed=1, likes=0.4)
+    said = Resolution.objects.filter(collection=collection, grade__isnull=False)
     grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
     drawn = making.named(PoolPair.objects.filter(pool=pool))
     best = {}
@@ -52,7 +51,7 @@ def test_xinfap_of_a_pool_is_that_of_its_file_and_undefined_once_its_runs_change
         (tmp_path / name).write_bytes(making.lines(rows))
         out = StringIO()
         call_command("evaluate", f"{tmp_path}/{name}", "--qrels", f"{tmp_path}/qrels", "--measures", "xinfAP@1000",
-                     "--threshold", str(made.positive_from), "--json", stdout=out)  # fmt: skip
+                     "--threshold", str(collection.positive_from), "--json", stdout=out)  # fmt: skip
         expected[name] = json.loads(out.getvalue())["all"]["xinfAP@1000"]
     found = sample_on_page(pool)
     assert (found.n_pooled, found.n_drawn) == (len(best), len(drawn)) and 0 < len(drawn) < len(best)

@@ -22,11 +22,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_the_first_refresh_writes_every_kind_of_number():
-    made = studies.study()
-    done = refresh.refresh(collection=made)
-    kinds = set(Snapshot.objects.filter(collection=made).values_list("kind", flat=True))
+    study = studies.study()
+    done = refresh.refresh(collection=study)
+    kinds = set(Snapshot.objects.filter(collection=study).values_list("kind", flat=True))
     assert kinds == {"progress", "agreement", "labels", "people", "conflicts"}
-    assert done.n_scores == Score.objects.filter(run__collection=made).count() == 3 * 2 * 8
+    assert done.n_scores == Score.objects.filter(run__collection=study).count() == 3 * 2 * 8
 
 
 def test_a_refresh_consumes_the_changes_of_its_collection_alone():
@@ -37,151 +37,151 @@ def test_a_refresh_consumes_the_changes_of_its_collection_alone():
 
 
 def test_a_second_refresh_writes_nothing():
-    made = studies.study()
-    studies.judge(cast.annotator(made))
-    refresh.refresh(collection=made)
+    study = studies.study()
+    studies.judge(cast.annotator(study))
+    refresh.refresh(collection=study)
     before = list(Snapshot.objects.order_by("kind").values_list("kind", "computed_at"))
-    assert refresh.refresh(collection=made) == (0, 0, 0)
+    assert refresh.refresh(collection=study) == (0, 0, 0)
     assert list(Snapshot.objects.order_by("kind").values_list("kind", "computed_at")) == before
 
 
 def test_live_numbers_are_those_of_a_rebuild_byte_for_byte():
-    made = studies.study()
-    people = [cast.annotator(made) for _ in range(3)]
+    study = studies.study()
+    people = [cast.annotator(study) for _ in range(3)]
     for step in range(12):
         studies.judge(people[step % 3], n=3, seed=step)
-        refresh.refresh(collection=made)
-    live = studies.numbers(made)
+        refresh.refresh(collection=study)
+    live = studies.numbers(study)
     assert live["snapshots"][0]["value"]["all"]["ordinal"]["value"] is not None
-    refresh.rebuild(collection=made)
-    assert studies.numbers(made) == live
+    refresh.rebuild(collection=study)
+    assert studies.numbers(study) == live
 
 
 def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
-    made = studies.study(batch_candidates=6)
-    lead, ann = cast.user(), cast.annotator(made)
+    study = studies.study(batch_candidates=6)
+    lead, ann = cast.user(), cast.annotator(study)
     studies.judge(ann)
-    refresh.refresh(collection=made)
+    refresh.refresh(collection=study)
     hand_out = Batch.objects.get(annotator=ann).hand_outs.first()
     judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=2))
-    refresh.refresh(collection=made)
+    refresh.refresh(collection=study)
     last = Batch.objects.get(annotator=ann).hand_outs.last()
     judging.undo_judgment(annotator=ann, token=last.token)
-    refresh.refresh(collection=made)
+    refresh.refresh(collection=study)
     Batch.objects.filter(annotator=ann).update(finished_at=timezone.now())
     assert reviewing.reject_batch(batch=Batch.objects.get(annotator=ann), by=lead, reason="golds").n_done == 5
-    refresh.refresh(collection=made)
-    live = studies.numbers(made)
+    refresh.refresh(collection=study)
+    live = studies.numbers(study)
     assert live["snapshots"][2]["n_judgments"] == 0
-    refresh.rebuild(collection=made)
-    assert studies.numbers(made) == live
+    refresh.rebuild(collection=study)
+    assert studies.numbers(study) == live
 
 
 def test_only_touched_queries_are_measured_again():
-    made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
-    ann = cast.annotator(made)
-    refresh.refresh(collection=made)
-    before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=made)}
+    study = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
+    ann = cast.annotator(study)
+    refresh.refresh(collection=study)
+    before = {score.pk: score.computed_at for score in Score.objects.filter(run__collection=study)}
     studies.judge(ann, n=5, likes=1.0)
-    refresh.refresh(collection=made)
-    written = [score for score in Score.objects.filter(run__collection=made) if before[score.pk] != score.computed_at]
+    refresh.refresh(collection=study)
+    written = [score for score in Score.objects.filter(run__collection=study) if before[score.pk] != score.computed_at]
     assert 0 < len(written) < len(before)
     assert {score.label_source for score in written} == {"people_over_reference"}
 
 
 def test_a_run_that_becomes_ready_gets_its_scores():
-    made = studies.study(with_runs=False)
-    refresh.refresh(collection=made)
+    study = studies.study(with_runs=False)
+    refresh.refresh(collection=study)
     assert refresh.due() == []
-    studies.run(made, "late")
-    assert refresh.due() == [made.pk]
-    refresh.refresh(collection=made)
+    studies.run(study, "late")
+    assert refresh.due() == [study.pk]
+    refresh.refresh(collection=study)
     assert Score.objects.filter(run__name="late").count() == 16
     assert refresh.due() == []
 
 
 def test_a_retired_run_loses_its_scores():
-    made = studies.study()
-    refresh.refresh(collection=made)
-    Run.objects.filter(collection=made, name="alpha").update(retired_at=timezone.now())
-    refresh.refresh(collection=made)
+    study = studies.study()
+    refresh.refresh(collection=study)
+    Run.objects.filter(collection=study, name="alpha").update(retired_at=timezone.now())
+    refresh.refresh(collection=study)
     assert set(Score.objects.values_list("run__name", flat=True)) == {"beta", "gamma"}
 
 
 def test_queries_that_a_run_misses_count_as_0_and_are_counted():
-    made = studies.study(with_runs=False)
-    run = studies.run(made, "short", missing=2)
-    refresh.refresh(collection=made)
+    study = studies.study(with_runs=False)
+    run = studies.run(study, "short", missing=2)
+    refresh.refresh(collection=study)
     score = Score.objects.get(run=run, measure="C@10", label_source="reference")
     assert (score.n_queries, score.n_missing, score.n_with_positive) == (6, 2, 6)
     assert score.mean == pytest.approx(4 / 6)
 
 
 def test_an_excluded_item_leaves_the_scores():
-    made = studies.study()
-    refresh.refresh(collection=made)
-    Item.objects.filter(pk=made.items.filter(side="query").first().pk).update(
+    study = studies.study()
+    refresh.refresh(collection=study)
+    Item.objects.filter(pk=study.items.filter(side="query").first().pk).update(
         excluded_at=timezone.now(), excluded_reason="broken"
     )
-    seating.note_changes(collection_id=made.pk, pair_ids=[None])
-    refresh.refresh(collection=made)
+    seating.note_changes(collection_id=study.pk, pair_ids=[None])
+    refresh.refresh(collection=study)
     assert set(Score.objects.filter(query_set__direction="forward").values_list("n_queries", flat=True)) == {5}
-    live = studies.numbers(made)
-    refresh.rebuild(collection=made)
-    assert studies.numbers(made) == live
+    live = studies.numbers(study)
+    refresh.rebuild(collection=study)
+    assert studies.numbers(study) == live
 
 
 def test_another_threshold_replaces_the_scores():
-    made = studies.study(grades=4)
-    refresh.refresh(collection=made)
-    made.positive_from = 2
-    made.save()
-    seating.note_changes(collection_id=made.pk, pair_ids=[None])
-    refresh.refresh(collection=made)
+    study = studies.study(grades=4)
+    refresh.refresh(collection=study)
+    study.positive_from = 2
+    study.save()
+    seating.note_changes(collection_id=study.pk, pair_ids=[None])
+    refresh.refresh(collection=study)
     assert set(Score.objects.values_list("threshold", flat=True)) == {2}
 
 
 def test_two_refreshes_of_one_collection_never_run_together():
-    made = studies.study()
+    study = studies.study()
     results = []
 
     def attempt():
-        results.append(refresh.refresh(collection=made))
+        results.append(refresh.refresh(collection=study))
         connection.close()
 
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, made.pk])
+        cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, study.pk])
         other = threading.Thread(target=attempt)
         other.start()
         other.join()
-        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, made.pk])
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, study.pk])
     assert results == [None]
-    assert Change.objects.filter(collection=made).exists()
-    assert refresh.refresh(collection=made) is not None
+    assert Change.objects.filter(collection=study).exists()
+    assert refresh.refresh(collection=study) is not None
 
 
 def test_a_rebuild_waits_for_the_refresh_under_way():
-    made = studies.study()
+    study = studies.study()
     finished = threading.Event()
 
     def attempt():
-        refresh.rebuild(collection=made)
+        refresh.rebuild(collection=study)
         finished.set()
         connection.close()
 
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, made.pk])
+        cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, study.pk])
         other = threading.Thread(target=attempt)
         other.start()
         assert not finished.wait(0.5)
-        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, made.pk])
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, study.pk])
     other.join()
-    assert finished.is_set() and Snapshot.objects.filter(collection=made).exists()
+    assert finished.is_set() and Snapshot.objects.filter(collection=study).exists()
 
 
 def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
-    made = studies.study()
-    ann = cast.annotator(made)
+    study = studies.study()
+    ann = cast.annotator(study)
     studies.judge(ann, n=4)
     gather = refresh.numbers.KINDS["agreement"].gather
 
@@ -194,77 +194,77 @@ def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
     monkeypatch.setitem(
         refresh.numbers.KINDS, "agreement", refresh.numbers.KINDS["agreement"]._replace(gather=meanwhile)
     )
-    refresh.refresh(collection=made)
-    counted = dict(Snapshot.objects.filter(collection=made).values_list("kind", "n_judgments"))
+    refresh.refresh(collection=study)
+    counted = dict(Snapshot.objects.filter(collection=study).values_list("kind", "n_judgments"))
     assert {counted[kind] for kind in ("progress", "agreement", "labels", "people")} == {4}
-    assert Change.objects.filter(collection=made).count() == 3
+    assert Change.objects.filter(collection=study).count() == 3
 
 
 def test_changes_that_nobody_picked_up_are_due_after_three_seconds():
-    made = studies.study()
-    refresh.refresh(collection=made)
-    seating.note_changes(collection_id=made.pk, pair_ids=[None])
+    study = studies.study()
+    refresh.refresh(collection=study)
+    seating.note_changes(collection_id=study.pk, pair_ids=[None])
     assert refresh.due() == []
     Change.objects.update(at=timezone.now() - timedelta(seconds=4))
-    assert refresh.due() == [made.pk]
+    assert refresh.due() == [study.pk]
 
 
 def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
-    made = studies.study()
-    ann = cast.annotator(made)
+    study = studies.study()
+    ann = cast.annotator(study)
     studies.judge(ann, n=3)
     claiming.current_batch(annotator=ann)
     unanswered = claiming.unanswered(annotator=ann)[0]
     judging.report_pair(annotator=ann, token=unanswered.token, submission_id=uuid4(), kind="cannot_judge")
-    refresh.refresh(collection=made)
-    (row,) = Snapshot.objects.get(collection=made, kind="progress").value["rounds"]
+    refresh.refresh(collection=study)
+    (row,) = Snapshot.objects.get(collection=study, kind="progress").value["rounds"]
     assert row["name"] == "depth 3"
     assert (row["n_pairs"], row["n_resolved"], row["n_done"], row["n_cannot_judge"]) == (18, 3, 3, 1)
-    assert row["n_left"] == Seat.objects.filter(collection=made, state__in=["free", "held"]).count() == 33
+    assert row["n_left"] == Seat.objects.filter(collection=study, state__in=["free", "held"]).count() == 33
 
 
 def test_alpha_says_why_it_is_not_defined():
-    made = studies.study()
-    refresh.refresh(collection=made)
-    alpha = Snapshot.objects.get(collection=made, kind="agreement").value["all"]["ordinal"]
+    study = studies.study()
+    refresh.refresh(collection=study)
+    alpha = Snapshot.objects.get(collection=study, kind="agreement").value["all"]["ordinal"]
     assert (alpha["value"], alpha["reason"]) == (None, "no unit has two labels yet")
 
 
 def test_history_keeps_a_point_each_time_numbers_change():
-    made = studies.study()
-    people = [cast.annotator(made) for _ in range(2)]
-    refresh.refresh(collection=made)
+    study = studies.study()
+    people = [cast.annotator(study) for _ in range(2)]
+    refresh.refresh(collection=study)
     for step in range(4):
         studies.judge(people[step % 2], n=3, seed=step)
-        refresh.refresh(collection=made)
-    assert [point.n_judgments for point in studies.observations(made, "agreement")] == [0, 3, 6, 9, 12]
-    rows = studies.observations(made, "scores")[-1].value["rows"]
+        refresh.refresh(collection=study)
+    assert [point.n_judgments for point in studies.observations(study, "agreement")] == [0, 3, 6, 9, 12]
+    rows = studies.observations(study, "scores")[-1].value["rows"]
     assert len(rows) == 3 * 2 * 7
 
 
 def test_golds_and_training_do_not_enter_agreement():
-    made = studies.study()
-    ann = cast.annotator(made)
+    study = studies.study()
+    ann = cast.annotator(study)
     studies.judge(ann, n=5)
-    refresh.refresh(collection=made)
-    before = Snapshot.objects.get(collection=made, kind="agreement").value
-    Seat.objects.filter(collection=made, state="free").delete()
-    seats = Seat.objects.filter(collection=made, state="done")
+    refresh.refresh(collection=study)
+    before = Snapshot.objects.get(collection=study, kind="agreement").value
+    Seat.objects.filter(collection=study, state="free").delete()
+    seats = Seat.objects.filter(collection=study, state="done")
     seats.update(purpose="gold")
-    refresh.rebuild(collection=made)
-    after = Snapshot.objects.get(collection=made, kind="agreement").value
+    refresh.rebuild(collection=study)
+    after = Snapshot.objects.get(collection=study, kind="agreement").value
     assert (before["all"]["nominal"]["n_labels"], after["all"]["nominal"]["n_labels"]) == (5, 0)
 
 
 def test_equal_values_lie_within_their_interval_although_its_sums_are_rounded():
-    made = studies.study()
-    Ranking.objects.filter(run__collection=made).update(targets=[1, 2, 3], scores=[3, 2, 1])
-    first = made.items.filter(side="document").first()
+    study = studies.study()
+    Ranking.objects.filter(run__collection=study).update(targets=[1, 2, 3], scores=[3, 2, 1])
+    first = study.items.filter(side="document").first()
     for ranking in Ranking.objects.filter(run__direction="forward"):
         ranking.targets = [first.pk, -1, -2]
         ranking.save()
-    studies.reference(made, {(f"q{i}", "d0"): 2 for i in range(6)}, name="equal")
-    refresh.rebuild(collection=made)
+    studies.reference(study, {(f"q{i}", "d0"): 2 for i in range(6)}, name="equal")
+    refresh.rebuild(collection=study)
     score = Score.objects.get(
         run__name="alpha", measure="Judged@10", reference_set__name="equal", label_source="reference"
     )
@@ -273,20 +273,20 @@ def test_equal_values_lie_within_their_interval_although_its_sums_are_rounded():
 
 
 def test_every_invariant_holds_after_a_refresh():
-    made = studies.study()
-    studies.judge(cast.annotator(made))
-    refresh.refresh(collection=made)
+    study = studies.study()
+    studies.judge(cast.annotator(study))
+    refresh.refresh(collection=study)
     with check.one_moment():
         assert check.run([each for each in fsck.CHECKS if not each.notice]) == []
 
 
 def test_what_people_share_is_counted_label_by_label():
-    made = studies.study(labels_per_pair=4, ceiling=4)
-    people = [cast.annotator(made) for _ in range(4)]
+    study = studies.study(labels_per_pair=4, ceiling=4)
+    people = [cast.annotator(study) for _ in range(4)]
     for seed, annotator in enumerate(people):
         studies.judge(annotator, n=14, seed=seed)
-    refresh.refresh(collection=made)
-    told = {row["pseudonym"]: row for row in Snapshot.objects.get(collection=made, kind="people").value["people"]}
+    refresh.refresh(collection=study)
+    told = {row["pseudonym"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
     said = {
         annotator: dict(Seat.objects.filter(annotator=annotator, state="done").values_list("pair", "judgment__level"))
         for annotator in people
@@ -300,40 +300,40 @@ def test_what_people_share_is_counted_label_by_label():
 
 def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
     monkeypatch.setattr(history, "GROWTH", 1.5)
-    made = studies.study()
-    ann = cast.annotator(made)
+    study = studies.study()
+    ann = cast.annotator(study)
     for n in (6, 2, 2):
         studies.judge(ann, n=n)
-        refresh.refresh(collection=made)
-    assert [point.n_judgments for point in studies.observations(made, "agreement")] == [6, 10]
+        refresh.refresh(collection=study)
+    assert [point.n_judgments for point in studies.observations(study, "agreement")] == [6, 10]
     Observation.objects.update(at=timezone.now() - timedelta(minutes=2))
     studies.judge(ann, n=1)
-    refresh.refresh(collection=made)
-    assert studies.observations(made, "agreement")[-1].n_judgments == 11
+    refresh.refresh(collection=study)
+    assert studies.observations(study, "agreement")[-1].n_judgments == 11
 
 
 def test_opening_and_closing_a_round_lets_the_numbers_follow():
-    made = studies.study()
-    refresh.refresh(collection=made)
-    more = cast.pairs(made, 4)
+    study = studies.study()
+    refresh.refresh(collection=study)
+    more = cast.pairs(study, 4)
     round_ = seating.open_round(
-        collection=made, kind="pool", name="more", policy=cast.policy(made), pair_ids=[pair.pk for pair in more]
+        collection=study, kind="pool", name="more", policy=cast.policy(study), pair_ids=[pair.pk for pair in more]
     )
-    refresh.refresh(collection=made)
-    rows = {row["name"]: row for row in Snapshot.objects.get(collection=made, kind="progress").value["rounds"]}
+    refresh.refresh(collection=study)
+    rows = {row["name"]: row for row in Snapshot.objects.get(collection=study, kind="progress").value["rounds"]}
     assert (rows["more"]["n_pairs"], rows["more"]["n_left"]) == (4, 8)
     seating.close_round(round_=round_)
-    refresh.refresh(collection=made)
-    rows = {row["name"]: row for row in Snapshot.objects.get(collection=made, kind="progress").value["rounds"]}
+    refresh.refresh(collection=study)
+    rows = {row["name"]: row for row in Snapshot.objects.get(collection=study, kind="progress").value["rounds"]}
     assert (rows["more"]["state"], rows["more"]["n_left"]) == ("closed", 0)
 
 
 def test_a_long_history_is_shown_thinned_with_its_newest_point(monkeypatch):
     monkeypatch.setattr(history, "SHOWN", 4)
-    made = cast.collection()
+    collection = cast.collection()
     for number in range(10):
-        Observation.objects.create(collection=made, kind="agreement", n_judgments=number, value={})
-    shown = [point.n_judgments for point in history.points(collection=made, kind="agreement")]
+        Observation.objects.create(collection=collection, kind="agreement", n_judgments=number, value={})
+    shown = [point.n_judgments for point in history.points(collection=collection, kind="agreement")]
     assert shown == [0, 3, 6, 9]
-    Observation.objects.create(collection=made, kind="agreement", n_judgments=10, value={})
-    assert [point.n_judgments for point in history.points(collection=made, kind="agreement")] == [1, 4, 7, 10]
+    Observation.objects.create(collection=collection, kind="agreement", n_judgments=10, value={})
+    assert [point.n_judgments for point in history.points(collection=collection, kind="agreement")] == [1, 4, 7, 10]

@@ -29,8 +29,8 @@ def handed(annotator):
 def labelled_twice(**policy):
     """A study in which everything came back to one person once; another has judged the same pairs."""
     fields = {"batch_candidates": 6, "repeat_share": 1, "repeat_after_days": 0, **policy}
-    made = studies.study(with_runs=False, n_queries=12, n_documents=12, **fields)
-    annotator = cast.annotator(made)
+    study = studies.study(with_runs=False, n_queries=12, n_documents=12, **fields)
+    annotator = cast.annotator(study)
     grade_of = {}
     for hand_out, grade in zip(handed(annotator), FIRST, strict=True):
         campaigns.judge(hand_out, grade)
@@ -40,12 +40,12 @@ def labelled_twice(**policy):
         given = handed(annotator)
         assert given
         repeats = [each for each in given if each.seat.purpose == "repeat" and each.seat.pair_id in grade_of]
-    return made, annotator, repeats, grade_of
+    return study, annotator, repeats, grade_of
 
 
-def people_of(made):
-    refresh.refresh(collection=made)
-    value = Snapshot.objects.get(collection=made, kind="people").value
+def people_of(study):
+    refresh.refresh(collection=study)
+    value = Snapshot.objects.get(collection=study, kind="people").value
     return {row["annotator"]: row for row in value["people"]}
 
 
@@ -65,61 +65,61 @@ def standing(annotator):
 
 
 def test_a_persons_line_says_how_far_she_agrees_with_herself_as_krippendorff_does():
-    made, annotator, repeats, grade_of = labelled_twice()
-    assert people_of(made)[annotator.pk]["repeats"]["n"] == 0
-    assert people_of(made)[annotator.pk]["repeats"]["reason"] == NONE
+    study, annotator, repeats, grade_of = labelled_twice()
+    assert people_of(study)[annotator.pk]["repeats"]["n"] == 0
+    assert people_of(study)[annotator.pk]["repeats"]["reason"] == NONE
     for n, hand_out in enumerate(repeats, start=1):
         answer([hand_out], grade_of)
-        told = people_of(made)[annotator.pk]["repeats"]
+        told = people_of(study)[annotator.pk]["repeats"]
         assert told["n"] == n
     both = standing(annotator)
     assert len(both) == len(repeats) >= 4
     said = np.array(both, dtype=float).T
-    expected = krippendorff.alpha(said, level_of_measurement=made.measurement, value_domain=[0, 1, 2])
+    expected = krippendorff.alpha(said, level_of_measurement=study.measurement, value_domain=[0, 1, 2])
     assert told["alpha"] == pytest.approx(expected, abs=1e-12)
     assert told["n_equal"] == sum(first == second for first, second in both)
     assert told["low"] <= told["alpha"] <= told["high"]
 
 
 def test_undone_and_withdrawn_answers_are_left_out_and_come_back_with_a_restoration():
-    made, annotator, repeats, grade_of = labelled_twice()
+    study, annotator, repeats, grade_of = labelled_twice()
     answer(repeats, grade_of)
-    assert people_of(made)[annotator.pk]["repeats"]["n"] == len(repeats)
+    assert people_of(study)[annotator.pk]["repeats"]["n"] == len(repeats)
     judging.undo_judgment(annotator=annotator, token=repeats[-1].token)
-    assert people_of(made)[annotator.pk]["repeats"]["n"] == len(repeats) - 1
-    lead = cast.member(made, "lead")
+    assert people_of(study)[annotator.pk]["repeats"]["n"] == len(repeats) - 1
+    lead = cast.member(study, "lead")
     first = annotator.judgments.earliest("at").at
     withdrawing.withdraw_annotator(annotator=annotator, since=first, by=lead, reason="asleep")
-    assert annotator.pk not in people_of(made)
+    assert annotator.pk not in people_of(study)
     until = timezone.now()
     withdrawing.restore_annotator(annotator=annotator, since=first, until=until, by=lead, reason="awake")
-    assert people_of(made)[annotator.pk]["repeats"]["n"] == len(repeats) - 1
+    assert people_of(study)[annotator.pk]["repeats"]["n"] == len(repeats) - 1
 
 
 def test_of_a_repeat_that_was_changed_the_last_answer_counts():
-    made, annotator, repeats, _ = labelled_twice()
+    study, annotator, repeats, _ = labelled_twice()
     first = {seat.pair_id: seat.judgment.level.grade for seat in Seat.objects.filter(annotator=annotator, state="done")}
     (hand_out, *_) = repeats
     same = first[hand_out.seat.pair_id]
     campaigns.judge(hand_out, (same + 1) % 3)
-    assert people_of(made)[annotator.pk]["repeats"]["n_equal"] == 0
+    assert people_of(study)[annotator.pk]["repeats"]["n_equal"] == 0
     campaigns.judge(hand_out, same)
-    told = people_of(made)[annotator.pk]["repeats"]
+    told = people_of(study)[annotator.pk]["repeats"]
     assert (told["n"], told["n_equal"]) == (1, 1)
 
 
 def test_repeats_enter_no_resolution_no_alpha_no_share_with_others_and_no_gold():
-    made, annotator, repeats, grade_of = labelled_twice()
-    studies.judge(cast.annotator(made), seed=3)
-    before, kept = people_of(made), studies.numbers(made)
-    closer.look(collection=made)
-    looked = Snapshot.objects.get(collection=made, kind=closer.KIND).value["people"]
-    rows = Resolution.objects.filter(collection=made).order_by("pk").values("pk", "status", "grade")
+    study, annotator, repeats, grade_of = labelled_twice()
+    studies.judge(cast.annotator(study), seed=3)
+    before, kept = people_of(study), studies.numbers(study)
+    closer.look(collection=study)
+    looked = Snapshot.objects.get(collection=study, kind=closer.KIND).value["people"]
+    rows = Resolution.objects.filter(collection=study).order_by("pk").values("pk", "status", "grade")
     resolutions = list(rows)
     answer(repeats, grade_of)
-    after, now = people_of(made), studies.numbers(made)
-    closer.look(collection=made)
-    assert Snapshot.objects.get(collection=made, kind=closer.KIND).value["people"] == looked
+    after, now = people_of(study), studies.numbers(study)
+    closer.look(collection=study)
+    assert Snapshot.objects.get(collection=study, kind=closer.KIND).value["people"] == looked
     assert list(rows.all()) == resolutions
     for kind in ("agreement", "labels", "progress"):
         assert value_of(now, kind) == value_of(kept, kind)
@@ -134,25 +134,25 @@ def value_of(numbers, kind):
 
 
 def test_live_repeats_are_those_of_a_rebuild():
-    made, annotator, repeats, grade_of = labelled_twice()
-    people_of(made)
+    study, annotator, repeats, grade_of = labelled_twice()
+    people_of(study)
     answer(repeats[:3], grade_of)
-    live = people_of(made)[annotator.pk]["repeats"]
-    refresh.rebuild(collection=made)
-    assert people_of(made)[annotator.pk]["repeats"] == live
+    live = people_of(study)[annotator.pk]["repeats"]
+    refresh.rebuild(collection=study)
+    assert people_of(study)[annotator.pk]["repeats"] == live
     assert live["n"] == 3
 
 
 def test_the_pages_show_it_and_say_why_where_it_is_not_defined(client):
-    made, annotator, repeats, grade_of = labelled_twice()
-    lead = cast.member(made, "lead")
+    study, annotator, repeats, grade_of = labelled_twice()
+    lead = cast.member(study, "lead")
     client.force_login(lead)
-    people_of(made)
-    page, person = f"/c/{made.slug}/dashboard/", f"/c/{made.slug}/dashboard/people/{annotator.pk}/"
+    people_of(study)
+    page, person = f"/c/{study.slug}/dashboard/", f"/c/{study.slug}/dashboard/people/{annotator.pk}/"
     assert "Equal to own earlier" not in client.get(page).content.decode()
     assert "no pair came back yet" in client.get(person).content.decode()
     answer(repeats, grade_of)
-    told = people_of(made)[annotator.pk]["repeats"]
+    told = people_of(study)[annotator.pk]["repeats"]
     assert f"% of {told['n']}" in client.get(person).content.decode()
     assert f"{told['alpha']:.4f}" in client.get(person).content.decode()
     assert f"(alpha {told['alpha']:.2f})" in client.get(page).content.decode()

@@ -17,45 +17,47 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def judged():
     """A batch with two golds, one of them answered on the wrong side."""
-    made = cast.collection(
+    collection = cast.collection(
         "shapes", grades=3, batch_candidates=2, gold_positives=2, gold_negatives=0, grouped=False, gold_pass="0.5"
     )
-    pairs = cast.pairs(made, 6)
-    campaigns.open_pool_round(made, pairs[2:])
+    pairs = cast.pairs(collection, 6)
+    campaigns.open_pool_round(collection, pairs[2:])
     for pair in pairs[:2]:
-        Gold.objects.create(collection=made, pair=pair, grade=2, is_positive=True, origin="curated")
-    annotator = cast.annotator(made)
+        Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
     left = claiming.unanswered(annotator=annotator).select_related("seat", "batch__annotator__user")
     for hand_out in list(left):
         campaigns.judge(hand_out, 0 if hand_out.seat.pair_id == pairs[0].pk else 2)
-    return made, annotator, Gold.objects.get(pair=pairs[0])
+    return collection, annotator, Gold.objects.get(pair=pairs[0])
 
 
-def told(made, annotator):
+def told(collection, annotator):
     """Golds answered and right: on the dashboard, and in the closer look; the kept counts are those of a recount."""
-    refresh.refresh(collection=made)
-    assert tallies.drifted(collection=made) == []
-    closer.look(collection=made)
-    fast, slow = (Snapshot.objects.get(collection=made, kind=kind).value["people"] for kind in ("people", closer.KIND))
+    refresh.refresh(collection=collection)
+    assert tallies.drifted(collection=collection) == []
+    closer.look(collection=collection)
+    fast, slow = (
+        Snapshot.objects.get(collection=collection, kind=kind).value["people"] for kind in ("people", closer.KIND)
+    )
     mine = next(row for row in fast if row["annotator"] == annotator.pk)
     looked = next(row for row in slow if row["annotator"] == annotator.pk)["gold"]
     return (mine["n_gold"], mine["n_right"]), (looked["of"], looked["hits"])
 
 
 def test_a_retired_gold_counts_for_nobody_and_counts_again_when_it_is_brought_back(judged):
-    made, annotator, gold = judged
-    assert told(made, annotator) == ((2, 1), (2, 1))
+    collection, annotator, gold = judged
+    assert told(collection, annotator) == ((2, 1), (2, 1))
     golds.retire_gold(gold=gold, by=None)
-    assert told(made, annotator) == ((1, 1), (1, 1))
+    assert told(collection, annotator) == ((1, 1), (1, 1))
     golds.bring_back_gold(gold=gold, by=None)
-    assert told(made, annotator) == ((2, 1), (2, 1))
+    assert told(collection, annotator) == ((2, 1), (2, 1))
 
 
 def test_what_a_batch_was_checked_by_stands(judged):
-    made, _, gold = judged
+    collection, _, gold = judged
     before = list(Batch.objects.values("n_golds", "n_golds_right", "verdict", "gold_action"))
     assert before[0]["n_golds"] == 2
     golds.retire_gold(gold=gold, by=None)
-    refresh.refresh(collection=made)
+    refresh.refresh(collection=collection)
     assert list(Batch.objects.values("n_golds", "n_golds_right", "verdict", "gold_action")) == before

@@ -25,15 +25,15 @@ class Campaign:
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
-        self.made = studies.study(
+        self.study = studies.study(
             n_queries=12, n_documents=12, batch_candidates=5, labels_per_pair=2, ceiling=3, double_share=0.2,
             gold_positives=1,
         )  # fmt: skip
         self.lead = cast.user()
-        self.people = [cast.annotator(self.made, cast.user()) for _ in range(4)]
+        self.people = [cast.annotator(self.study, cast.user()) for _ in range(4)]
         self.n = 0
-        for pair in self.made.pairs.order_by("pk")[:6]:
-            self.made.golds.create(pair=pair, grade=1, is_positive=True, origin="curated")
+        for pair in self.study.pairs.order_by("pk")[:6]:
+            self.study.golds.create(pair=pair, grade=1, is_positive=True, origin="curated")
 
     def any(self, rows):
         """One of the rows, if there is any."""
@@ -44,14 +44,14 @@ class Campaign:
         studies.judge(self.any(self.people), n=int(self.rng.integers(1, 6)), seed=int(self.rng.integers(99)))
 
     def change_mind(self):
-        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.made)
+        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.study)
         given = self.any(open_ones.filter(seat__state="done").select_related("batch__annotator"))
         if given:
             answer = judging.Answer(uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000)))
             judging.record_judgment(annotator=given.batch.annotator, token=given.token, answer=answer)
 
     def undo(self):
-        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.made)
+        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.study)
         given = self.any(open_ones.filter(seat__state="done").select_related("batch__annotator"))
         if given:
             judging.undo_judgment(annotator=given.batch.annotator, token=given.token)
@@ -67,12 +67,12 @@ class Campaign:
             )  # fmt: skip
 
     def settle(self):
-        report = self.any(Report.objects.filter(collection=self.made, settled_at=None))
+        report = self.any(Report.objects.filter(collection=self.study, settled_at=None))
         if report:
             settling.settle_reports(pair=report.pair, by=self.lead)
 
     def reject(self):
-        batch = self.any(Batch.objects.filter(collection=self.made, finished_at__isnull=False, verdict=""))
+        batch = self.any(Batch.objects.filter(collection=self.study, finished_at__isnull=False, verdict=""))
         if batch:
             reviewing.reject_batch(batch=batch, by=self.lead, reason="golds")
 
@@ -83,26 +83,26 @@ class Campaign:
     def leave(self):
         """An account goes; the labels stay. Somebody new comes."""
         accounts.erase_person(user=self.people.pop(0).user)
-        self.people.append(cast.annotator(self.made, cast.user()))
+        self.people.append(cast.annotator(self.study, cast.user()))
 
     def close_or_reopen(self):
-        round_ = self.made.rounds.get(name="pool")
+        round_ = self.study.rounds.get(name="pool")
         (seating.close_round if round_.state == "open" else seating.reopen_round)(round_=round_)
 
     def open_round(self):
         self.n += 1
-        known = list(self.made.pairs.values_list("pk", flat=True))
+        known = list(self.study.pairs.values_list("pk", flat=True))
         pairs = self.rng.choice(known, 7, replace=False).tolist()
-        policy = cast.policy(self.made)
+        policy = cast.policy(self.study)
         seating.open_round(
-            collection=self.made, kind=Round.Kind.POOL, name=f"more {self.n}", policy=policy, pair_ids=pairs
+            collection=self.study, kind=Round.Kind.POOL, name=f"more {self.n}", policy=policy, pair_ids=pairs
         )
 
     def import_labels(self):
         self.n += 1
         rows = [f"expert{n},q{self.rng.integers(12)},d{n},{self.rng.integers(3)}" for n in range(4)]
         importing.import_judgments(
-            collection=self.made, stream=file("annotator,query,document,grade", *rows), file_name="a.csv",
+            collection=self.study, stream=file("annotator,query,document,grade", *rows), file_name="a.csv",
             columns=JudgmentColumns(), name=f"experts {self.n}",
         )  # fmt: skip
 
@@ -110,13 +110,13 @@ class Campaign:
         self.n += 1
         rows = sorted({f"q{self.rng.integers(12)} 0 d{self.rng.integers(12)} 1" for _ in range(9)})
         load_reference(
-            collection=self.made, stream=file(*rows), file_name="more.qrels", name=f"more {self.n}", by=self.lead
+            collection=self.study, stream=file(*rows), file_name="more.qrels", name=f"more {self.n}", by=self.lead
         )
 
     def threshold(self):
-        self.made.positive_from = 3 - self.made.positive_from
-        self.made.save()
-        seating.note_changes(collection_id=self.made.pk, pair_ids=[None])
+        self.study.positive_from = 3 - self.study.positive_from
+        self.study.save()
+        seating.note_changes(collection_id=self.study.pk, pair_ids=[None])
 
 
 EVENTS = {
@@ -126,41 +126,41 @@ EVENTS = {
 }  # fmt: skip
 
 
-def counted(made):
+def counted(study):
     """The tallies, and each block's counts: whatever the rows' keys and the order within."""
-    blocks = Block.objects.filter(collection=made).order_by("number").values_list("number", "keys", "numbers")
+    blocks = Block.objects.filter(collection=study).order_by("number").values_list("number", "keys", "numbers")
     return {
-        "tallies": dict(Tally.objects.filter(collection=made).values_list("key", "n")),
+        "tallies": dict(Tally.objects.filter(collection=study).values_list("key", "n")),
         "blocks": {number: dict(zip(keys, numbers, strict=True)) for number, keys, numbers in blocks},
     }
 
 
-def live_equals_rebuilt(made):
-    refresh.refresh(collection=made)
-    assert not Change.objects.filter(collection=made).exists()
-    live, live_counts = studies.numbers(made), counted(made)
-    refresh.rebuild(collection=made)
-    assert counted(made) == live_counts
-    assert studies.numbers(made) == live
+def live_equals_rebuilt(study):
+    refresh.refresh(collection=study)
+    assert not Change.objects.filter(collection=study).exists()
+    live, live_counts = studies.numbers(study), counted(study)
+    refresh.rebuild(collection=study)
+    assert counted(study) == live_counts
+    assert studies.numbers(study) == live
     return True
 
 
 def play(seed, n_events):
     campaign = Campaign(seed)
-    refresh.refresh(collection=campaign.made)
+    refresh.refresh(collection=campaign.study)
     weights = np.array(list(EVENTS.values()))
     for number in campaign.rng.choice(len(EVENTS), n_events, p=weights / weights.sum()):
         list(EVENTS)[number](campaign)
         if campaign.rng.random() < 0.6:  # else one refresh for several events
-            assert live_equals_rebuilt(campaign.made)
-    assert live_equals_rebuilt(campaign.made)
+            assert live_equals_rebuilt(campaign.study)
+    assert live_equals_rebuilt(campaign.study)
     return campaign
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_after_anything_people_do_live_numbers_are_those_of_a_rebuild(seed):
     campaign = play(seed, 20)
-    assert Judgment.objects.filter(collection=campaign.made).count() > 10
+    assert Judgment.objects.filter(collection=campaign.study).count() > 10
 
 
 @pytest.mark.heavy
@@ -170,42 +170,42 @@ def test_after_anything_in_longer_campaigns_live_numbers_are_those_of_a_rebuild(
 
 
 def test_a_refresh_counts_the_blocks_of_changed_pairs_alone():
-    made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
-    refresh.refresh(collection=made)
-    before = dict(Block.objects.filter(collection=made).values_list("number", "pk"))
-    studies.judge(cast.annotator(made), n=1)
-    (pair,) = Judgment.objects.filter(collection=made).values_list("pair", flat=True)
-    refresh.refresh(collection=made)
-    after = dict(Block.objects.filter(collection=made).values_list("number", "pk"))
+    study = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
+    refresh.refresh(collection=study)
+    before = dict(Block.objects.filter(collection=study).values_list("number", "pk"))
+    studies.judge(cast.annotator(study), n=1)
+    (pair,) = Judgment.objects.filter(collection=study).values_list("pair", flat=True)
+    refresh.refresh(collection=study)
+    after = dict(Block.objects.filter(collection=study).values_list("number", "pk"))
     assert {number for number in after if after[number] != before[number]} == {pair // 16}
 
 
 def test_counts_by_other_rules_are_counted_anew():
-    made = studies.study()
-    studies.judge(cast.annotator(made), n=4)
-    refresh.refresh(collection=made)
-    right = counted(made)
-    Tally.objects.filter(collection=made, key="rules").update(n=tallies.RULES - 1)
-    Tally.objects.filter(collection=made, key="judgments").update(n=1000)
-    refresh.refresh(collection=made)
-    assert counted(made) == right
+    study = studies.study()
+    studies.judge(cast.annotator(study), n=4)
+    refresh.refresh(collection=study)
+    right = counted(study)
+    Tally.objects.filter(collection=study, key="rules").update(n=tallies.RULES - 1)
+    Tally.objects.filter(collection=study, key="judgments").update(n=1000)
+    refresh.refresh(collection=study)
+    assert counted(study) == right
 
 
 def test_more_changed_blocks_than_are_worth_it_are_counted_all_at_once(monkeypatch):
     monkeypatch.setattr(tallies, "MANY", 1)
-    made = studies.study(n_queries=12, n_documents=12)
-    refresh.refresh(collection=made)
-    studies.judge(cast.annotator(made))
-    assert live_equals_rebuilt(made)
+    study = studies.study(n_queries=12, n_documents=12)
+    refresh.refresh(collection=study)
+    studies.judge(cast.annotator(study))
+    assert live_equals_rebuilt(study)
 
 
 def test_the_median_active_time_is_that_of_times_rounded_to_tenths_of_a_second():
-    made = studies.study(labels_per_pair=3, ceiling=3)
-    people = [cast.annotator(made) for _ in range(3)]
+    study = studies.study(labels_per_pair=3, ceiling=3)
+    people = [cast.annotator(study) for _ in range(3)]
     for n, annotator in enumerate(people, start=3):
         studies.judge(annotator, n=n, seed=n)
-    refresh.refresh(collection=made)
-    told = {row["annotator"]: row for row in Snapshot.objects.get(collection=made, kind="people").value["people"]}
+    refresh.refresh(collection=study)
+    told = {row["annotator"]: row for row in Snapshot.objects.get(collection=study, kind="people").value["people"]}
     for annotator in people:
         times = Judgment.objects.filter(annotator=annotator).values_list("active_ms", flat=True)
         tenths = [(milliseconds + 50) // 100 for milliseconds in times]
@@ -214,12 +214,12 @@ def test_the_median_active_time_is_that_of_times_rounded_to_tenths_of_a_second()
 
 
 def test_a_refresh_takes_as_many_queries_however_many_pairs_changed(django_assert_max_num_queries):
-    made = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
-    refresh.refresh(collection=made)
+    study = studies.study(n_queries=30, n_documents=30, batch_candidates=90)
+    refresh.refresh(collection=study)
     counts = []
     for n in (2, 40):
-        studies.judge(cast.annotator(made), n=n, likes=1.0)
+        studies.judge(cast.annotator(study), n=n, likes=1.0)
         with django_assert_max_num_queries(70) as queries:
-            refresh.refresh(collection=made)
+            refresh.refresh(collection=study)
         counts.append(len(queries))
     assert counts[1] <= counts[0] + 3

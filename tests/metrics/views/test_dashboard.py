@@ -15,45 +15,40 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def lead(client):
+def study(client):
     """A study with two judges, refreshed, and its lead signed in."""
-    made = studies.study("study")
-    for seed in range(2):
-        studies.judge(cast.annotator(made), seed=seed)
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.LEAD))
-    return made
+    study = studies.judged_study("study", seeds=range(2))
+    client.force_login(cast.member(study, Role.LEAD))
+    return study
 
 
-def test_the_page_shows_progress_alpha_with_interval_agreement_and_people(client, lead):
+def test_the_page_shows_progress_alpha_with_interval_agreement_and_people(client, study):
     page = client.get("/c/study/dashboard/").content.decode()
     assert "<small>of 18</small>" in page
     assert "Alpha, ordinal" in page and "95 %:" in page and "18 pairs with two labels or more" in page
     assert "% of pairs unanimous" in page
     assert "depth 3" in page
-    for annotator in lead.annotators.all():
+    for annotator in study.annotators.all():
         assert annotator.pseudonym in page
     assert 'id="alpha-history-spec"' in page and 'id="levels-spec"' in page
 
 
 def test_alpha_without_a_pair_of_two_labels_is_a_sentence_and_no_chart(client):
-    made = studies.study("bare")
-    studies.judge(cast.annotator(made), seed=0)
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.LEAD))
+    study = studies.judged_study("bare")
+    client.force_login(cast.member(study, Role.LEAD))
     page = client.get("/c/bare/dashboard/").content.decode()
     assert "Drawn once some pair has two labels." in page
     assert 'id="alpha-history-spec"' not in page and 'id="levels-spec"' in page
 
 
-def test_another_level_of_measurement_is_one_click_away(client, lead):
+def test_another_level_of_measurement_is_one_click_away(client, study):
     page = client.get("/c/study/dashboard/", {"level": "nominal"}).content.decode()
     assert "Alpha, nominal" in page
     assert "dashboard/numbers/?level=nominal" in page
     assert client.get("/c/study/dashboard/", {"level": "nonsense"}).status_code == 200
 
 
-def test_the_live_part_is_304_until_numbers_change(client, lead):
+def test_the_live_part_is_304_until_numbers_change(client, study):
     first = client.get("/c/study/dashboard/numbers/")
     again = client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]})
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
@@ -64,17 +59,17 @@ def test_the_live_part_is_304_until_numbers_change(client, lead):
     assert client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}).status_code == 200
 
 
-def test_a_new_label_changes_the_live_part(client, lead):
+def test_a_new_label_changes_the_live_part(client, study):
     first = client.get("/c/study/dashboard/numbers/")
-    studies.reference(lead, {("q0", "d5"): 2}, name="second")
-    refresh.refresh(collection=lead)
+    studies.reference(study, {("q0", "d5"): 2}, name="second")
+    refresh.refresh(collection=study)
     cache.clear()
     assert client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}).status_code == 200
 
 
 def test_before_the_first_numbers_the_page_waits_and_says_when_no_worker_lives(client):
-    made = studies.study("young")
-    client.force_login(cast.member(made, Role.LEAD))
+    study = studies.study("young")
+    client.force_login(cast.member(study, Role.LEAD))
     page = client.get("/c/young/dashboard/").content.decode()
     assert "Waiting for the first numbers" in page and "No worker has been seen for a minute" in page
     WorkerHeartbeat.objects.create(name="worker")
@@ -82,16 +77,16 @@ def test_before_the_first_numbers_the_page_waits_and_says_when_no_worker_lives(c
 
 
 def test_what_is_not_defined_yet_says_why(client):
-    made = studies.study("young")
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.RESEARCHER))
+    study = studies.study("young")
+    refresh.refresh(collection=study)
+    client.force_login(cast.member(study, Role.RESEARCHER))
     page = client.get("/c/young/dashboard/").content.decode()
     assert "Not defined yet" in page and "no pair has two labels yet" in page
 
 
 @pytest.mark.parametrize("path", ["/c/study/dashboard/", "/c/study/dashboard/numbers/"])
-def test_annotators_and_strangers_do_not_find_it(client, lead, path):
-    client.force_login(cast.member(lead, Role.ANNOTATOR))
+def test_annotators_and_strangers_do_not_find_it(client, study, path):
+    client.force_login(cast.member(study, Role.ANNOTATOR))
     assert client.get(path).status_code == 404
     client.force_login(cast.user())
     assert client.get(path).status_code == 404
@@ -99,7 +94,7 @@ def test_annotators_and_strangers_do_not_find_it(client, lead, path):
     assert client.get(path).status_code == 302
 
 
-def test_the_page_takes_as_many_queries_however_much_there_is(client, lead):
+def test_the_page_takes_as_many_queries_however_much_there_is(client, study):
     def queries(path):
         with CaptureQueriesContext(connection) as caught:
             assert client.get(path).status_code == 200
@@ -108,9 +103,9 @@ def test_the_page_takes_as_many_queries_however_much_there_is(client, lead):
     paths = ("/c/study/dashboard/", "/c/study/dashboard/numbers/")
     before = [queries(path) for path in paths]
     for seed in range(3):
-        studies.run(lead, f"run {seed}", seed=seed)
-        studies.judge(cast.annotator(lead), seed=seed)
-        refresh.refresh(collection=lead)
+        studies.run(study, f"run {seed}", seed=seed)
+        studies.judge(cast.annotator(study), seed=seed)
+        refresh.refresh(collection=study)
     assert [queries(path) for path in paths] == before
 
 
@@ -121,11 +116,11 @@ def asked(monkeypatch):
     return sent
 
 
-def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, lead):
+def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, study):
     cache.clear()
     page = client.get("/c/study/dashboard/").content.decode()
     assert "are being computed; they appear here within a minute" in page
-    closer.look(collection=lead)
+    closer.look(collection=study)
     page = client.get("/c/study/dashboard/").content.decode()
     for words in ("Agreement in parts", "2 labels", "text to text", "Agreement by level", "Queries people disagree on"):
         assert words in page
@@ -134,31 +129,31 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, lea
     assert "it takes three whole days with labels" in page and "no pay an hour is set" in page
 
 
-def test_the_live_part_asks_for_a_closer_look_at_most_once_a_minute(client, lead, monkeypatch):
+def test_the_live_part_asks_for_a_closer_look_at_most_once_a_minute(client, study, monkeypatch):
     cache.clear()
     sent = asked(monkeypatch)
     for _ in range(3):
         client.get("/c/study/dashboard/numbers/")
-    assert sent == [{"collection_id": lead.pk}]
-    closer.look(collection=lead)
+    assert sent == [{"collection_id": study.pk}]
+    closer.look(collection=study)
     cache.clear()
     client.get("/c/study/dashboard/numbers/")
     assert len(sent) == 1
 
 
-def test_hours_at_a_pay_are_money(client, lead):
-    closer.look(collection=lead)
-    lead.hourly_pay, lead.currency = 3600, "CHF"
-    lead.save()
-    spent = sum(Judgment.objects.filter(collection=lead).values_list("active_ms", flat=True)) / 1000
+def test_hours_at_a_pay_are_money(client, study):
+    closer.look(collection=study)
+    study.hourly_pay, study.currency = 3600, "CHF"
+    study.save()
+    spent = sum(Judgment.objects.filter(collection=study).values_list("active_ms", flat=True)) / 1000
     assert f"{spent:,.0f} CHF so far" in client.get("/c/study/dashboard/").content.decode()
 
 
-def test_a_persons_page_shows_her_numbers_and_curves(client, lead):
-    annotator = lead.annotators.first()
+def test_a_persons_page_shows_her_numbers_and_curves(client, study):
+    annotator = study.annotators.first()
     address = f"/c/study/dashboard/people/{annotator.pk}/"
     assert "The closer look is being computed" in client.get(address).content.decode()
-    closer.look(collection=lead)
+    closer.look(collection=study)
     page = client.get(address).content.decode()
     assert f"<h1>{annotator.pseudonym}</h1>" in page and "Alpha without these labels" in page
     for chart in ("agreement-over-time", "seconds", "level-use"):
@@ -169,9 +164,9 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, lead):
     assert client.get("/c/study/dashboard/people/999999/").status_code == 404
 
 
-def test_flags_stand_beside_the_person_with_their_evidence(client, lead):
-    closer.look(collection=lead)
-    snapshot = closer.snapshot_of(collection=lead)
+def test_flags_stand_beside_the_person_with_their_evidence(client, study):
+    closer.look(collection=study)
+    snapshot = closer.snapshot_of(collection=study)
     snapshot.value["people"][0]["flags"] = [{"name": "too fast", "evidence": "0.4 s a label"}]
     snapshot.save()
     flagged = snapshot.value["people"][0]["annotator"]
@@ -180,20 +175,20 @@ def test_flags_stand_beside_the_person_with_their_evidence(client, lead):
         assert "Too fast" in text and "0.4 s a label" in text
 
 
-def test_names_are_for_leads_who_ask(client, lead):
-    names = [annotator.user.username for annotator in lead.annotators.all()]
-    paths = ["/c/study/dashboard/", f"/c/study/dashboard/people/{lead.annotators.first().pk}/"]
+def test_names_are_for_leads_who_ask(client, study):
+    names = [annotator.user.username for annotator in study.annotators.all()]
+    paths = ["/c/study/dashboard/", f"/c/study/dashboard/people/{study.annotators.first().pk}/"]
 
     def seen(query):
         text = "".join(client.get(path + query).content.decode() for path in paths)
         return [name for name in names if f">{name}<" in text]
 
     assert seen("") == [] and seen("?names=1") == names
-    client.force_login(cast.member(lead, Role.RESEARCHER))
+    client.force_login(cast.member(study, Role.RESEARCHER))
     assert seen("?names=1") == []
 
 
-def test_a_thousand_viewers_ask_the_database_once_a_second(client, lead, django_assert_num_queries):
+def test_a_thousand_viewers_ask_the_database_once_a_second(client, study, django_assert_num_queries):
     address = "/c/study/dashboard/numbers/"
     cache.clear()
     tag = client.get(address)["ETag"]

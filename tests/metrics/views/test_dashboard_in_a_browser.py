@@ -1,10 +1,9 @@
 """The dashboard's closer look, a person's page and the alarms in a real browser: drawn, and nothing for axe to find."""
 
 import pytest
-from django.conf import settings
 
 from annotate.models import Role
-from metrics.services import alarms, closer, refresh
+from metrics.services import alarms, closer
 from tests import cast
 from tests.looks import violations
 from tests.metrics import studies
@@ -13,23 +12,18 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def rooms(live_server, page, client):
+def rooms(live_server, page):
     """A study two people judged, looked at closely, with an alarm up; its lead's browser."""
-    made = studies.study("study")
-    for seed in range(2):
-        studies.judge(cast.annotator(made), seed=seed)
-    refresh.refresh(collection=made)
-    lead = cast.member(made, Role.LEAD)
-    alarms.set_alarm(collection=made, kind="alpha", below=1.1, n_at_least=1, by=lead)
-    closer.look(collection=made)
-    client.force_login(lead)
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    study = studies.judged_study("study", seeds=range(2))
+    lead = cast.member(study, Role.LEAD)
+    alarms.set_alarm(collection=study, kind="alpha", below=1.1, n_at_least=1, by=lead)
+    closer.look(collection=study)
+    cast.sign_in(page.context, live_server.url, lead)
     page.complaints = []
     page.on("console", lambda line: page.complaints.append(line.text) if line.type == "error" else None)
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.base = f"{live_server.url}/c/study/dashboard"
-    return made
+    return study
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])

@@ -11,7 +11,6 @@ from eccv_caption._metrics import compute_eccv_metrics
 from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import ApiToken, Item, Role
-from annotate.services import tokens
 from metrics.models import Score
 from metrics.services import downloads, refresh
 from pooling.models import Ranking, Run
@@ -24,15 +23,11 @@ PAGE = "/c/study/downloads/"
 
 @pytest.fixture
 def study(client):
-    """Four grades with positives from 2, ids out of order, two judges, refreshed; a researcher signed in."""
-    made = studies.study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
-    for number, item in enumerate(made.items.order_by("pk")):  # who judges what goes by these ids
-        Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
-    for seed in range(2):
-        studies.judge(cast.annotator(made), seed=seed, n=20)
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.RESEARCHER))
-    return made
+    """A study out of order with its numbers; a researcher signed in."""
+    study = studies.unordered_study()
+    refresh.refresh(collection=study)
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    return study
 
 
 def text(response):
@@ -179,19 +174,18 @@ def test_judgments_come_in_each_format_at_once(client, study):
     assert client.get(f"{PAGE}judgments/exe/").status_code == 404
 
 
-def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, media_root):
     given = {"direction": "reverse", "label_source": "people", "grades": "binary"}
     assert client.post(f"{PAGE}new/qrels/", given).status_code == 302
-    made = study.downloads.get()
-    assert f"{PAGE}{made.pk}/state/" in client.get(PAGE).content.decode()
-    assert client.get(f"{PAGE}{made.pk}/file/").status_code == 404
-    downloads.run(made=made)
+    download = study.downloads.get()
+    assert f"{PAGE}{download.pk}/state/" in client.get(PAGE).content.decode()
+    assert client.get(f"{PAGE}{download.pk}/file/").status_code == 404
+    downloads.run(made=download)
     page = client.get(PAGE).content.decode()
-    assert made.sha256 in page and "People only" in page and f"{PAGE}{made.pk}/file/" in page
-    assert client.get(f"{PAGE}{made.pk}/state/").headers["HX-Redirect"] == PAGE
-    answer = client.get(f"{PAGE}{made.pk}/file/")
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="{made.file_name}"'
+    assert download.sha256 in page and "People only" in page and f"{PAGE}{download.pk}/file/" in page
+    assert client.get(f"{PAGE}{download.pk}/state/").headers["HX-Redirect"] == PAGE
+    answer = client.get(f"{PAGE}{download.pk}/file/")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{download.file_name}"'
     assert b"".join(answer.streaming_content).decode() == text(client.get(f"{PAGE}qrels/", given))
 
 
@@ -223,16 +217,13 @@ def test_annotators_and_strangers_find_no_download(client, study, path):
         assert client.get(PAGE + path).status_code == 404
 
 
-def bearer(study, scopes, person=None):
-    """The header of a fresh token."""
-    person = person or cast.member(study, Role.RESEARCHER)
-    made = tokens.create_token(user=person, name="script", scopes=scopes, collection=study, days=1)
-    return {"Authorization": f"Bearer {made.secret}"}
+def bearer(study, scope, person=None):
+    return cast.bearer(person or cast.member(study, Role.RESEARCHER), scope, collection=study)
 
 
 def test_a_program_gets_the_same_qrels_by_token(client, study):
     page = text(client.get(f"{PAGE}qrels/", {"direction": "reverse"}))
-    headers = bearer(study, [ApiToken.Scope.QRELS_READ])
+    headers = bearer(study, ApiToken.Scope.QRELS_READ)
     answer = client.get("/api/v1/collections/study/qrels/?direction=reverse", headers=headers)
     assert text(answer) == page
 
@@ -240,13 +231,13 @@ def test_a_program_gets_the_same_qrels_by_token(client, study):
 def test_a_program_without_the_scope_or_the_role_gets_none(client, study):
     path = "/api/v1/collections/study/qrels/"
     assert client.get(path).status_code == 401
-    assert client.get(path, headers=bearer(study, [ApiToken.Scope.RUNS_WRITE])).status_code == 403
+    assert client.get(path, headers=bearer(study, ApiToken.Scope.RUNS_WRITE)).status_code == 403
     annotator = cast.member(study, Role.ANNOTATOR)
-    assert client.get(path, headers=bearer(study, [ApiToken.Scope.QRELS_READ], annotator)).status_code == 404
+    assert client.get(path, headers=bearer(study, ApiToken.Scope.QRELS_READ, annotator)).status_code == 404
 
 
 def test_wrong_parameters_are_told_to_programs_by_field(client, study):
-    headers = bearer(study, [ApiToken.Scope.QRELS_READ])
+    headers = bearer(study, ApiToken.Scope.QRELS_READ)
     answer = client.get("/api/v1/collections/study/qrels/?direction=sideways", headers=headers)
     assert answer.status_code == 422
     assert [row["field"] for row in answer.json()["errors"]] == ["direction"]

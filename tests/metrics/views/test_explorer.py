@@ -20,20 +20,17 @@ ADDRESS = "/c/study/explorer/"
 def judged(django_db_setup, django_db_blocker):
     """A study with two judges who differ here and there, refreshed and counted: its key."""
     with lasting(django_db_blocker):
-        made = studies.study("study")
-        for seed in (1, 2):
-            studies.judge(cast.annotator(made), seed=seed, likes=0.6)
-        refresh.refresh(collection=made)
-        exploring_disagreement.count_disagreement(collection=made)
-        yield made.pk
+        study = studies.judged_study("study", seeds=(1, 2), likes=0.6)
+        exploring_disagreement.count_disagreement(collection=study)
+        yield study.pk
 
 
 @pytest.fixture
-def made(client, judged):
+def study(client, judged):
     """The study, and a researcher signed in."""
-    made = Collection.objects.get(pk=judged)
-    client.force_login(cast.member(made, Role.RESEARCHER))
-    return made
+    study = Collection.objects.get(pk=judged)
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    return study
 
 
 def shown(client, status=200, **asked):
@@ -59,7 +56,7 @@ def walk(client, **asked):
     return found
 
 
-def test_the_bare_address_shows_the_first_query_with_its_runs_side_by_side(client, made):
+def test_the_bare_address_shows_the_first_query_with_its_runs_side_by_side(client, study):
     page = shown(client)
     assert page.query.shown.item.external_id == "q0"
     assert [column.run.name for column in page.query.columns] == ["alpha", "beta"]
@@ -68,32 +65,32 @@ def test_the_bare_address_shows_the_first_query_with_its_runs_side_by_side(clien
         assert part in text, part
 
 
-def test_results_stand_in_the_order_of_the_ranking_to_the_depth_asked_for(client, made):
+def test_results_stand_in_the_order_of_the_ranking_to_the_depth_asked_for(client, study):
     column = shown(client, q="q2", depth=5).query.columns[1]
     targets = Run.objects.get(name="beta").rankings.get(source__external_id="q2").targets
     assert [result.shown.item.pk for result in column.results] == targets[:5]
     assert [result.rank for result in column.results] == [1, 2, 3, 4, 5]
 
 
-def test_documents_have_their_queries_in_the_other_direction(client, made):
+def test_documents_have_their_queries_in_the_other_direction(client, study):
     page = shown(client, direction="reverse", q="d4")
     assert [column.run.name for column in page.query.columns] == ["gamma"]
     assert {result.shown.item.side for result in page.query.columns[0].results} == {"query"}
 
 
-def test_every_order_goes_once_through_all_queries_and_back(client, made):
+def test_every_order_goes_once_through_all_queries_and_back(client, study):
     everything = sorted(walk(client))
     for order in ("random", "disagreed", "gained", "unjudged"):
         assert sorted(walk(client, order=order, seed=5)) == everything
 
 
-def test_the_same_seed_gives_the_same_order_and_another_one_another(client, made):
+def test_the_same_seed_gives_the_same_order_and_another_one_another(client, study):
     assert walk(client, order="random", seed=5) == walk(client, order="random", seed=5)
     assert walk(client, order="random", seed=5) != walk(client, order="random", seed=6)
 
 
-def test_filters_leave_what_they_name_and_ranks_as_they_are(client, made):
-    judged = Resolution.objects.filter(collection=made, grade__isnull=False).first().pair.query.external_id
+def test_filters_leave_what_they_name_and_ranks_as_they_are(client, study):
+    judged = Resolution.objects.filter(collection=study, grade__isnull=False).first().pair.query.external_id
     everything = {r.rank: r for r in shown(client, q=judged).query.columns[0].results}
     checks = {
         "unjudged": lambda said: not said.is_judged,
@@ -106,15 +103,15 @@ def test_filters_leave_what_they_name_and_ranks_as_they_are(client, made):
     assert 0 < sum(checks["unjudged"](r.said) for r in everything.values()) < len(everything)
 
 
-def test_only_the_runs_chosen_are_shown_and_others_cannot_be(client, made):
+def test_only_the_runs_chosen_are_shown_and_others_cannot_be(client, study):
     beta, gamma = Run.objects.get(name="beta"), Run.objects.get(name="gamma")
     assert [column.run for column in shown(client, run=beta.pk).query.columns] == [beta]
     answer = client.get(ADDRESS, {"run": gamma.pk})
     assert answer.status_code == 422 and "This address cannot be shown." in answer.content.decode()
 
 
-def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nobody(client, made):
-    owner = cast.member(made, Role.LEAD)
+def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nobody(client, study):
+    owner = cast.member(study, Role.LEAD)
     Run.objects.filter(name="beta").update(is_hidden=True, uploaded_by=owner)
     hidden = Run.objects.get(name="beta")
     assert "beta" not in client.get(ADDRESS).content.decode()
@@ -125,7 +122,7 @@ def test_a_hidden_run_is_shown_to_who_uploaded_it_alone_and_a_retired_one_to_nob
     assert [column.run.name for column in shown(client).query.columns] == ["alpha"]
 
 
-def test_an_address_that_makes_no_sense_is_refused_in_words(client, made):
+def test_an_address_that_makes_no_sense_is_refused_in_words(client, study):
     for asked in (
         {"depth": "7"},
         {"order": "best"},
@@ -139,13 +136,13 @@ def test_an_address_that_makes_no_sense_is_refused_in_words(client, made):
         assert "This address cannot be shown." in answer.content.decode()
 
 
-def test_an_unknown_query_is_not_found_and_says_so(client, made):
+def test_an_unknown_query_is_not_found_and_says_so(client, study):
     for q in ("q99", "d0", "Q0"):
         assert shown(client, status=404, q=q).query is None
     assert "holds no query with the id “q99”" in client.get(ADDRESS, {"q": "q99"}).content.decode()
 
 
-def test_search_finds_by_id_and_by_all_words_and_one_find_is_shown_at_once(client, made):
+def test_search_finds_by_id_and_by_all_words_and_one_find_is_shown_at_once(client, study):
     Part.objects.filter(item__external_id="q3").update(text="A dog and its BALL")
     Part.objects.filter(item__external_id="q4").update(text="a ball of 100% wool")
     assert [item.external_id for item in shown(client, search="ball").found.items] == ["q3", "q4"]
@@ -157,9 +154,9 @@ def test_search_finds_by_id_and_by_all_words_and_one_find_is_shown_at_once(clien
     assert len(shown(client, search="q").found.items) == 6
 
 
-def test_a_pair_leads_to_its_line_among_the_pairs_of_its_pool(client, made):
-    pool = made.pools.get()
-    pair = made.pairs.get(query__external_id="q1", document__external_id="d2")
+def test_a_pair_leads_to_its_line_among_the_pairs_of_its_pool(client, study):
+    pool = study.pools.get()
+    pair = study.pairs.get(query__external_id="q1", document__external_id="d2")
     PoolPair.objects.create(pool=pool, pair=pair, best_rank=1)
     address = f"/c/study/pools/{pool.pk}/pairs/?query=q1"
     assert address in client.get(ADDRESS, {"q": "q1"}).content.decode()
@@ -167,10 +164,10 @@ def test_a_pair_leads_to_its_line_among_the_pairs_of_its_pool(client, made):
     assert address in client.get(ADDRESS, {"q": "d2", "direction": "reverse"}).content.decode()
 
 
-def test_a_query_set_with_a_gallery_shows_its_targets_alone_and_excluded_items_never(client, made):
-    few = QuerySet.objects.create(collection=made, name="few", direction="forward")
+def test_a_query_set_with_a_gallery_shows_its_targets_alone_and_excluded_items_never(client, study):
+    few = QuerySet.objects.create(collection=study, name="few", direction="forward")
     for name, part in (("q0", "source"), ("q2", "source"), ("d1", "gallery"), ("d5", "gallery"), ("d6", "gallery")):
-        QuerySetItem.objects.create(query_set=few, item=made.items.get(external_id=name), part=part)
+        QuerySetItem.objects.create(query_set=few, item=study.items.get(external_id=name), part=part)
     Item.objects.filter(external_id="d6").update(excluded_at=timezone.now(), excluded_reason="broken")
     page = shown(client, queries="few")
     ids = [[result.shown.item.external_id for result in column.results] for column in page.query.columns]
@@ -179,20 +176,20 @@ def test_a_query_set_with_a_gallery_shows_its_targets_alone_and_excluded_items_n
     assert (page.query.place.n_queries, page.query.place.next) == (2, "q2")
 
 
-def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, made):
-    made.snapshots.filter(kind=exploring_disagreement.KIND).delete()
+def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, study):
+    study.snapshots.filter(kind=exploring_disagreement.KIND).delete()
     answer = client.get(ADDRESS, {"order": "disagreed"})
     assert "Counting where people disagree" in answer.content.decode()
     assert "This order waits for the count of differing labels." in answer.content.decode()
     assert "hx-get" in client.get(f"{ADDRESS}state/").content.decode()
-    exploring_disagreement.count_disagreement(collection=made)
+    exploring_disagreement.count_disagreement(collection=study)
     assert client.get(f"{ADDRESS}state/").headers["HX-Refresh"] == "true"
     assert "Counting" not in client.get(ADDRESS, {"order": "disagreed"}).content.decode()
 
 
-def test_orders_by_scores_wait_for_scores(client, made):
+def test_orders_by_scores_wait_for_scores(client, study):
     Run.objects.filter(direction="forward").update(state="received", finished_at=None)
-    studies.run(made, "latecomer")
+    studies.run(study, "latecomer")
     assert shown(client, order="gained").query.place.lacks == "the scores of the runs"
     assert "not yet" in client.get(ADDRESS).content.decode()
 
@@ -208,7 +205,7 @@ def test_without_reference_runs_or_items_the_page_says_what_there_is(client):
     assert "Nothing to explore yet" in client.get("/c/empty/explorer/").content.decode()
 
 
-def test_ids_that_look_like_markup_or_addresses_stay_words(client, made):
+def test_ids_that_look_like_markup_or_addresses_stay_words(client, study):
     name = "<b>&q=1#x/é"
     Item.objects.filter(external_id="q1").update(external_id=name)
     page = shown(client, q="q0")
@@ -218,14 +215,14 @@ def test_ids_that_look_like_markup_or_addresses_stay_words(client, made):
     assert shown(client, q=name).query.shown.item.external_id == name
 
 
-def test_annotators_and_strangers_do_not_find_it(client, made):
-    for person in (cast.member(made, Role.ANNOTATOR), cast.user()):
+def test_annotators_and_strangers_do_not_find_it(client, study):
+    for person in (cast.member(study, Role.ANNOTATOR), cast.user()):
         client.force_login(person)
         for address in (ADDRESS, f"{ADDRESS}state/"):
             assert client.get(address).status_code == 404
 
 
-def test_the_page_takes_as_many_queries_however_much_it_shows(client, made):
+def test_the_page_takes_as_many_queries_however_much_it_shows(client, study):
     orders = ["loaded", "random", "disagreed", "gained", "unjudged"]
 
     def queries(**asked):
@@ -237,8 +234,8 @@ def test_the_page_takes_as_many_queries_however_much_it_shows(client, made):
     alone = Run.objects.get(name="alpha").pk
     before = {order: queries(order=order, run=alone) for order in orders}
     for seed in range(3):
-        studies.run(made, f"run {seed}", seed=seed)
-    refresh.refresh(collection=made)
+        studies.run(study, f"run {seed}", seed=seed)
+    refresh.refresh(collection=study)
     assert {order: queries(order=order) for order in orders} == before
     assert max(before.values()) <= 40
     assert queries(search="q") == queries(search="text") <= before["loaded"]

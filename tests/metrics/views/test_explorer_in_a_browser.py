@@ -1,11 +1,9 @@
 """The explorer in a real browser: its keys, its picker of runs on a phone, and what a screen reader's checker says."""
 
 import pytest
-from django.conf import settings
 from playwright.sync_api import expect
 
 from annotate.models import Item, Role
-from metrics.services import refresh
 from tests import cast
 from tests.looks import violations
 from tests.metrics import studies
@@ -14,15 +12,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def explorer(live_server, page, client):
+def explorer(live_server, page):
     """The explorer's first page, opened by a researcher; what the browser complains of must be nothing."""
-    made = studies.study("study")
-    studies.judge(cast.annotator(made), n=6)
-    refresh.refresh(collection=made)
+    study = studies.judged_study("study", n=6)
     Item.objects.filter(external_id="d3").update(warning="blood")
-    client.force_login(cast.member(made, Role.RESEARCHER))
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    cast.sign_in(page.context, live_server.url, cast.member(study, Role.RESEARCHER))
     complaints = []
     page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))

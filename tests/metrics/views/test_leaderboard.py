@@ -23,17 +23,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def board(client):
     """A study with a judge, refreshed, and a researcher signed in."""
-    made = studies.study("study")
-    studies.judge(cast.annotator(made), likes=0.9)
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.RESEARCHER))
-    return made
+    study = studies.judged_study("study", likes=0.9)
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    return study
 
 
-def shown_on(made, **given):
+def shown_on(study, **given):
     """The page's leaderboard for somebody who sees every run, before any view is computed."""
-    choices = read(collection=made, viewer=None, given=given)
-    return leaderboard_of(choices=choices, collection=made, view=None, version="")
+    choices = read(collection=study, viewer=None, given=given)
+    return leaderboard_of(choices=choices, collection=study, view=None, version="")
 
 
 def test_a_cell_is_the_whole_the_reference_and_the_difference_that_add_up():
@@ -81,14 +79,14 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
 
 
 def test_without_a_reference_set_people_stand_alone(client):
-    made = studies.study("bare")
-    studies.judge(cast.annotator(made))
-    made.reference_sets.all().delete()
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.RESEARCHER))
+    study = studies.study("bare")
+    studies.judge(cast.annotator(study))
+    study.reference_sets.all().delete()
+    refresh.refresh(collection=study)
+    client.force_login(cast.member(study, Role.RESEARCHER))
     page = client.get("/c/bare/leaderboard/").content.decode()
     assert "Scores with people&#x27;s labels alone" in page or "Scores with people's labels alone" in page
-    assert shown_on(made).tables[0].rows[0].cells[0].reference is None
+    assert shown_on(study).tables[0].rows[0].cells[0].reference is None
 
 
 def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
@@ -100,8 +98,8 @@ def test_runs_without_scores_are_named_and_retired_ones_are_gone(client, board):
 
 
 def test_an_empty_leaderboard_says_what_is_next(client):
-    made = studies.study("empty", with_runs=False)
-    client.force_login(cast.member(made, Role.LEAD))
+    study = studies.study("empty", with_runs=False)
+    client.force_login(cast.member(study, Role.LEAD))
     assert "No runs yet" in client.get("/c/empty/leaderboard/").content.decode()
 
 

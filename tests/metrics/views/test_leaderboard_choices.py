@@ -1,13 +1,12 @@
 """What can be chosen on the leaderboard: in the address, in a browser, by people who may not see every run."""
 
 import pytest
-from django.conf import settings
 from django.core.cache import cache
 from playwright.sync_api import expect
 
 from annotate.models import Role
 from metrics.models import BoardView
-from metrics.services import leaderboard_views, refresh
+from metrics.services import leaderboard_views
 from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
 from tests import cast
@@ -20,15 +19,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def board(client):
     """A study with a judge, refreshed, and a researcher signed in."""
     cache.clear()
-    made = studies.study("study")
-    studies.judge(cast.annotator(made), n=8, likes=0.9)
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.RESEARCHER))
-    return made
+    study = studies.judged_study("study", n=8, likes=0.9)
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    return study
 
 
-def compute(made, **given):
-    leaderboard_views.compute(collection=made, wanted=read(collection=made, viewer=None, given=given).wanted)
+def compute(study, **given):
+    leaderboard_views.compute(collection=study, wanted=read(collection=study, viewer=None, given=given).wanted)
 
 
 def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(client, board):
@@ -52,9 +49,8 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
     assert "Measuring the runs" in page and "beta" not in page, "the table of all runs is not this person's"
 
 
-def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, client, board):
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
+    cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
     page.goto(f"{live_server.url}/c/study/leaderboard/")
     page.get_by_text("Measures, labels and queries").click()
     page.get_by_label("Measures", exact=True).fill("R@3 AP")

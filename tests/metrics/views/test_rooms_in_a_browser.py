@@ -1,7 +1,6 @@
 """Both rooms in a real browser: the dashboard follows the labels without a reload, the leaderboard sorts."""
 
 import pytest
-from django.conf import settings
 from playwright.sync_api import expect
 
 from annotate.models import Role
@@ -13,20 +12,16 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def rooms(live_server, page, client):
+def rooms(live_server, page):
     """A refreshed study, and a page on which its lead is signed in; what the browser complains of is collected."""
-    made = studies.study("study")
-    studies.judge(cast.annotator(made), n=6)
-    refresh.refresh(collection=made)
-    client.force_login(cast.member(made, Role.LEAD))
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    study = studies.judged_study("study", n=6)
+    cast.sign_in(page.context, live_server.url, cast.member(study, Role.LEAD))
     page.complaints, page.polls = [], []
     page.on("console", lambda line: page.complaints.append(line.text) if line.type == "error" else None)
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
     page.on("response", lambda answer: page.polls.append(answer.status) if "/numbers/" in answer.url else None)
     page.base = f"{live_server.url}/c/study"
-    return made
+    return study
 
 
 def test_the_dashboard_follows_the_labels_without_a_reload(rooms, page):
