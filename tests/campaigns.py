@@ -120,16 +120,8 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         state="done", report={"sentences": ["4 rows: 4 new items"]}, by=researcher, finished_at=timezone.now(),
     )
     Download.objects.create(
-        collection=collection,
-        kind="disputed",
-        file="downloads/none",
-        file_name=f"{collection.slug}-disputed.tsv",
-        n_bytes=1,
-        n_rows=0,
-        sha256=uuid4().hex * 2,
-        state="done",
-        by=researcher,
-        finished_at=timezone.now(),
+        collection=collection, kind="disputed", file="downloads/none", file_name=f"{collection.slug}-disputed.tsv",
+        n_bytes=1, n_rows=0, sha256=uuid4().hex * 2, state="done", by=researcher, finished_at=timezone.now(),
     )
     _train(collection, annotators[0], pair_list[0])
     pausing.pause(annotator=annotators[0], by=lead, reason="has a cold")
@@ -160,13 +152,8 @@ def _run(collection: Collection, by: User) -> Run:
 def _pool(collection: Collection, run: Run, pair_list: list[Pair]) -> Pool:
     round_ = open_pool_round(collection, pair_list)
     pool = Pool.objects.create(
-        collection=collection,
-        name=f"{collection.slug} pool",
-        strategy="depth-k",
-        parameters={"depth": 3},
-        state="open",
-        round=round_,
-        opened_at=timezone.now(),
+        collection=collection, name=f"{collection.slug} pool", strategy="depth-k", parameters={"depth": 3},
+        state="open", round=round_, opened_at=timezone.now(),
     )
     pool.runs.add(run)
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pair_list)

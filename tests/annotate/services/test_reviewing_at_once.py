@@ -24,15 +24,9 @@ N = 12
 def collection():
     """Pairs that two people disagree on."""
     collection = campaigns.open_collection(
-        N,
-        grades=3,
-        positive_from=2,
-        labels_per_pair=2,
-        ceiling=2,
-        batch_candidates=N,
-        gold_positives=0,
+        N, grades=3, positive_from=2, labels_per_pair=2, ceiling=2, batch_candidates=N, gold_positives=0,
         gold_negatives=0,
-    )
+    )  # fmt: skip
     for grade in (0, 2):
         annotator = cast.annotator(collection)
         claiming.current_batch(annotator=annotator)
