@@ -87,6 +87,15 @@ def judge(hand_out: HandOut, grade: int = 1, **fields: object) -> None:
     judging.record_judgment(annotator=hand_out.batch.annotator, token=hand_out.token, answer=answer)
 
 
+def judge_batch(annotator: Annotator, grade: int = 1, *, limit: int | None = None, **fields: object) -> Batch:
+    """Answer what is left of somebody's batch, or of a new one, or the head of it."""
+    batch = claiming.current_batch(annotator=annotator)
+    for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator"))[:limit]:
+        judge(hand_out, grade, **fields)
+    batch.refresh_from_db()
+    return batch
+
+
 def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Campaign:
     """Runs, a pool, golds, references, batches, judgments, a change, an undo, a report, scores."""
     collection = cast.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")

@@ -159,14 +159,14 @@ def working_on(database_url: str, blocker: DjangoDbBlocker) -> Iterator[None]:
 
 def migrated_template(home: Home, blocker: DjangoDbBlocker) -> str:
     """The name of a database with all tables, for copies; made by whoever asks first, and nobody stays connected."""
-    with open(home.var / "template", "a+") as made:
-        fcntl.flock(made, fcntl.LOCK_EX)  # the run's other processes wait
-        made.seek(0)
-        if not made.read():
+    with open(home.var / "template", "a+") as collection:
+        fcntl.flock(collection, fcntl.LOCK_EX)  # the run's other processes wait
+        collection.seek(0)
+        if not collection.read():
             create_database(home, TEMPLATE)
             with working_on(home.database_url(TEMPLATE), blocker):
                 call_command("migrate", verbosity=0, interactive=False)
-            made.write("made")
+            collection.write("made")
     return TEMPLATE
 
 

@@ -127,16 +127,16 @@ def listed(world, who, name, key, *args):
 
 
 def test_lists_hold_ones_own_rows_and_no_others(world):
-    made, twin = world.made.collection, world.twin.collection
+    collection, twin = world.made.collection, world.twin.collection
     homes = {who: listed(world, who, "annotate:home", "entries") for who in world.users}
-    own = {made.pk}
+    own = {collection.pk}
     assert homes == {
-        "stranger": set(), "annotator": own, "lead": own, "researcher": own, "admin": {made.pk, twin.pk}
+        "stranger": set(), "annotator": own, "lead": own, "researcher": own, "admin": {collection.pk, twin.pk}
     }
-    members = set(made.memberships.values_list("pk", flat=True))
+    members = set(collection.memberships.values_list("pk", flat=True))
     assert listed(world, "lead", "annotate:members", "rows", "made") == members
     assert listed(world, "lead", "annotate:members", "invitations", "made") == set(
-        made.invitations.values_list("pk", flat=True)
+        collection.invitations.values_list("pk", flat=True)
     )
     for who, user in world.users.items():
         assert listed(world, who, "annotate:tokens", "tokens") == set(user.api_tokens.values_list("pk", flat=True))
@@ -147,9 +147,13 @@ def test_a_token_can_be_bound_to_own_collections_alone(world):
         who: set(world.clients[who].get(reverse("annotate:tokens")).context["form"].fields["collection"].queryset)
         for who in world.users
     }
-    made, twin = world.made.collection, world.twin.collection
+    collection, twin = world.made.collection, world.twin.collection
     assert choices == {
-        "stranger": set(), "annotator": set(), "lead": {made}, "researcher": {made}, "admin": {made, twin}
+        "stranger": set(),
+        "annotator": set(),
+        "lead": {collection},
+        "researcher": {collection},
+        "admin": {collection, twin},
     }
 
 

@@ -13,10 +13,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def world(tmp_path, settings):
+def world(media_root):
     """Two campaigns in which she has half of a batch to do."""
-    settings.MEDIA_ROOT = tmp_path
-    return access_table.build(tmp_path)
+    return access_table.build(media_root)
 
 
 @pytest.fixture

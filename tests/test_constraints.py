@@ -223,7 +223,7 @@ TRIGGERED = {
 
 
 @pytest.fixture
-def made():
+def collections():
     """Two campaigns side by side; nothing left to check at the end of the transaction."""
     campaign, other = campaigns.campaign("made"), campaigns.campaign("other")
     with connection.cursor() as cursor:
@@ -263,21 +263,21 @@ def test_every_constraint_and_wall_has_a_case():
     assert set(TRIGGERS) == set(TRIGGERED)
 
 
-def test_each_constraint_refuses_its_case(made):
+def test_each_constraint_refuses_its_case(collections):
     asleep = "SET LOCAL session_replication_role = replica"  # triggers would refuse first
     assert {name: refused_by(case, asleep) for name, case in CASES.items()} == {name: name for name in CASES}
 
 
-def test_no_row_can_point_into_another_collection(made):
+def test_no_row_can_point_into_another_collection(collections):
     asleep = "ALTER TABLE annotate_judgment DISABLE TRIGGER annotate_judgment_append_only"
-    refused = {name: refused_by(case.format(**made), asleep) for name, case in WALLS.items()}
+    refused = {name: refused_by(case.format(**collections), asleep) for name, case in WALLS.items()}
     assert refused == {name: name for name in WALLS}
 
 
-def test_what_only_grows_refuses_to_change(made):
+def test_what_only_grows_refuses_to_change(collections):
     refused = {each: refused_by(each) for statements in TRIGGERED.values() for each in statements}
     assert refused == {each: name for name, statements in TRIGGERED.items() for each in statements}
 
 
-def test_a_case_that_nothing_refuses_is_told(made):
+def test_a_case_that_nothing_refuses_is_told(collections):
     assert refused_by("UPDATE annotate_collection SET name = 'other'") == "nothing"

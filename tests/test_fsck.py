@@ -169,26 +169,26 @@ DROPPED = {
 
 
 @pytest.fixture
-def made():
+def collection():
     """Two campaigns side by side; the first one's collection."""
     campaign = campaigns.campaign("made")
     campaigns.campaign("other")
     return campaign.collection
 
 
-def plant(name, made):
+def plant(name, collection):
     other = Collection.objects.get(slug="other")
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         for statement in DROPPED.get(name, []):
             cursor.execute(statement)
         cursor.execute("SET LOCAL session_replication_role = replica")  # no trigger, no foreign key
-        cursor.execute(PLANTED[name].format(made=made.pk, other=other.pk))
+        cursor.execute(PLANTED[name].format(made=collection.pk, other=other.pk))
         n_rows = cursor.rowcount
     assert n_rows != 0, f"{name} was not planted"
 
 
-def test_a_sound_campaign_passes_every_check(made):
+def test_a_sound_campaign_passes_every_check(collection):
     assert [(finding.check.name, finding.lines) for finding in run(CHECKS)] == []
 
 
@@ -198,11 +198,11 @@ def test_there_are_checks_enough_and_a_planted_violation_for_each():
     assert set(names) == set(PLANTED)
 
 
-def test_each_check_fires_on_a_planted_violation(made):
+def test_each_check_fires_on_a_planted_violation(collection):
     silent = []
     for check in CHECKS:
         with transaction.atomic():
-            plant(check.name, made)
+            plant(check.name, collection)
             if not run([check]):
                 silent.append(check.name)
             transaction.set_rollback(True)
@@ -211,11 +211,11 @@ def test_each_check_fires_on_a_planted_violation(made):
 
 @pytest.mark.django_db(transaction=True)
 def test_the_command_names_what_is_broken_and_ends_with_an_error():
-    made = campaigns.campaign("made").collection
+    collection = campaigns.campaign("made").collection
     out = StringIO()
     call_command("fsck", stdout=out)
     assert out.getvalue() == f"{len(CHECKS)} checks, nothing broken.\n"
-    Collection.objects.filter(pk=made.pk).update(positive_from=9)
+    Collection.objects.filter(pk=collection.pk).update(positive_from=9)
     with pytest.raises(CommandError, match=r"2 of .* nothing was changed"):
         call_command("fsck", stdout=out)
     assert "broken: annotate.levels" in out.getvalue()
@@ -224,8 +224,8 @@ def test_the_command_names_what_is_broken_and_ends_with_an_error():
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_only_worth_a_look_does_not_fail_the_command():
-    made = campaigns.campaign("made").collection
-    Change.objects.create(collection=made, at="2026-01-01T00:00Z")
+    collection = campaigns.campaign("made").collection
+    Change.objects.create(collection=collection, at="2026-01-01T00:00Z")
     out = StringIO()
     call_command("fsck", stdout=out)
     assert "notice: annotate.change-consumed" in out.getvalue()
@@ -233,6 +233,6 @@ def test_what_is_only_worth_a_look_does_not_fail_the_command():
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_can_be_written_while_checks_run():
-    made = campaigns.campaign("made").collection
+    collection = campaigns.campaign("made").collection
     with pytest.raises(DatabaseError, match="read-only"), one_moment():
-        Collection.objects.filter(pk=made.pk).update(name="changed")
+        Collection.objects.filter(pk=collection.pk).update(name="changed")

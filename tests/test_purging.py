@@ -29,9 +29,9 @@ def rows():
 def test_every_row_of_the_collection_goes_and_no_other():
     campaigns.campaign("kept")
     before = rows()
-    made = campaigns.campaign("made").collection
+    collection = campaigns.campaign("made").collection
     with_both = rows()
-    counts = purging.purge_collection(collection=made, app_labels=APPS)
+    counts = purging.purge_collection(collection=collection, app_labels=APPS)
     assert rows() == before
     assert sum(counts.values()) == sum(with_both.values()) - sum(before.values())
     assert [finding.lines for finding in run(CHECKS)] == []
@@ -44,16 +44,14 @@ def test_the_campaign_of_the_tests_fills_every_table_that_belongs_to_a_collectio
     assert held - filled == set()
 
 
-def test_files_of_the_collection_go_too(tmp_path, settings, django_capture_on_commit_callbacks):
-    settings.MEDIA_ROOT = tmp_path
-    made = campaigns.campaign("made")
-    made.run.file.save("bm25.run", ContentFile(b"1 Q0 d 1 0.5 x"))
-    file = made.run.file.path
-    folder = media_folder(made.collection)
+def test_files_of_the_collection_go_too(campaign, media_root, django_capture_on_commit_callbacks):
+    campaign.run.file.save("bm25.run", ContentFile(b"1 Q0 d 1 0.5 x"))
+    file = campaign.run.file.path
+    folder = media_folder(campaign.collection)
     folder.mkdir(parents=True)
     (folder / "a.webm").write_bytes(b"x")
     with django_capture_on_commit_callbacks(execute=True):
-        purging.purge_collection(collection=made.collection, app_labels=APPS)
+        purging.purge_collection(collection=campaign.collection, app_labels=APPS)
     assert not folder.exists()
     assert not Run._meta.get_field("file").storage.exists(file)
 
@@ -69,16 +67,16 @@ def test_after_a_purge_judgments_cannot_be_deleted_again():
 
 
 def test_a_role_that_does_not_own_the_tables_deletes_nothing():
-    made = campaigns.campaign("made").collection
+    collection = campaigns.campaign("made").collection
     with connection.cursor() as cursor:
         cursor.execute("CREATE ROLE lodger; GRANT ALL ON ALL TABLES IN SCHEMA public TO lodger; SET ROLE lodger")
     try:
         with pytest.raises(purging.NotOwner, match="does not own"):
-            purging.purge_collection(collection=made, app_labels=APPS)
+            purging.purge_collection(collection=collection, app_labels=APPS)
         with connection.cursor() as cursor:
             cursor.execute("SET assayer.purge = 'made'")
         with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-            Judgment.objects.filter(collection=made)._raw_delete("default")
+            Judgment.objects.filter(collection=collection)._raw_delete("default")
     finally:
         with connection.cursor() as cursor:
             cursor.execute("RESET ROLE; RESET assayer.purge")

@@ -39,9 +39,9 @@ def debian(request: pytest.FixtureRequest, open_folder: Path) -> Callable[[str],
     system = open_folder / request.param
     command = [*ALONE, "debootstrap", "--variant=minbase", f"--include={PACKAGES}", request.param, system]
     command += ["", SCRIPTS[request.param]] if request.param in SCRIPTS else []
-    made = subprocess.run(command, capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"no {request.param} could be fetched: {made.stdout.strip().splitlines()[-1:]}")
+    debootstrap = subprocess.run(command, capture_output=True, text=True, check=False)
+    if debootstrap.returncode:
+        pytest.skip(f"no {request.param} could be fetched: {debootstrap.stdout.strip().splitlines()[-1:]}")
     tree.copy(system / "opt" / "assayer")
     (system / "etc" / "hosts").write_text("127.0.0.1 localhost\n")  # debootstrap leaves it out
     env = {name: value for name, value in os.environ.items() if name.startswith(HANDED_ON)}

@@ -24,10 +24,10 @@ from annotate.models import Collection
 from metrics.models import Download
 from metrics.services import downloads
 slug, kind, *given = sys.argv[1:]
-made = Collection.objects.get(slug=slug)
-form = downloads.form_of(collection=made, kind=Download.Kind(kind), data=dict(each.split("=") for each in given))
+collection = Collection.objects.get(slug=slug)
+form = downloads.form_of(collection=collection, kind=Download.Kind(kind), data=dict(each.split("=") for each in given))
 assert form.is_valid(), form.errors
-asked = downloads.ask(collection=made, kind=Download.Kind(kind), form=form, by=None)
+asked = downloads.ask(collection=collection, kind=Download.Kind(kind), form=form, by=None)
 before, start = highest(), time.perf_counter()
 downloads.run(made=asked)
 taken = time.perf_counter() - start
@@ -82,13 +82,13 @@ def filled(n_judgments: int) -> str:
     from tests import cast
 
     call_command("migrate", verbosity=0)
-    made = cast.collection(f"downloads-{int(time.time())}", grades=3)
-    round_ = Round.objects.create(collection=made, policy=cast.policy(made), kind="import", name="all")
+    collection = cast.collection(f"downloads-{int(time.time())}", grades=3)
+    round_ = Round.objects.create(collection=collection, policy=cast.policy(collection), kind="import", name="all")
     n_queries = max(1, n_judgments // 40)
     sizes = {"queries": n_queries, "documents": 670, "per_query": 20}
     with connection.cursor() as cursor:
-        cursor.execute(FILL.format(c=made.pk, r=round_.pk, p=round_.policy_id, **sizes))
-    return made.slug
+        cursor.execute(FILL.format(c=collection.pk, r=round_.pk, p=round_.policy_id, **sizes))
+    return collection.slug
 
 
 def by_psql(url: str, slug: str) -> float:

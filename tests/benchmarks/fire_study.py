@@ -74,15 +74,20 @@ def fill(slug: str, *, scale: float = 1) -> Collection:
 
     scale : queries, and with them pairs and judgments, in units of the study's 27,763
     """
-    made = cast.collection(slug)
+    collection = cast.collection(slug)
     for number in range(N_RUNS):
         Run.objects.create(
-            collection=made, name=f"system {number}", direction="forward", state="ready", finished_at=timezone.now()
+            collection=collection,
+            name=f"system {number}",
+            direction="forward",
+            state="ready",
+            finished_at=timezone.now(),
         )
     sizes = {
-        "queries": round(scale * N_QUERIES), "documents": N_DOCUMENTS, "people": N_PEOPLE, "depth": DEPTH, "c": made.pk
+        "queries": round(scale * N_QUERIES), "documents": N_DOCUMENTS, "people": N_PEOPLE, "depth": DEPTH,
+        "c": collection.pk,
     }  # fmt: skip
     with connection.cursor() as cursor:
         for statement in FILL:
             cursor.execute(statement, sizes)
-    return made
+    return collection

@@ -89,12 +89,14 @@ def fill(slug: str, *, scale: float = 1) -> Study:
 
     scale : of all these numbers
     """
-    made = cast.collection(slug, grades=3, tie="dispute", ceiling=2, gold_positives=0, gold_negatives=0)
+    collection = cast.collection(slug, grades=3, tie="dispute", ceiling=2, gold_positives=0, gold_negatives=0)
     sizes = {
         "queries": round(scale * N_QUERIES), "documents": N_DOCUMENTS, "depth": DEPTH, "people": N_PEOPLE,
-        "labelled": N_PEOPLE * round(scale * N_LABELS), "c": made.pk,
+        "labelled": N_PEOPLE * round(scale * N_LABELS), "c": collection.pk,
     }  # fmt: skip
     with connection.cursor() as cursor:
         for statement in FILL:
             cursor.execute(statement, sizes)
-    return Study(made, made.annotators.get(pseudonym="P0"), Item.objects.get(collection=made, external_id="d0"))
+    return Study(
+        collection, collection.annotators.get(pseudonym="P0"), Item.objects.get(collection=collection, external_id="d0")
+    )

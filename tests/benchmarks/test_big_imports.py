@@ -8,7 +8,6 @@ The peer of the judgments is PostgreSQL's COPY of the very rows that the import 
 import io
 import os
 import random
-import resource
 from functools import partial
 
 import pytest
@@ -21,7 +20,7 @@ from annotate.services import jobs
 from annotate.services.importing import import_judgments
 from annotate.services.loading import load_collection
 from tests import cast
-from tests.benchmarks.test_open_pool import clock, copy_in, empty, rows, since
+from tests.benchmarks.test_open_pool import clock, copy_in, empty, peak, rows, since
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
 N_JUDGMENTS = int(os.environ.get("N_JUDGMENTS", "660000"))
@@ -31,10 +30,6 @@ TABLES = ("annotate_pair", "annotate_judgment", "annotate_roundpair", "annotate_
 
 def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
     jobs.advance(job=jobs.Job("import", 1), done=done, total=total, unit=unit)
-
-
-def peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def judgments_file() -> io.BytesIO:
@@ -49,12 +44,12 @@ def judgments_file() -> io.BytesIO:
 
 
 def test_importing_the_judgments_of_fire_beside_copy():
-    made = cast.collection("fire", grades=4)
-    cast.items(made, Side.QUERY, 2000)
-    cast.items(made, Side.DOCUMENT, N_JUDGMENTS // 2000 + 1)
+    collection = cast.collection("fire", grades=4)
+    cast.items(collection, Side.QUERY, 2000)
+    cast.items(collection, Side.DOCUMENT, N_JUDGMENTS // 2000 + 1)
     stream = judgments_file()
     load = partial(
-        import_judgments, collection=made, file_name="fire.csv", columns=JudgmentColumns(), name="fire", tell=tell
+        import_judgments, collection=collection, file_name="fire.csv", columns=JudgmentColumns(), name="fire", tell=tell
     )
     before, begun = peak(), clock()
     report = load(stream=stream)
@@ -76,13 +71,13 @@ def test_importing_the_judgments_of_fire_beside_copy():
 
 
 def test_loading_items():
-    made = cast.collection("items")
+    collection = cast.collection("items")
     lines = [f'{{"side": "document", "id": "d{n}", "text": "the text of document {n}"}}' for n in range(N_ITEMS)]
     stream = io.BytesIO("\n".join(lines).encode())
     before, begun = peak(), clock()
-    load_collection(collection=made, source=FileSource(stream, "items.jsonl"), tell=tell)
+    load_collection(collection=collection, source=FileSource(stream, "items.jsonl"), tell=tell)
     spent, grew = since(begun), peak() - before
-    assert Item.objects.filter(collection=made).count() == N_ITEMS
+    assert Item.objects.filter(collection=collection).count() == N_ITEMS
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     print(f"\n{N_ITEMS:,} items: {spent}, {N_ITEMS / spent.seconds:,.0f} a second, {grew} MB more")

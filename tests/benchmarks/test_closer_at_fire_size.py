@@ -30,25 +30,25 @@ def seconds(call):
 def test_a_closer_look_takes_seconds_and_a_viewer_next_to_nothing(client):
     print(f"\n{'labels':>9} {'read, s':>8} {'look, s':>8} {'worker, s':>9} {'MiB':>6} {'page, ms':>9} {'304, ms':>8}")
     for scale in SCALES:
-        made = fill(f"closer{scale:g}".replace(".", "-"), scale=scale)
-        refresh.refresh(collection=made)
-        read = seconds(lambda made=made: label_rows(collection=made))
-        look = seconds(lambda made=made: closer.look(collection=made))
-        closer.snapshot_of(collection=made).delete()
+        study = fill(f"closer{scale:g}".replace(".", "-"), scale=scale)
+        refresh.refresh(collection=study)
+        read = seconds(lambda study=study: label_rows(collection=study))
+        look = seconds(lambda study=study: closer.look(collection=study))
+        closer.snapshot_of(collection=study).delete()
         tracemalloc.start()
-        closer.look(collection=made)
+        closer.look(collection=study)
         peak = tracemalloc.get_traced_memory()[1] / 2**20
         tracemalloc.stop()
-        client.force_login(cast.member(made, Role.LEAD))
+        client.force_login(cast.member(study, Role.LEAD))
         cache.clear()
-        address = f"/c/{made.slug}/dashboard/"
+        address = f"/c/{study.slug}/dashboard/"
         page = sorted(seconds(lambda a=address: client.get(a))[0] for _ in range(9))[4]
         tag = client.get(f"{address}numbers/")["ETag"]
         poll = sorted(
             seconds(lambda a=address, t=tag: client.get(f"{a}numbers/", headers={"If-None-Match": t}))[0]
             for _ in range(N_POLLS)
         )[N_POLLS // 2]
-        n = closer.snapshot_of(collection=made).n_judgments
+        n = closer.snapshot_of(collection=study).n_judgments
         print(f"{n:9,} {read[0]:8.2f} {look[0]:8.2f} {look[1]:9.2f} {peak:6.0f} {1000 * page:9.1f} {1000 * poll:8.2f}")
         assert look[0] < 30
         assert poll < 0.05

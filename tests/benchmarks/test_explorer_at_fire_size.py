@@ -66,18 +66,18 @@ def pages(n_queries: int) -> list[tuple[str, dict[str, object]]]:
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_the_explorer_at_fire_size(client, scale):
-    made = fill(f"fire{scale:g}".replace(".", "-"), scale=scale)
+    study = fill(f"fire{scale:g}".replace(".", "-"), scale=scale)
     with connection.cursor() as cursor:
         for statement in MORE:
-            cursor.execute(statement, {"c": made.pk, "words": WORDS})
-    refresh.rebuild(collection=made)
+            cursor.execute(statement, {"c": study.pk, "words": WORDS})
+    refresh.rebuild(collection=study)
     start = time.perf_counter()
-    exploring_disagreement.count_disagreement(collection=made)
-    print(f"\n{scale:g} x: {made.judgments.count():,} judgments of {made.pairs.count():,} pairs")
+    exploring_disagreement.count_disagreement(collection=study)
+    print(f"\n{scale:g} x: {study.judgments.count():,} judgments of {study.pairs.count():,} pairs")
     print(f"  counting where people disagree, in the background: {time.perf_counter() - start:.2f} s")
-    client.force_login(cast.member(made, Role.RESEARCHER))
+    client.force_login(cast.member(study, Role.RESEARCHER))
     for name, asked in pages(round(scale * N_QUERIES)):
-        address = f"/c/{made.slug}/explorer/"
+        address = f"/c/{study.slug}/explorer/"
         client.get(address, asked)
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(address, asked)

@@ -82,21 +82,21 @@ async def think() -> None:
 
 def study():
     """A pool that keeps a thousand people busy, with golds; and its people."""
-    made = cast.collection(SLUG, batch_candidates=18, labels_per_pair=2, gold_positives=1, gold_negatives=1)
+    collection = cast.collection(SLUG, batch_candidates=18, labels_per_pair=2, gold_positives=1, gold_negatives=1)
     users = [cast.user(f"load{number}") for number in range(N_PEOPLE)]
     for user in users:
-        cast.annotator(made, user)
-    pairs = cast.pairs(made, 20_000)
-    round_ = campaigns.open_pool_round(made, pairs[500:])
+        cast.annotator(collection, user)
+    pairs = cast.pairs(collection, 20_000)
+    round_ = campaigns.open_pool_round(collection, pairs[500:])
     pool = Pool.objects.create(
-        collection=made, name="pool", strategy="depth-k", state="open", round=round_, opened_at=timezone.now()
+        collection=collection, name="pool", strategy="depth-k", state="open", round=round_, opened_at=timezone.now()
     )
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pairs[500:])
     Gold.objects.bulk_create(
-        Gold(collection=made, pair=pair, grade=number % 2, is_positive=number % 2 == 1, origin="curated")
+        Gold(collection=collection, pair=pair, grade=number % 2, is_positive=number % 2 == 1, origin="curated")
         for number, pair in enumerate(pairs[:500])
     )
-    return made, users
+    return collection, users
 
 
 def take_back_some() -> None:
@@ -127,7 +127,7 @@ async def drive(desks: list[Desk], act: str) -> None:
 def test_a_thousand_annotators(fault_stack, django_db_blocker):
     stack = fault_stack("load")
     with stack.orm(django_db_blocker):
-        made, users = study()
+        collection, users = study()
         sessions = sessions_of(users, secret=stack.home.read_secret_key())
     stampede: dict[str, list[float]] = defaultdict(list)
     work: dict[str, list[float]] = defaultdict(list)
@@ -142,10 +142,10 @@ def test_a_thousand_annotators(fault_stack, django_db_blocker):
     tell(f"{N_PEOPLE:,} people arrive within {STAMPEDE_SECONDS} s", stampede)
     tell(f"{N_PEOPLE:,} people answer every {THINK_SECONDS} s or so, for {WORK_SECONDS} s", work)
     with stack.orm(django_db_blocker):
-        judgments = Judgment.objects.filter(collection=made)
+        judgments = Judgment.objects.filter(collection=collection)
         stored = [str(each) for each in judgments.values_list("submission_id", flat=True)]
         assert sorted(stored) == sorted(submission for desk in desks for submission in desk.acknowledged)
-        done = Seat.objects.filter(collection=made, state="done")
+        done = Seat.objects.filter(collection=collection, state="done")
         assert done.count() == done.values("judgment").distinct().count() == len(stored)
         on_desks = HandOut.objects.filter(answered_at=None)
         assert on_desks.count() == on_desks.values("seat").distinct().count() > N_PEOPLE

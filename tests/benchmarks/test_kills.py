@@ -80,31 +80,31 @@ def losing_replies(client: WebClient, stopped: Event, *, new_ids: bool) -> Itera
 def test_nothing_acknowledged_is_lost(fault_stack, django_db_blocker, kill, times):
     stack = fault_stack("kills")
     with stack.orm(django_db_blocker):
-        made = faults.open_study(20_000)
+        collection = faults.open_study(20_000)
     acknowledged = judge_through(stack, kill, times, faults.judge_until)
     print(f"\n{kill.__name__} {times} times: {len(acknowledged):,} answers acknowledged")
     assert len(acknowledged) > 10 * times
     with stack.orm(django_db_blocker):
-        faults.assert_ledger(made, acknowledged)
+        faults.assert_ledger(collection, acknowledged)
     assert "nothing broken" in stack.manage("fsck")
 
 
 def test_the_ledger_tells_of_answers_given_before_the_disk_had_them(fault_stack, django_db_blocker):
     stack = fault_stack("unsafe")
     with stack.orm(django_db_blocker):
-        made = faults.open_study(20_000)
+        collection = faults.open_study(20_000)
         with connection.cursor() as cursor:
             cursor.execute("ALTER SYSTEM SET synchronous_commit = off")
             cursor.execute("SELECT pg_reload_conf()")
     with stack.orm(django_db_blocker), pytest.raises(AssertionError):
-        faults.assert_ledger(made, judge_through(stack, kill_postgres, 6, faults.judge_until))
+        faults.assert_ledger(collection, judge_through(stack, kill_postgres, 6, faults.judge_until))
 
 
 @pytest.mark.parametrize("new_ids", [False, True])
 def test_the_ledger_tells_of_answers_without_a_submission_id(fault_stack, django_db_blocker, new_ids):
     stack = fault_stack("no id")
     with stack.orm(django_db_blocker):
-        made = faults.open_study(20_000)
+        collection = faults.open_study(20_000)
     acknowledged = judge_through(stack, kill_web_worker, 5, partial(losing_replies, new_ids=new_ids))
     with stack.orm(django_db_blocker), pytest.raises(AssertionError) if new_ids else nullcontext():
-        faults.assert_ledger(made, acknowledged)
+        faults.assert_ledger(collection, acknowledged)

@@ -46,10 +46,12 @@ FILL = [
 
 def fill() -> Pool:
     """A draft of the pool: items and one run, written by SQL."""
-    made = cast.collection("large", double_share="0.1", gold_positives=0, gold_negatives=0)
-    run = Run.objects.create(collection=made, name="system", direction="forward", state="ready", finished_at=now())
+    collection = cast.collection("large", double_share="0.1", gold_positives=0, gold_negatives=0)
+    run = Run.objects.create(
+        collection=collection, name="system", direction="forward", state="ready", finished_at=now()
+    )
     sizes = {
-        "c": made.pk,
+        "c": collection.pk,
         "run": run.pk,
         "queries": N_QUERIES,
         "documents": N_DOCUMENTS,
@@ -60,7 +62,7 @@ def fill() -> Pool:
         with connection.cursor() as cursor:
             cursor.execute(statement, sizes)
     return pools.create_pool(
-        collection=made, name="all", strategy="depth-k", parameters={"depth": DEPTH + 1}, runs=[run]
+        collection=collection, name="all", strategy="depth-k", parameters={"depth": DEPTH + 1}, runs=[run]
     )
 
 

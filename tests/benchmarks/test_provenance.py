@@ -76,22 +76,24 @@ def timed(work: Callable[[object], object], things: list[object]) -> tuple[float
 
 
 def test_provenance_at_size(capsys):
-    made = cast.collection()
-    fields = {"collection": made, "direction": "forward", "state": "ready", "finished_at": made.created_at}
+    collection = cast.collection()
+    fields = {"collection": collection, "direction": "forward", "state": "ready", "finished_at": collection.created_at}
     runs = Run.objects.bulk_create(Run(name=f"run {n}", **fields) for n in range(N_RUNS))
-    run_sql(ITEMS, c=made.pk, queries=N_QUERIES, documents=N_DOCUMENTS)
-    run_sql(PLACES, c=made.pk)
+    run_sql(ITEMS, c=collection.pk, queries=N_QUERIES, documents=N_DOCUMENTS)
+    run_sql(PLACES, c=collection.pk)
     first = run_sql("SELECT min(id) FROM place WHERE side = 'document'")[0][0]
     begun = time.perf_counter()
     for nth, run in enumerate(runs):
         run_sql(RANKINGS, run=run.pk, nth=nth, first=first, documents=N_DOCUMENTS, depth=DEPTH)
     loading = time.perf_counter() - begun
-    pool = Pool.objects.create(collection=made, name="depth", strategy="depth-k", parameters={"depth": POOL_DEPTH})
+    pool = Pool.objects.create(
+        collection=collection, name="depth", strategy="depth-k", parameters={"depth": POOL_DEPTH}
+    )
     pool.runs.set(runs[:POOLED])
-    run_sql(PAIRS, c=made.pk, pool=pool.pk, top=POOL_DEPTH, pooled=[run.pk for run in runs[:POOLED]])
+    run_sql(PAIRS, c=collection.pk, pool=pool.pk, top=POOL_DEPTH, pooled=[run.pk for run in runs[:POOLED]])
     for table in ("pooling_ranking", "annotate_pair", "pooling_poolpair", "annotate_item"):
         run_sql(f"ANALYZE {table}")
-    keys = list(Pair.objects.filter(collection=made).values_list("pk", flat=True))
+    keys = list(Pair.objects.filter(collection=collection).values_list("pk", flat=True))
     chosen = random.Random(4).sample(keys, 300)
     pairs = list(Pair.objects.filter(pk__in=chosen))
     one = timed(lambda pair: provenance.origin(pair=pair, viewer=None), pairs)

@@ -60,44 +60,44 @@ def _database_seconds() -> float:
     return sum(map(int, ticks)) / PER_SECOND
 
 
-def refreshed(made) -> Cost:
+def refreshed(study) -> Cost:
     """A refresh after 200 pairs anywhere got another grade."""
-    low, high = made.pairs.order_by("pk").first().pk, made.pairs.order_by("pk").last().pk
+    low, high = study.pairs.order_by("pk").first().pk, study.pairs.order_by("pk").last().pk
     pairs = np.random.default_rng().integers(low, high + 1, 200).tolist()
-    made.resolutions.filter(pair__in=pairs).update(grade=int(np.random.default_rng().integers(2)))
-    seating.note_changes(collection_id=made.pk, pair_ids=pairs)
-    return cost(lambda: refresh.refresh(collection=made))
+    study.resolutions.filter(pair__in=pairs).update(grade=int(np.random.default_rng().integers(2)))
+    seating.note_changes(collection_id=study.pk, pair_ids=pairs)
+    return cost(lambda: refresh.refresh(collection=study))
 
 
 def middle(costs) -> Cost:
     return Cost(*(median(values) for values in zip(*costs, strict=True)))
 
 
-def pages(client, made) -> None:
+def pages(client, study) -> None:
     """Each page's time and queries, after a campaign that left a long history."""
-    value = Observation.objects.filter(collection=made, kind="agreement").last().value
+    value = Observation.objects.filter(collection=study, kind="agreement").last().value
     Observation.objects.bulk_create(
-        Observation(collection=made, kind="agreement", n_judgments=number, value=value) for number in range(N_POINTS)
+        Observation(collection=study, kind="agreement", n_judgments=number, value=value) for number in range(N_POINTS)
     )
-    client.force_login(cast.member(made, Role.LEAD))
+    client.force_login(cast.member(study, Role.LEAD))
     for page in PAGES:
-        client.get(f"/c/{made.slug}/{page}")
+        client.get(f"/c/{study.slug}/{page}")
         with CaptureQueriesContext(connection) as queries:
-            assert client.get(f"/c/{made.slug}/{page}").status_code == 200
+            assert client.get(f"/c/{study.slug}/{page}").status_code == 200
             n_queries = len(queries)
-        times = [1000 * cost(lambda page=page: client.get(f"/c/{made.slug}/{page}")).wall for _ in range(N_REQUESTS)]
+        times = [1000 * cost(lambda page=page: client.get(f"/c/{study.slug}/{page}")).wall for _ in range(N_REQUESTS)]
         low, high = np.quantile(times, [0.5, 0.95])
         print(f"  {page:22} median {low:4.0f} ms, p95 {high:4.0f} ms, {n_queries} queries")
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_refresh_at_fire_size(client, scale):
-    made = fill(f"fire{scale:g}".replace(".", "-"), scale=scale)
-    print(f"\n{scale:g} x: {made.judgments.count():,} judgments of {made.pairs.count():,} pairs")
+    study = fill(f"fire{scale:g}".replace(".", "-"), scale=scale)
+    print(f"\n{scale:g} x: {study.judgments.count():,} judgments of {study.pairs.count():,} pairs")
     print(f"  {'':32} {'wall':>8} {'worker':>8} {'database':>8}")
-    print(f"  {'rebuild':32} {cost(lambda: refresh.rebuild(collection=made))}")
+    print(f"  {'rebuild':32} {cost(lambda: refresh.rebuild(collection=study))}")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    print(f"  {'first refresh of a process':32} {refreshed(made)}")
-    print(f"  {'refresh after 200 labels, median':32} {middle([refreshed(made) for _ in range(N_REFRESHES)])}")
-    pages(client, made)
+    print(f"  {'first refresh of a process':32} {refreshed(study)}")
+    print(f"  {'refresh after 200 labels, median':32} {middle([refreshed(study) for _ in range(N_REFRESHES)])}")
+    pages(client, study)

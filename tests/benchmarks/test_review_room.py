@@ -123,9 +123,9 @@ def inbox_of_disputed_pairs(client, study):
 
 
 def another_tie_rule_seen_and_followed(study):
-    made, round_ = study.collection, Round.objects.get()
+    collection, round_ = study.collection, Round.objects.get()
     n = Resolution.objects.filter(status="disputed").count()
-    wanted = collections.wanted_policy(collection=made, by=None, changes={"tie": "up"})
+    wanted = collections.wanted_policy(collection=collection, by=None, changes={"tie": "up"})
     cache.clear()
     begun = time.perf_counter()
     seen, send = policies.ask(policy=wanted, with_closed=False)
@@ -136,8 +136,8 @@ def another_tie_rule_seen_and_followed(study):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(policies, "AT_ONCE", 0)  # as a worker does it where more may change
         question = policies.as_question(policy=wanted, with_closed=True)
-        told("the same, closed pools too", spent(lambda: policies.answer(collection=made, question=question)))
-    saved = spent(lambda: policies.save_policy(collection=made, by=None, tie="up"))
+        told("the same, closed pools too", spent(lambda: policies.answer(collection=collection, question=question)))
+    saved = spent(lambda: policies.save_policy(collection=collection, by=None, tie="up"))
     assert told("saved: the request", saved) < REQUEST
     told("followed: the worker", spent(lambda: policies.follow(round_=Round.objects.get())))
     assert policies.behind() == []

@@ -34,13 +34,13 @@ def copied(path: Path) -> float:
 def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, media_root):
     path = tmp_path / "large.run"
     large_runs.write_run(path, N_QUERIES, DEPTH, N_DOCUMENTS)
-    made = large_runs.collection(N_QUERIES, N_DOCUMENTS)
+    collection = large_runs.collection(N_QUERIES, N_DOCUMENTS)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE annotate_item")
     ours, theirs = [], []
     for _ in range(REPEAT):
         theirs.append(copied(path))
-        run = large_runs.received(made, path)
+        run = large_runs.received(collection, path)
         with connection.cursor() as cursor:
             cursor.execute("CHECKPOINT")
         ours.append(large_runs.ingested_apart(run))

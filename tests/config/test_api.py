@@ -42,19 +42,9 @@ def key(person=None, **fields):
     return tokens.create_token(**{**given, **fields}).secret
 
 
-def call(made, secret, **query):
+def call(collection, secret, **query):
     request = APIRequestFactory().get("/", query, HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return Echo.as_view()(request, slug=made.slug)
-
-
-@pytest.fixture
-def made():
-    return cast.collection("shapes")
-
-
-@pytest.fixture
-def researcher(made):
-    return cast.member(made, Role.RESEARCHER)
+    return Echo.as_view()(request, slug=collection.slug)
 
 
 @pytest.mark.parametrize("header", [None, "Bearer", "Bearer wrong", "Basic eDp5", "Bearer \u00e9", "nonsense"])
@@ -78,41 +68,41 @@ def test_a_session_counts_for_nothing(client):
     assert client.get(ADDRESS).status_code == 401
 
 
-def test_a_key_with_the_scope_gets_the_answer(made, researcher):
-    assert call(made, key(researcher)).data == {"name": "Shapes"}
+def test_a_key_with_the_scope_gets_the_answer(collection, researcher):
+    assert call(collection, key(researcher)).data == {"name": "Shapes"}
 
 
-def test_a_key_without_the_scope_is_told_which_one(made, researcher):
-    answer = call(made, key(researcher, scopes=["runs:write"]))
+def test_a_key_without_the_scope_is_told_which_one(collection, researcher):
+    answer = call(collection, key(researcher, scopes=["runs:write"]))
     assert answer.status_code == 403
     assert answer.data["detail"] == 'This token lacks the scope "qrels:read"; make one that has it.'
 
 
-def test_a_key_may_never_do_more_than_its_owner(made):
-    assert call(made, key(cast.member(made, Role.ANNOTATOR))).status_code == 404
-    assert call(made, key()).status_code == 404
+def test_a_key_may_never_do_more_than_its_owner(collection):
+    assert call(collection, key(cast.member(collection, Role.ANNOTATOR))).status_code == 404
+    assert call(collection, key()).status_code == 404
 
 
-def test_a_key_for_one_collection_does_not_open_another(made, researcher):
+def test_a_key_for_one_collection_does_not_open_another(collection, researcher):
     other = cast.collection("other")
     cast.member(other, Role.RESEARCHER, researcher)
     bound = key(researcher, collection=other)
-    assert call(made, bound).status_code == 404
+    assert call(collection, bound).status_code == 404
     assert call(other, bound).data == {"name": "Other"}
 
 
-def test_a_revoked_or_closed_account_ends_at_once(made, researcher):
+def test_a_revoked_or_closed_account_ends_at_once(collection, researcher):
     secret = key(researcher)
     researcher.is_active = False
     researcher.save()
-    assert call(made, secret).status_code == 401
+    assert call(collection, secret).status_code == 401
 
 
-def test_wrong_fields_and_lines_are_listed(made, researcher):
+def test_wrong_fields_and_lines_are_listed(collection, researcher):
     secret = key(researcher)
-    fields = call(made, secret, wrong="fields")
+    fields = call(collection, secret, wrong="fields")
     assert (fields.status_code, fields.data["errors"]) == (400, {"name": ["too long"]})
-    lines = call(made, secret, wrong="lines")
+    lines = call(collection, secret, wrong="lines")
     assert (lines.status_code, lines.data["errors"]) == (422, ["Line 1: no", "Line 7: no"])
     assert lines.data["detail"] == "Two lines are wrong."
 
@@ -128,43 +118,43 @@ def leads_need_mfa(settings):
     settings.LEADS_NEED_MFA = True
 
 
-def test_where_leads_need_a_second_factor_their_tokens_of_before_do_nothing(made, leads_need_mfa, client):
-    lead = cast.member(made, Role.LEAD)
+def test_where_leads_need_a_second_factor_their_tokens_of_before_do_nothing(collection, leads_need_mfa, client):
+    lead = cast.member(collection, Role.LEAD)
     old = key(lead)
-    assert call(made, old).status_code == 403
-    address = f"/api/v1/collections/{made.slug}/qrels/"
+    assert call(collection, old).status_code == 403
+    address = f"/api/v1/collections/{collection.slug}/qrels/"
     answer = client.get(address, HTTP_AUTHORIZATION=f"Bearer {old}")
     assert (answer.status_code, answer.headers["Content-Type"]) == (403, "application/problem+json")
     assert "set up an authenticator app on your account page, then make a new token" in answer.json()["detail"]
     lead.api_tokens.update(created_at=timezone.now() - timedelta(hours=2))
     authenticator(lead)
-    assert call(made, old).status_code == 403  # whoever had the password alone may have made it
-    assert call(made, key(lead)).status_code == 200
+    assert call(collection, old).status_code == 403  # whoever had the password alone may have made it
+    assert call(collection, key(lead)).status_code == 200
     Authenticator.objects.all().delete()
-    assert call(made, key(lead)).status_code == 403
+    assert call(collection, key(lead)).status_code == 403
 
 
-def test_without_the_setting_a_leads_token_needs_nothing_more(made):
-    assert call(made, key(cast.member(made, Role.LEAD))).status_code == 200
+def test_without_the_setting_a_leads_token_needs_nothing_more(collection):
+    assert call(collection, key(cast.member(collection, Role.LEAD))).status_code == 200
 
 
-def test_researchers_tokens_need_no_second_factor_where_leads_do(made, researcher, leads_need_mfa):
+def test_researchers_tokens_need_no_second_factor_where_leads_do(collection, researcher, leads_need_mfa):
     cast.member(cast.collection("letters"), Role.LEAD, researcher)  # of another collection
-    assert call(made, key(researcher)).status_code == 200
+    assert call(collection, key(researcher)).status_code == 200
 
 
-def test_a_superusers_token_needs_one_too(made, leads_need_mfa):
+def test_a_superusers_token_needs_one_too(collection, leads_need_mfa):
     boss = cast.user()
     boss.is_superuser = True
     boss.save()
-    cast.member(made, Role.RESEARCHER, boss)
-    assert call(made, key(boss)).status_code == 403
+    cast.member(collection, Role.RESEARCHER, boss)
+    assert call(collection, key(boss)).status_code == 403
     authenticator(boss)
-    assert call(made, key(boss)).status_code == 200
+    assert call(collection, key(boss)).status_code == 200
 
 
-def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one(made, leads_need_mfa, client):
-    lead = cast.member(made, Role.LEAD)
+def test_a_lead_without_a_second_factor_cannot_make_a_token_where_leads_need_one(collection, leads_need_mfa, client):
+    lead = cast.member(collection, Role.LEAD)
     client.force_login(lead)
     asked = {"name": "x", "scopes": ["qrels:read"], "days": 30}
     answer = client.post(reverse("annotate:tokens"), asked)

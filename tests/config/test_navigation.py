@@ -18,11 +18,6 @@ def labels(user, address):
     return [entry.label for entry in navigation(request)["nav"]]
 
 
-@pytest.fixture
-def made():
-    return cast.collection("shapes")
-
-
 @pytest.mark.parametrize(
     ("role", "seen", "hidden"),
     [
@@ -31,20 +26,20 @@ def made():
         (Role.RESEARCHER, {"Overview"}, {"Judge", "Members", "Settings"}),
     ],
 )
-def test_each_role_finds_its_pages(made, role, seen, hidden):
-    found = set(labels(cast.member(made, role), reverse("annotate:collection", args=["shapes"])))
+def test_each_role_finds_its_pages(collection, role, seen, hidden):
+    found = set(labels(cast.member(collection, role), reverse("annotate:collection", args=["shapes"])))
     assert seen <= found
     assert not hidden & found
 
 
-def test_a_stranger_and_who_is_outside_a_collection_find_none(made):
-    person = cast.member(made, Role.LEAD)
+def test_a_stranger_and_who_is_outside_a_collection_find_none(collection):
+    person = cast.member(collection, Role.LEAD)
     assert labels(cast.user(), reverse("annotate:collection", args=["shapes"])) == []
     assert labels(person, reverse("annotate:home")) == []
 
 
-def test_the_open_page_and_the_one_above_it_are_marked(client, made):
-    client.force_login(cast.member(made, Role.LEAD))
+def test_the_open_page_and_the_one_above_it_are_marked(client, collection):
+    client.force_login(cast.member(collection, Role.LEAD))
     answer = client.get(reverse("annotate:members", args=["shapes"]))
     assert [entry.label for entry in answer.context["nav"] if entry.current] == ["Members"]
     answer = client.get(reverse("annotate:collection", args=["shapes"]))

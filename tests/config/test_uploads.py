@@ -9,23 +9,17 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.models import Import, Role
-from annotate.services import housekeeping, tokens
+from annotate.services import housekeeping
 from tests import cast
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 LINE = b'{"side": "document", "id": "d1", "text": "x"}\n'
 
 
-@pytest.fixture(autouse=True)
-def media_root(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
-
-
 @pytest.fixture
-def made(client):
-    made = cast.collection("shapes")
-    client.force_login(cast.member(made, Role.RESEARCHER))
-    return made
+def collection(client, collection, researcher):
+    client.force_login(researcher)
+    return collection
 
 
 def send(client, content, **headers):
@@ -33,7 +27,7 @@ def send(client, content, **headers):
     return client.post(url, {"file": SimpleUploadedFile("a.jsonl", content)}, headers=headers)
 
 
-def test_a_kept_upload_was_moved_and_a_refused_one_is_gone(client, made, settings):
+def test_a_kept_upload_was_moved_and_a_refused_one_is_gone(client, collection, settings):
     send(client, LINE)
     kept = Path(Import.objects.get().file.path)
     assert kept.read_bytes() == LINE
@@ -42,7 +36,7 @@ def test_a_kept_upload_was_moved_and_a_refused_one_is_gone(client, made, setting
     assert list((Path(settings.MEDIA_ROOT) / "uploads").iterdir()) == []
 
 
-def test_an_upload_beyond_the_limit_is_refused_before_it_is_read(client, made, settings):
+def test_an_upload_beyond_the_limit_is_refused_before_it_is_read(client, collection, settings):
     settings.UPLOAD_MAX_BYTES = 1024 * 1024
     answer = send(client, b"x" * 3 * 1024 * 1024)
     assert answer.status_code == 413
@@ -50,20 +44,19 @@ def test_an_upload_beyond_the_limit_is_refused_before_it_is_read(client, made, s
     assert not Import.objects.exists()
 
 
-def test_a_program_is_told_the_limit_too(client, made, settings):
+def test_a_program_is_told_the_limit_too(client, collection, settings):
     settings.UPLOAD_MAX_BYTES = 1024 * 1024
-    person = cast.member(made, Role.RESEARCHER)
-    secret = tokens.create_token(user=person, name="x", scopes=["files:write"], days=1).secret
+    person = cast.member(collection, Role.RESEARCHER)
     upload = SimpleUploadedFile("a.jsonl", b"x" * 3 * 1024 * 1024)
     answer = client.post(
         reverse("api:imports", args=["shapes"]),
         {"kind": "items", "file": upload},
-        headers={"Authorization": f"Bearer {secret}"},
+        headers=cast.bearer(person, "files:write"),
     )
     assert (answer.status_code, answer.headers["Content-Type"]) == (413, "application/problem+json")
 
 
-def test_a_script_is_told_where_to_go_instead_of_being_sent_there(client, made):
+def test_a_script_is_told_where_to_go_instead_of_being_sent_there(client, collection):
     answer = send(client, LINE, X_Upload="script")
     page = reverse("annotate:import", args=["shapes", Import.objects.get().pk])
     assert (answer.status_code, answer.headers["X-Location"]) == (204, page)
@@ -71,7 +64,7 @@ def test_a_script_is_told_where_to_go_instead_of_being_sent_there(client, made):
     assert send(client, b"PK\x03\x04", X_Upload="script").status_code == 422
 
 
-def test_messages_wait_for_the_page_that_the_script_opens(client, made):
+def test_messages_wait_for_the_page_that_the_script_opens(client, collection):
     send(client, LINE)
     send(client, LINE, X_Upload="script")
     page = reverse("annotate:import", args=["shapes", Import.objects.get().pk])

@@ -31,19 +31,19 @@ N_PEOPLE = 4
 
 def open_study(n_pairs: int) -> Collection:
     """A collection with an open round; its people are called busy0, busy1..."""
-    made = cast.collection("busy", batch_candidates=18)
+    collection = cast.collection("busy", batch_candidates=18)
     for index in range(N_PEOPLE):
-        cast.annotator(made, cast.user(f"busy{index}"))
-    pairs = cast.pairs(made, n_pairs)
+        cast.annotator(collection, cast.user(f"busy{index}"))
+    pairs = cast.pairs(collection, n_pairs)
     round_ = seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
+        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pairs],
     )
     pool = Pool.objects.create(
-        collection=made, name="pool", strategy="depth-k", state="open", round=round_, opened_at=timezone.now()
+        collection=collection, name="pool", strategy="depth-k", state="open", round=round_, opened_at=timezone.now()
     )
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pairs)
-    return made
+    return collection
 
 
 def at_desks(stack: Stack) -> list[WebClient]:
@@ -78,12 +78,14 @@ def judge_until(client: WebClient, stopped: Event) -> Iterator[tuple[str, float]
         cards = cards or insist(client, "/c/busy/judge/next", {})["cards"]
 
 
-def assert_ledger(made: Collection, acknowledged: list[str]) -> None:
+def assert_ledger(collection: Collection, acknowledged: list[str]) -> None:
     """Every acknowledged submission is stored once, and each counts for one seat."""
-    stored = [str(uuid) for uuid in Judgment.objects.filter(collection=made).values_list("submission_id", flat=True)]
+    stored = [
+        str(uuid) for uuid in Judgment.objects.filter(collection=collection).values_list("submission_id", flat=True)
+    ]
     assert len(stored) == len(set(stored))
     assert set(acknowledged) <= set(stored)
-    done = Seat.objects.filter(collection=made, state="done")
+    done = Seat.objects.filter(collection=collection, state="done")
     assert done.values("judgment").distinct().count() == done.count()
 
 
@@ -97,7 +99,7 @@ def test_no_acknowledged_answer_is_lost_by_kill_9(
     kills = 20 if pytestconfig.getoption("--heavy") else 2
     stack = fault_stack(f"kill {part}")
     with stack.orm(django_db_blocker):
-        made = open_study(4000)
+        collection = open_study(4000)
     clients, stopped = at_desks(stack), Event()
     with ThreadPoolExecutor(N_PEOPLE) as pool:
         working = [pool.submit(lambda desk=desk: list(judge_until(desk, stopped))) for desk in clients]
@@ -112,7 +114,7 @@ def test_no_acknowledged_answer_is_lost_by_kill_9(
         acknowledged = [submission for desk in working for submission, _ in desk.result()]
     assert len(acknowledged) > 5 * kills
     with stack.orm(django_db_blocker):
-        assert_ledger(made, acknowledged)
+        assert_ledger(collection, acknowledged)
     assert "nothing broken" in stack.manage("fsck")
 
 
@@ -128,7 +130,7 @@ def test_without_redis_answers_are_saved_and_quick_and_people_sign_in(
     try:
         stack = fault_stack("no redis", REDIS_URL=home.redis_url)
         with stack.orm(django_db_blocker):
-            made = open_study(400)
+            collection = open_study(400)
         judging = judge_until(at_desks(stack)[0], Event())
         before = [next(judging) for _ in range(40)]
     finally:
@@ -142,4 +144,4 @@ def test_without_redis_answers_are_saved_and_quick_and_people_sign_in(
     if pytestconfig.getoption("--heavy"):
         assert np.percentile(seconds, 99) < 0.3
     with stack.orm(django_db_blocker):
-        assert_ledger(made, [submission for submission, _ in before + answers])
+        assert_ledger(collection, [submission for submission, _ in before + answers])

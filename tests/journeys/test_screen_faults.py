@@ -17,11 +17,11 @@ HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
 
 
 def open_study() -> None:
-    made = cast.collection("busy", grades=3, batch_candidates=N_PAIRS)
-    cast.annotator(made, cast.user("ada"))
-    pairs = cast.pairs(made, N_PAIRS)
+    collection = cast.collection("busy", grades=3, batch_candidates=N_PAIRS)
+    cast.annotator(collection, cast.user("ada"))
+    pairs = cast.pairs(collection, N_PAIRS)
     seating.open_round(
-        collection=made, kind=Round.Kind.POOL, name="pool", policy=cast.policy(made),
+        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
         pair_ids=[pair.pk for pair in pairs],
     )  # fmt: skip
 

@@ -41,21 +41,23 @@ def keys(name: str) -> list[str]:
 @pytest.fixture
 def coco():
     """The 5,000 test images of COCO and all captions that a list names, by their ids alone."""
-    made = cast.collection("coco")
+    collection = cast.collection("coco")
     captions, images = keys("original_caption_to_image"), keys("original_image_to_caption")
     # two pairs of ECCV's lists name a caption that is none of COCO's test captions
     listed = json.loads((LISTS / "eccv_image_to_caption.json").read_bytes()).values()
     captions += sorted({str(each) for some in listed for each in some} - set(captions))
     sides = [("query", each) for each in captions] + [("document", each) for each in images]
     lines = [json.dumps({"side": side, "id": each, "parts": []}) for side, each in sides]
-    load_collection(collection=made, source=FileSource(file(*lines), "coco.jsonl"))
+    load_collection(collection=collection, source=FileSource(file(*lines), "coco.jsonl"))
     for name in ("original", "cxc", "eccv"):
         both = archive({f"{kind}.json": (LISTS / f"{name}_{kind}.json").read_bytes() for kind in KINDS})
-        load_reference(collection=made, stream=both, file_name=f"{name}.zip", name=name)
+        load_reference(collection=collection, stream=both, file_name=f"{name}.zip", name=name)
     for direction, kind in zip(("forward", "reverse"), KINDS, strict=True):
         with (LISTS / f"eccv_{kind}.json").open("rb") as stream:
-            load_query_set(collection=made, stream=stream, file_name=f"{kind}.json", name="eccv", direction=direction)
-    return made
+            load_query_set(
+                collection=collection, stream=stream, file_name=f"{kind}.json", name="eccv", direction=direction
+            )
+    return collection
 
 
 def test_table_3_comes_out_on_the_collections_page(coco, client):
@@ -92,10 +94,10 @@ def test_a_random_matrix_of_all_captions_and_images_is_a_run(coco):
     rows = np.array(keys("original_caption_to_image"))
     columns = np.array(keys("original_image_to_caption"))
     sim = rng.standard_normal((len(rows), len(columns)), dtype=np.float32)
-    made = ContentFile(b"", "random.npz")
-    np.savez(made.file, sim_mat=sim, row_ids=rows, column_ids=columns)
-    made.seek(0)
-    run = receive_run(collection=coco, name="random", direction="forward", upload=made).run
+    upload = ContentFile(b"", "random.npz")
+    np.savez(upload.file, sim_mat=sim, row_ids=rows, column_ids=columns)
+    upload.seek(0)
+    run = receive_run(collection=coco, name="random", direction="forward", upload=upload).run
     ingest_run(run=run)
     assert run.state == run.State.READY, run.report
     assert run.rankings.count() == 25_000
@@ -119,23 +121,23 @@ def test_qrels_of_several_assessors_who_differ_are_no_reference_and_both_lines_a
 
 def loaded(name, fields):
     """What is said of qrels of trec_eval's own tests, loaded into a collection of their items."""
-    made = cast.collection(grades=7)
+    collection = cast.collection(grades=7)
     for side, place in (("query", 0), ("document", 2)):
         ids = {row[place] for row in fields}
-        Item.objects.bulk_create(Item(collection=made, side=side, external_id=each) for each in sorted(ids))
+        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=each) for each in sorted(ids))
     with (DATA / "trec_eval_test" / name).open("rb") as stream:
-        return load_reference(collection=made, stream=stream, file_name=name, name="original")
+        return load_reference(collection=collection, stream=stream, file_name=name, name="original")
 
 
 def test_the_runs_of_trec_evals_own_tests_load():
     lines = (DATA / "trec_eval_test" / "results.test").read_text().splitlines()
-    made = cast.collection()
+    collection = cast.collection()
     fields = [line.split() for line in lines]
     for side, place in (("query", 0), ("document", 2)):
         ids = {row[place] for row in fields}
-        Item.objects.bulk_create(Item(collection=made, side=side, external_id=each) for each in sorted(ids))
+        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=each) for each in sorted(ids))
     upload = ContentFile((DATA / "trec_eval_test" / "results.test").read_bytes(), "results.test")
-    run = receive_run(collection=made, name="trec", direction="forward", upload=upload).run
+    run = receive_run(collection=collection, name="trec", direction="forward", upload=upload).run
     ingest_run(run=run)
     assert run.state == run.State.READY, run.report
     assert run.report["n_kept"] == len(lines)

@@ -71,29 +71,28 @@ def search(queries, images, *, bm25):
 
 
 @pytest.fixture
-def flickr8k(tmp_path, settings):
+def flickr8k(tmp_path, media_root):
     """The collection with its reference, the experts' grades, two runs, a pool and its numbers."""
-    settings.MEDIA_ROOT = tmp_path / "media"
     subprocess.run([sys.executable, TOOL, DATA / "flickr8k_judgments", tmp_path], check=True)
     levels = {"levels": LEVELS, "positive_from": 4, "name": "Flickr8k experts"}
     call_command("load_collection", "flickr8k", tmp_path / "collection.jsonl", **levels)
     call_command("load_reference", "flickr8k", tmp_path / "reference.qrels")
     call_command("import_judgments", "flickr8k", tmp_path / "experts.csv", annotators="expert1,expert2,expert3")
-    made = Collection.objects.get(slug="flickr8k")
-    made.files = {}
+    collection = Collection.objects.get(slug="flickr8k")
+    collection.files = {}
     queries, images = read(tmp_path / "collection.jsonl", side="query"), read(tmp_path / "image_texts.jsonl")
     for name in ("tf-idf", "bm25"):
-        made.files[name] = search(queries, images, bm25=name == "bm25")
-        upload = ContentFile(made.files[name].encode(), name=f"{name}.run")
-        received = runs.receive_run(collection=made, name=name, direction="forward", upload=upload)
+        collection.files[name] = search(queries, images, bm25=name == "bm25")
+        upload = ContentFile(collection.files[name].encode(), name=f"{name}.run")
+        received = runs.receive_run(collection=collection, name=name, direction="forward", upload=upload)
         runs.ingest_run(run=received.run)
-    ready = list(made.runs.filter(state="ready"))
-    pool = create_pool(collection=made, name="depth 5", strategy="depth-k", parameters={"depth": 5}, runs=ready)
+    ready = list(collection.runs.filter(state="ready"))
+    pool = create_pool(collection=collection, name="depth 5", strategy="depth-k", parameters={"depth": 5}, runs=ready)
     open_pool(pool=pool)
     begun = time.perf_counter()
-    refresh.refresh(collection=made)
-    print(f"\nrefresh of {made.judgments.count()} judgments, 2 runs: {time.perf_counter() - begun:.2f} s")
-    return made
+    refresh.refresh(collection=collection)
+    print(f"\nrefresh of {collection.judgments.count()} judgments, 2 runs: {time.perf_counter() - begun:.2f} s")
+    return collection
 
 
 def test_the_dashboard_says_what_is_known_of_the_experts_grades(client, flickr8k):

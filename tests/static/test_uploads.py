@@ -1,15 +1,13 @@
 """Choosing, dropping and sending files in a real browser, with the script and without."""
 
 import pytest
-from django.conf import settings as project
-from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.models import Import, Role
+from annotate.models import Import, User
 from tests import cast
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("open_media_root")]
 LINE = b'{"side": "document", "id": "d1", "text": "x"}\n'
 DROP = """(box) => {
   const carried = new DataTransfer();
@@ -19,19 +17,10 @@ DROP = """(box) => {
 }"""
 
 
-@pytest.fixture(autouse=True)
-def media_root(open_folder, settings):
-    settings.MEDIA_ROOT = open_folder
-
-
 @pytest.fixture
-def signed_in(page: Page, live_server: object) -> Page:
+def signed_in(page: Page, live_server: object, researcher: User) -> Page:
     """The form for items, open before a researcher."""
-    person = cast.member(cast.collection("shapes"), Role.RESEARCHER)
-    client = Client()
-    client.force_login(person)
-    name = project.SESSION_COOKIE_NAME
-    page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": live_server.url}])
+    cast.sign_in(page.context, live_server.url, researcher)
     page.goto(live_server.url + reverse("annotate:items-new", args=["shapes"]))
     return page
 

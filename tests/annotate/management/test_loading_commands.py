@@ -72,14 +72,13 @@ def test_a_missing_file_is_one_sentence(tmp_path):
         call_command("load_collection", "birds", tmp_path / "none.jsonl", levels=LEVELS)
 
 
-def test_media_come_from_the_folder_given(items, tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
+def test_media_come_from_the_folder_given(items, media_root, tmp_path):
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     (pictures / "a.png").write_bytes(b"PNG")
     items.write_text(line("d1", image="a.png") + "\n")
     call_command("load_collection", "birds", items, levels=LEVELS, media=pictures)
-    assert (tmp_path / "media" / "collections" / "birds" / "a.png").read_bytes() == b"PNG"
+    assert (media_root / "collections" / "birds" / "a.png").read_bytes() == b"PNG"
 
 
 def test_reference_labels_are_loaded_from_gzip_with_grades_mapped(loaded, tmp_path, capsys):

@@ -20,8 +20,7 @@ def collection():
         1, "birds", grades=4, positive_from=2, labels_per_pair=2, ceiling=2, gold_positives=0, gold_negatives=0
     )
     for grade in (0, 3):
-        claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
-        campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), grade)
+        campaigns.judge_batch(cast.annotator(collection), grade)
     assert resolution() == ("disputed", None, 2)
     return collection
 

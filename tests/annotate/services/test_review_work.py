@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotate import tasks
 from annotate.models import Batch, Item, JudgmentEvent, Resolution, ReviewAction, ReviewWork, RoundPair, Seat
-from annotate.services import carrying_on, claiming, excluding, gold_checks, review_work, reviewing, withdrawing
+from annotate.services import carrying_on, excluding, gold_checks, review_work, reviewing, withdrawing
 from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.test_assignment import at_once
@@ -39,13 +39,7 @@ def collection():
 
 @pytest.fixture
 def annotator(annotator):
-    return worked(annotator)
-
-
-def worked(annotator, grade=2):
-    claiming.current_batch(annotator=annotator)
-    for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator")):
-        campaigns.judge(hand_out, grade)
+    campaigns.judge_batch(annotator, 2)
     return annotator
 
 
@@ -115,9 +109,7 @@ def test_a_withdrawal_killed_between_two_stretches_goes_on_there(annotator, lead
 def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lead, monkeypatch):
     carried(withdraw(annotator, lead))
     others = cast.annotator(annotator.collection)
-    claiming.current_batch(annotator=others)
-    for hand_out in list(claiming.unanswered(annotator=others).select_related("batch__annotator"))[:3]:
-        campaigns.judge(hand_out, 0)
+    campaigns.judge_batch(others, 0, limit=3)
     work = restore(annotator, lead)
     killed(work, monkeypatch, withdrawing)
     assert sound()
@@ -196,7 +188,7 @@ def test_answers_given_after_the_decision_stay_and_changed_ones_go(collection, a
     hand_out = Batch.objects.get().hand_outs.select_related("batch__annotator").last()
     campaigns.judge(hand_out, 0)  # a change of mind
     campaigns.open_pool_round(collection, cast.pairs(collection, 3), name="more")
-    worked(annotator, grade=1)
+    campaigns.judge_batch(annotator, 1)
     assert carried(work).n_done == N
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [1, 1, 1]
     assert sound()

@@ -1,6 +1,7 @@
 """Golds, verdicts and withdrawals: what no longer counts, what is wanted again."""
 
 from datetime import timedelta
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -11,21 +12,12 @@ from annotate.services import claiming, judging, pausing, reviewing, settling, w
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
+work = partial(campaigns.judge_batch, grade=2)
 
 
 @pytest.fixture
 def collection():
     return campaigns.open_collection(4, grades=3, positive_from=2, batch_candidates=4, grouped=False)
-
-
-def work(annotator, grade=2, limit=None):
-    """Judge a batch, or the head of it."""
-    batch = claiming.current_batch(annotator=annotator)
-    for hand_out in list(claiming.unanswered(annotator=annotator))[:limit]:
-        answer = judging.Answer(submission_id=uuid4(), grade=grade)
-        judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
-    batch.refresh_from_db()
-    return batch
 
 
 @pytest.mark.parametrize(("answered", "right"), [(2, 1), (1, 0), (0, 0)])

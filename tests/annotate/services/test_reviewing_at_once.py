@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotate.models import Judgment, JudgmentEvent, Pair, Resolution, ReviewAction, Seat
-from annotate.services import adjudicating, claiming, withdrawing
+from annotate.services import adjudicating, withdrawing
 from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.test_assignment import at_once
@@ -28,10 +28,7 @@ def collection():
         gold_negatives=0,
     )  # fmt: skip
     for grade in (0, 2):
-        annotator = cast.annotator(collection)
-        claiming.current_batch(annotator=annotator)
-        for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator")):
-            campaigns.judge(hand_out, grade)
+        campaigns.judge_batch(cast.annotator(collection), grade)
     return collection
 
 

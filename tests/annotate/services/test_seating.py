@@ -5,39 +5,27 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.models import Round, Seat
+from annotate.models import Seat
 from annotate.services import claiming, seating
-from tests import cast
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
-def open_pool_round(collection, pair_list, name="pool"):
-    return seating.open_round(
-        collection=collection,
-        kind=Round.Kind.POOL,
-        name=name,
-        policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in pair_list],
-    )
-
-
 def test_a_round_opens_one_free_seat_a_pair():
-    collection = cast.collection()
-    open_pool_round(collection, cast.pairs(collection, 30))
+    campaigns.open_collection(30)
     assert Seat.objects.filter(state="free").count() == 30
 
 
 @pytest.mark.parametrize(("n", "doubles"), [(100, 10), (95, 10), (94, 9), (4, 0), (5, 1)])
 def test_the_share_of_doubles_is_exact(n, doubles):
-    collection = cast.collection(double_share="0.1")
-    open_pool_round(collection, cast.pairs(collection, n))
+    campaigns.open_collection(n, double_share="0.1")
     assert Seat.objects.filter(why=Seat.Why.DOUBLE).count() == doubles
 
 
 def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
     collection = cast.collection()
-    round_ = open_pool_round(collection, cast.pairs(collection, 5))
+    round_ = campaigns.open_pool_round(collection, cast.pairs(collection, 5))
     before = set(Seat.objects.values_list("pk", flat=True))
     seating.close_round(round_=round_)
     assert set(Seat.objects.values_list("state", flat=True)) == {"withdrawn"}
@@ -49,7 +37,7 @@ def test_closing_withdraws_free_seats_and_reopening_brings_the_same_back():
 def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open(closed):
     collection = cast.collection()
     shared, *others = cast.pairs(collection, 5)
-    rounds = [open_pool_round(collection, [shared, *others[at : at + 2]], f"round {at}") for at in (0, 2)]
+    rounds = [campaigns.open_pool_round(collection, [shared, *others[at : at + 2]], f"round {at}") for at in (0, 2)]
     assert Seat.objects.count() == 5
     seating.close_round(round_=rounds[closed])
     free = Seat.objects.filter(state="free")
@@ -60,24 +48,23 @@ def test_a_pair_in_two_rounds_keeps_its_seat_while_one_of_them_is_open(closed):
 def test_reconciling_again_changes_nothing():
     collection = cast.collection(double_share="0.5")
     pair_list = cast.pairs(collection, 20)
-    open_pool_round(collection, pair_list)
+    campaigns.open_pool_round(collection, pair_list)
     before = list(Seat.objects.order_by("pk").values())
     seating.reconcile_pairs(pair_ids=[pair.pk for pair in pair_list])
     assert list(Seat.objects.order_by("pk").values()) == before
 
 
 def test_a_round_name_taken_twice_is_refused_and_changes_nothing():
-    collection = cast.collection()
-    open_pool_round(collection, cast.pairs(collection, 2))
+    collection = campaigns.open_collection(2)
     with pytest.raises(seating.RoundExists, match="choose another name"):
-        open_pool_round(collection, cast.pairs(collection, 2))
+        campaigns.open_pool_round(collection, cast.pairs(collection, 2))
     assert Seat.objects.count() == 2
 
 
 def test_queries_do_not_grow_with_pairs(django_assert_max_num_queries):
     collection = cast.collection()
     few, many = cast.pairs(collection, 2), cast.pairs(collection, 400)
-    open_pool_round(collection, few + many)
+    campaigns.open_pool_round(collection, few + many)
     with django_assert_max_num_queries(14):
         seating.reconcile_pairs(pair_ids=[pair.pk for pair in many])
 
@@ -85,10 +72,10 @@ def test_queries_do_not_grow_with_pairs(django_assert_max_num_queries):
 def test_a_seat_held_in_a_closed_round_is_given_out_again_by_the_round_that_wants_its_pair():
     collection = cast.collection()
     pair_list = cast.pairs(collection, 5)
-    first = open_pool_round(collection, pair_list, "first")
+    first = campaigns.open_pool_round(collection, pair_list, "first")
     claiming.current_batch(annotator=cast.annotator(collection))
     seating.close_round(round_=first)
-    second = open_pool_round(collection, pair_list, "second")
+    second = campaigns.open_pool_round(collection, pair_list, "second")
     assert set(Seat.objects.values_list("state", "round")) == {("held", second.pk)}
     Seat.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     batch = claiming.current_batch(annotator=cast.annotator(collection))

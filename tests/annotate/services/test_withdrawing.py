@@ -1,6 +1,7 @@
 """Labels withdrawn and restored: what counts, what is asked again, what stays out as surplus."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -11,6 +12,7 @@ from tests import campaigns, cast
 from tests.annotate.sound import sound
 
 pytestmark = pytest.mark.django_db
+work = partial(campaigns.judge_batch, grade=2)
 EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
 
 
@@ -19,14 +21,6 @@ def collection():
     return campaigns.open_collection(
         4, grades=3, positive_from=2, batch_candidates=4, gold_positives=0, gold_negatives=0
     )
-
-
-def work(annotator, grade=2, limit=None):
-    batch = claiming.current_batch(annotator=annotator)
-    for hand_out in list(claiming.unanswered(annotator=annotator).select_related("batch__annotator"))[:limit]:
-        campaigns.judge(hand_out, grade)
-    batch.refresh_from_db()
-    return batch
 
 
 def restore(annotator, lead):

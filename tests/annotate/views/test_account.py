@@ -278,9 +278,7 @@ def test_own_data_ask_as_often_for_much_as_for_little(client):
     client.force_login(annotator.user)
     counts = []
     for _ in range(2):
-        campaigns.claiming.current_batch(annotator=annotator)
-        for hand_out in campaigns.claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat"):
-            campaigns.judge(hand_out, 1)
+        campaigns.judge_batch(annotator)
         with CaptureQueriesContext(connection) as queries:
             own(client)
         counts.append(len(queries))

@@ -55,10 +55,7 @@ def report(collection, kind, n_people=1, note="two birds"):
 def fail_batch(collection):
     """A finished batch whose golds were missed."""
     campaigns.open_pool_round(collection, cast.pairs(collection, 2), name=f"pool {uuid4()}")
-    annotator = cast.annotator(collection)
-    batch = claiming.current_batch(annotator=annotator)
-    for hand_out in claiming.unanswered(annotator=annotator).select_related("batch__annotator"):
-        campaigns.judge(hand_out, 2)
+    batch = campaigns.judge_batch(cast.annotator(collection), 2)
     Batch.objects.filter(pk=batch.pk).update(n_golds=2, n_golds_right=0, gold_action="warn")
     return Batch.objects.get(pk=batch.pk)
 

@@ -1,8 +1,6 @@
 """The lead's inbox in a real browser: decided by keyboard alone, and open to everybody."""
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from playwright.sync_api import Page, expect
 
 from annotate.models import Report, Resolution, ReviewAction
@@ -27,13 +25,10 @@ def collection():
 
 
 @pytest.fixture
-def desk(collection, page: Page, live_server):
+def desk(collection, lead, page: Page, live_server):
     """The inbox as a lead opens it; at the end the browser may not have complained or asked another host."""
     complaints: list[str] = []
-    client = Client()
-    client.force_login(cast.member(collection, "lead"))
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}])
+    cast.sign_in(page.context, live_server.url, lead)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))

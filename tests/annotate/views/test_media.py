@@ -12,8 +12,7 @@ CONTENT = bytes(range(256)) * 4
 
 
 @pytest.fixture
-def collection(tmp_path, settings):
-    settings.MEDIA_ROOT = tmp_path / "media"
+def collection(media_root):
     return cast.collection("films")
 
 

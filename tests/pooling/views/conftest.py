@@ -1,12 +1,5 @@
-"""Who sits at the browser."""
+"""Whom a test asks for sits at the browser."""
 
-import pytest
-from django.test import Client
+from tests.signed_in import annotator, lead, researcher
 
-from annotate.models import User
-
-
-@pytest.fixture
-def researcher(client: Client, researcher: User) -> User:
-    client.force_login(researcher)
-    return researcher
+__all__ = ["annotator", "lead", "researcher"]
