@@ -35,7 +35,7 @@ class Address(NamedTuple):
 class World(NamedTuple):
     """A collection, its twin beside it, and who comes to the door."""
 
-    made: campaigns.Campaign
+    campaign: campaigns.Campaign
     twin: campaigns.Campaign
     clients: dict[str, Client]
     secrets: dict[str, str]
@@ -56,16 +56,16 @@ def table() -> dict[tuple[str, str], dict[str, str]]:
 
 def build(media_root: Path) -> World:
     """Two campaigns of one shape; every person of the first one has no part in the second."""
-    made, twin = campaigns.campaign("made"), campaigns.campaign("zwillingsstudie")
+    campaign, twin = campaigns.campaign("made"), campaigns.campaign("zwillingsstudie")
     users = {
         "stranger": cast.user("stranger"),
-        "annotator": made.annotators[0].user,
-        "lead": made.lead,
-        "researcher": made.researcher,
+        "annotator": campaign.annotators[0].user,
+        "lead": campaign.lead,
+        "researcher": campaign.researcher,
         "admin": cast.user("admin", is_superuser=True, is_staff=True),
     }
-    for campaign in (made, twin):
-        _show(campaign, media_root)
+    _show(campaign, media_root)
+    _show(twin, media_root)
     clients, secrets = {"anonymous": Client()}, {}
     for name, user in users.items():
         clients[name] = Client()
@@ -73,8 +73,8 @@ def build(media_root: Path) -> World:
         scopes = list(ApiToken.Scope)
         secrets[name] = tokens.create_token(user=user, name="matrix", scopes=scopes, days=1).secret
     housekeeping.beat_heart(name="worker")
-    link = accounts.invite(collection=made.collection, role=Role.ANNOTATOR, by=made.lead).token
-    return World(made, twin, clients, secrets, users, link)
+    link = accounts.invite(collection=campaign.collection, role=Role.ANNOTATOR, by=campaign.lead).token
+    return World(campaign, twin, clients, secrets, users, link)
 
 
 def url_of(world: World, address: Address, campaign: campaigns.Campaign, *, keys_of: campaigns.Campaign) -> str:
@@ -147,25 +147,25 @@ def _key(name: str) -> Callable[[campaigns.Campaign], int]:
 
 # The object that stands behind each address with a key, in a given campaign.
 KEYS = {
-    "annotate:token-revoke": lambda made: made.researcher.api_tokens.first().pk,
-    "annotate:member-remove": lambda made: Membership.objects.get(user=made.researcher).pk,
-    "annotate:invitation-revoke": lambda made: made.collection.invitations.first().pk,
-    "annotate:annotator": lambda made: Annotator.objects.filter(collection=made.collection).last().pk,
-    "annotate:inbox-pair": lambda made: made.collection.reports.first().pair_id,
-    "annotate:inbox-batch": lambda made: made.collection.batches.last().pk,
-    "annotate:review-work": lambda made: ReviewWork.objects.get(action__collection=made.collection).pk,
-    "pooling:pair": lambda made: made.collection.reports.first().pair_id,
-    "annotate:gold-retire": lambda made: made.collection.golds.first().pk,
-    "annotate:import": lambda made: made.collection.imports.get().pk,
-    "api:import": lambda made: made.collection.imports.get().pk,
-    "annotate:training-pair-retire": lambda made: TrainingPair.objects.get(pair__collection=made.collection).pk,
-    "annotate:training-decide": lambda made: Annotator.objects.filter(collection=made.collection).last().pk,
-    "annotate:part-media": lambda made: Part.objects.get(item__collection=made.collection, kind="image").pk,
-    "api:run": lambda made: made.run.pk,
-    "pooling:run": lambda made: made.run.pk,
-    "pooling:pool": lambda made: made.pool.pk,
-    "metrics:alarm-end": lambda made: made.collection.alarms.get().pk,
-    "metrics:dashboard-person": lambda made: made.annotators[0].pk,
-    "metrics:download": lambda made: made.collection.downloads.get().pk,
-    "metrics:pool": lambda made: made.pool.pk,
+    "annotate:token-revoke": lambda campaign: campaign.researcher.api_tokens.first().pk,
+    "annotate:member-remove": lambda campaign: Membership.objects.get(user=campaign.researcher).pk,
+    "annotate:invitation-revoke": lambda campaign: campaign.collection.invitations.first().pk,
+    "annotate:annotator": lambda campaign: Annotator.objects.filter(collection=campaign.collection).last().pk,
+    "annotate:inbox-pair": lambda campaign: campaign.collection.reports.first().pair_id,
+    "annotate:inbox-batch": lambda campaign: campaign.collection.batches.last().pk,
+    "annotate:review-work": lambda campaign: ReviewWork.objects.get(action__collection=campaign.collection).pk,
+    "pooling:pair": lambda campaign: campaign.collection.reports.first().pair_id,
+    "annotate:gold-retire": lambda campaign: campaign.collection.golds.first().pk,
+    "annotate:import": lambda campaign: campaign.collection.imports.get().pk,
+    "api:import": lambda campaign: campaign.collection.imports.get().pk,
+    "annotate:training-pair-retire": lambda campaign: TrainingPair.objects.get(pair__collection=campaign.collection).pk,
+    "annotate:training-decide": lambda campaign: Annotator.objects.filter(collection=campaign.collection).last().pk,
+    "annotate:part-media": lambda campaign: Part.objects.get(item__collection=campaign.collection, kind="image").pk,
+    "api:run": lambda campaign: campaign.run.pk,
+    "pooling:run": lambda campaign: campaign.run.pk,
+    "pooling:pool": lambda campaign: campaign.pool.pk,
+    "metrics:alarm-end": lambda campaign: campaign.collection.alarms.get().pk,
+    "metrics:dashboard-person": lambda campaign: campaign.annotators[0].pk,
+    "metrics:download": lambda campaign: campaign.collection.downloads.get().pk,
+    "metrics:pool": lambda campaign: campaign.pool.pk,
 }

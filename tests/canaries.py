@@ -160,12 +160,12 @@ def links(html: str) -> Iterator[str]:
 
 def visit(crawler: Crawler, world: access_table.World) -> None:
     """All that an annotator can reach: links, every address of the resolver, and a batch of work."""
-    slug = world.made.collection.slug
+    slug = world.campaign.collection.slug
     crawler.follow(reverse("annotate:home"))
     crawler.follow(reverse("admin:index"))
     for address in access_table.addresses():
         if address.name != "account_logout":
-            url = access_table.url_of(world, address, world.made, keys_of=world.made)
+            url = access_table.url_of(world, address, world.campaign, keys_of=world.campaign)
             crawler.get(url)
             if not address.name.startswith(("account_", "mfa_", "annotate:invitation", "annotate:account")):
                 crawler.post(url, {})

@@ -90,10 +90,10 @@ def door() -> ClientHandler:
 @pytest.fixture
 def client(request: pytest.FixtureRequest) -> Client:
     """Django's client; one of its own for a test with other settings, which the middleware may read at its start."""
-    made = Client()
+    client = Client()
     if "settings" not in request.fixturenames:
-        made.handler = request.getfixturevalue("door")
-    return made
+        client.handler = request.getfixturevalue("door")
+    return client
 
 
 @pytest.fixture
@@ -111,10 +111,10 @@ def fault_stack(open_folder: Path, service_home: Home) -> Iterator[Callable[...,
 
     They have been started before, unless `anew`: a first start takes three times as long.
     """
-    with ExitStack() as made:
+    with ExitStack() as stacks:
 
         def make(name: str = "fault stack", *, anew: bool = False, **settings: str) -> Stack:
-            stack = made.enter_context(Stack(open_folder / name, {"STATIC_FILES": "plain", **settings}))
+            stack = stacks.enter_context(Stack(open_folder / name, {"STATIC_FILES": "plain", **settings}))
             if not anew:
                 stack.continue_from(started_before(service_home.var / "started before"))
             stack.start()

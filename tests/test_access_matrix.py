@@ -49,7 +49,7 @@ def readings(world) -> dict[tuple[Address, str], Reading]:
 
 
 def reading(world, address, who) -> Reading:
-    url = url_of(world, address, world.made, keys_of=world.made)
+    url = url_of(world, address, world.campaign, keys_of=world.campaign)
     with CaptureQueriesContext(connection) as queries:
         answer = knock(world, who, "GET", address, url)
         body = b"".join(answer) if answer.streaming else answer.content
@@ -62,7 +62,7 @@ def reading(world, address, who) -> Reading:
 def test_everybody_is_answered_what_the_table_says(world, readings):
     expected, found = access_table.table(), {}
     for address in addresses():
-        url = url_of(world, address, world.made, keys_of=world.made)
+        url = url_of(world, address, world.campaign, keys_of=world.campaign)
         for who in PRINCIPALS:
             answers = {"GET": readings[address, who].told, "POST": told(knock(world, who, "POST", address, url))}
             for method, answer in answers.items():
@@ -97,7 +97,7 @@ def test_an_object_of_the_twin_is_not_found_under_ones_own_collection(world):
     for address in ours():
         if not {"slug", "pk"} <= set(address.arguments):
             continue
-        url = url_of(world, address, world.made, keys_of=world.twin)
+        url = url_of(world, address, world.campaign, keys_of=world.twin)
         for who in PRINCIPALS:
             for method in ("GET", "POST"):
                 answer = told(knock(world, who, method, address, url))
@@ -111,7 +111,7 @@ def test_no_other_method_opens_anything(world):
     for address in ours():
         if address.name in SHARED:
             continue
-        url = url_of(world, address, world.made, keys_of=world.made)
+        url = url_of(world, address, world.campaign, keys_of=world.campaign)
         for who in PRINCIPALS:
             for method in ("PUT", "PATCH", "DELETE"):
                 answer = told(knock(world, who, method, address, url))
@@ -127,7 +127,7 @@ def listed(world, who, name, key, *args):
 
 
 def test_lists_hold_ones_own_rows_and_no_others(world):
-    collection, twin = world.made.collection, world.twin.collection
+    collection, twin = world.campaign.collection, world.twin.collection
     homes = {who: listed(world, who, "annotate:home", "entries") for who in world.users}
     own = {collection.pk}
     assert homes == {
@@ -147,7 +147,7 @@ def test_a_token_can_be_bound_to_own_collections_alone(world):
         who: set(world.clients[who].get(reverse("annotate:tokens")).context["form"].fields["collection"].queryset)
         for who in world.users
     }
-    collection, twin = world.made.collection, world.twin.collection
+    collection, twin = world.campaign.collection, world.twin.collection
     assert choices == {
         "stranger": set(),
         "annotator": set(),

@@ -21,7 +21,7 @@ def world(media_root):
 @pytest.fixture
 def annotator(world):
     """A newcomer of the first campaign; the other annotators have judged before her."""
-    newcomer = cast.annotator(world.made.collection)
+    newcomer = cast.annotator(world.campaign.collection)
     world.clients["annotator"].force_login(newcomer.user)
     return Annotator.objects.select_related("collection").get(pk=newcomer.pk)
 
@@ -29,7 +29,7 @@ def annotator(world):
 def crawl(world, annotator):
     """Mark everything, visit everything; what came back, and the marks."""
     marks = canaries.plant(annotator)
-    link = accounts.invite(collection=world.made.collection, role=Role.ANNOTATOR, by=world.made.lead).token
+    link = accounts.invite(collection=world.campaign.collection, role=Role.ANNOTATOR, by=world.campaign.lead).token
     crawler = Crawler(world.clients["annotator"])
     canaries.visit(crawler, world._replace(link=link))
     return crawler, marks

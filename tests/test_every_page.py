@@ -149,7 +149,7 @@ def plain(case: object) -> str:
 
 @pytest.mark.parametrize(("address", "who"), [case for case in openings() if case[0].name not in NO_PAGES], ids=plain)
 def test_every_page_is_open_to_everybody_and_asks_nobody_else(desk, open_page, request, address, who):
-    url = url_of(desk.world, address, desk.world.made, keys_of=desk.world.made)
+    url = url_of(desk.world, address, desk.world.campaign, keys_of=desk.world.campaign)
     shown(open_page, request, url, who)
 
 
@@ -160,7 +160,9 @@ def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(desk, browser):
         context = come(browser, desk.server, desk.world, who, **PHONE)
         page = context.new_page()
         for name in (name for name, other in TO_PRESS if other == who):
-            page.goto(desk.server.url + url_of(desk.world, known[name], desk.world.made, keys_of=desk.world.made))
+            page.goto(
+                desk.server.url + url_of(desk.world, known[name], desk.world.campaign, keys_of=desk.world.campaign)
+            )
             low[name] = too_low(page)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
         context.close()
@@ -183,7 +185,9 @@ def test_what_is_called_no_page_is_none(desk):
     pages = {}
     for name in NO_PAGES:
         address, who = opened[name]
-        answer = desk.world.clients[who].get(url_of(desk.world, address, desk.world.made, keys_of=desk.world.made))
+        answer = desk.world.clients[who].get(
+            url_of(desk.world, address, desk.world.campaign, keys_of=desk.world.campaign)
+        )
         body = b"".join(answer) if answer.streaming else answer.content
         if b"<!doctype html" in body[:100].lower():
             pages[name] = who
