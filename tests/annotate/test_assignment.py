@@ -18,21 +18,15 @@ from django.db import close_old_connections, connection, transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from annotate.models import Annotator, HandOut, Judgment, Resolution, Round, Seat
-from annotate.services import claiming, judging, seating
-from tests import cast
+from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
+from annotate.services import claiming, judging
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def study(n_pairs, **policy):
-    collection = cast.collection(grades=2, **policy)
-    pair_list = cast.pairs(collection, n_pairs)
-    seating.open_round(
-        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in pair_list],
-    )
-    return collection
+    return campaigns.open_collection(n_pairs, **policy)
 
 
 def at_once(work, arguments):

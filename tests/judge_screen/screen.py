@@ -9,9 +9,9 @@ import numpy as np
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
-from annotate.models import Collection, Item, Judgment, Pair, Part, Round, Side
+from annotate.models import Collection, Item, Judgment, Pair, Part, Side
 from annotate.services import seating
-from tests import cast
+from tests import campaigns
 
 N_PAIRS = 5
 SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
@@ -116,8 +116,5 @@ def _open_only(collection: Collection, shown: list[tuple[Item, Item]]) -> list[P
     for round_ in collection.rounds.all():
         seating.close_round(round_=round_)
     pairs = [Pair.objects.create(collection=collection, query=query, document=document) for query, document in shown]
-    seating.open_round(
-        collection=collection, kind=Round.Kind.POOL, name="shown", policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in pairs],
-    )  # fmt: skip
+    campaigns.open_pool_round(collection, pairs, name="shown")
     return pairs

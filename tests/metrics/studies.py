@@ -16,13 +16,12 @@ from annotate.models import (
     QuerySetItem,
     ReferenceSet,
     Resolution,
-    Round,
 )
 from annotate.services import claiming, judging, seating
 from metrics.models import Observation, Score, Snapshot
 from metrics.services import refresh
 from pooling.models import Pool, Run
-from tests import cast
+from tests import campaigns, cast
 
 
 def study(
@@ -108,13 +107,7 @@ def open_pool(collection: Collection, queries: list[Item], documents: list[Item]
         for i, query in enumerate(queries)
         for step in range(depth)
     )
-    round_ = seating.open_round(
-        collection=collection,
-        kind=Round.Kind.POOL,
-        name="pool",
-        policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in pairs],
-    )
+    round_ = campaigns.open_pool_round(collection, pairs)
     return Pool.objects.create(
         collection=collection, name="depth 3", strategy="depth", round=round_, state="open", opened_at=timezone.now()
     )

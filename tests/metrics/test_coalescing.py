@@ -6,10 +6,9 @@ from uuid import uuid4
 
 from django.db import connection
 
-from annotate.models import Change, Collection, Round
-from annotate.services import seating
+from annotate.models import Change, Collection
 from metrics.models import Snapshot
-from tests import cast
+from tests import campaigns, cast
 from tests.metrics import studies
 from tests.webclient import WebClient
 
@@ -43,13 +42,7 @@ def test_500_judgments_in_ten_seconds_cause_at_most_a_dozen_refreshes(live_stack
     with live_stack.orm(django_db_blocker):
         study = studies.study(SLUG, n_queries=60, n_documents=60, grades=2, batch_candidates=60, labels_per_pair=1)
         more = cast.pairs(study, N_PEOPLE * N_ANSWERS + 100)
-        seating.open_round(
-            collection=study,
-            kind=Round.Kind.POOL,
-            name="more",
-            policy=cast.policy(study),
-            pair_ids=[pair.pk for pair in more],
-        )
+        campaigns.open_pool_round(study, more, name="more")
         names = [cast.annotator(study, cast.user(f"coalesce{i}")).user.username for i in range(N_PEOPLE)]
         browsers = [WebClient(live_stack.url) for _ in names]
         for browser, name in zip(browsers, names, strict=True):

@@ -11,10 +11,10 @@ from django.core.management import call_command
 
 from annotate.core.judgment_files import FORMATS
 from annotate.core.judgment_formats import JudgmentColumns
-from annotate.models import HandOut, Item, JudgmentComment, Round
-from annotate.services import claiming, exporting, judging, seating
+from annotate.models import HandOut, Item, JudgmentComment
+from annotate.services import claiming, exporting, judging
 from annotate.services.importing import import_judgments
-from tests import cast
+from tests import campaigns, cast
 from tests.annotate.core.files import file
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_items")]
@@ -60,13 +60,7 @@ def test_undone_changed_and_late_answers_say_so():
     collection = cast.collection(grades=3)
     collection.levels.filter(grade=1).update(reasons=["blurred", "wrong"])
     round_pairs = cast.pairs(collection, 3)
-    seating.open_round(
-        collection=collection,
-        kind=Round.Kind.POOL,
-        name="pool",
-        policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in round_pairs],
-    )
+    campaigns.open_pool_round(collection, round_pairs)
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
     first, second, _ = HandOut.objects.order_by("position")
@@ -86,10 +80,7 @@ def test_undone_changed_and_late_answers_say_so():
 def test_what_the_browser_measured_the_guidelines_and_the_order_of_the_batch_are_in_each_format():
     collection = cast.collection(grades=3, grouped=False)
     pair_list = cast.pairs(collection, 2)
-    seating.open_round(
-        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in pair_list],
-    )  # fmt: skip
+    campaigns.open_pool_round(collection, pair_list)
     annotator = cast.annotator(collection)
     claiming.current_batch(annotator=annotator)
     first, second = HandOut.objects.order_by("position")

@@ -20,20 +20,14 @@ from annotate.models import (
     Seat,
 )
 from annotate.services import claiming, judging, seating
-from tests import cast
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 
 
 def study(n_pairs=6, **policy):
     """An open round of n pairs, three grades."""
-    collection = cast.collection(grades=3, **{"batch_candidates": 5, **policy})
-    pair_list = cast.pairs(collection, n_pairs)
-    seating.open_round(
-        collection=collection, kind=Round.Kind.POOL, name="pool", policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in pair_list],
-    )
-    return collection
+    return campaigns.open_collection(n_pairs, grades=3, **{"batch_candidates": 5, **policy})
 
 
 def hand_outs(annotator):

@@ -15,7 +15,7 @@ from annotate.fsck import CHECKS
 from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, RoundPair, Seat
 from annotate.services import claiming, copying, judging, pairing, seating
 from annotate.services.seating import plain, rounds
-from tests import cast
+from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
 SEAT = ("pair", "purpose", "number", "round", "why", "state", "annotator", "queue_key")
@@ -48,7 +48,7 @@ def situation(seed: int):
     for pair in rng.sample(pairs, 4):
         grade = rng.randrange(2)
         Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade == 1, origin="curated")
-    before = [opened(collection, rng.sample(pairs, 10), f"before {n}") for n in range(2)]
+    before = [campaigns.open_pool_round(collection, rng.sample(pairs, 10), f"before {n}") for n in range(2)]
     for _ in range(2):
         judge_some(cast.annotator(collection), rng)
     if rng.random() < 0.5:
@@ -67,13 +67,6 @@ def judge_some(annotator, rng):
         elif dice < 0.7:
             kind = rng.choice(list(Report.Kind))
             judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=said, kind=kind)
-
-
-def opened(collection, pair_list, name):
-    return seating.open_round(
-        collection=collection, kind=Round.Kind.POOL, name=name, policy=cast.policy(collection),
-        pair_ids=[pair.pk for pair in pair_list],
-    )  # fmt: skip
 
 
 def everything(round_name):
@@ -102,7 +95,7 @@ def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pa
 
     def story():
         told = []
-        round_ = opened(collection, chosen, "new")
+        round_ = campaigns.open_pool_round(collection, chosen, "new")
         told.append(everything("new"))
         RoundPair.objects.filter(round=round_, pair=dropped).update(dropped_at="2026-01-01T00:00Z")
         for step in (seating.close_round, seating.reopen_round, seating.close_round):
@@ -126,7 +119,7 @@ def test_a_round_of_new_pairs_is_opened_without_reconciling_any(monkeypatch):
     collection = cast.collection(double_share="0.1")
     pairs = cast.pairs(collection, 50)
     monkeypatch.setattr(rounds, "reconcile_pairs", lambda pair_ids: pytest.fail("reconciled") if pair_ids else None)
-    round_ = opened(collection, pairs, "new")
+    round_ = campaigns.open_pool_round(collection, pairs, "new")
     seating.close_round(round_=round_)
     seating.reopen_round(round_=round_)
     assert Seat.objects.filter(state="free", round=round_).count() == 55
@@ -178,7 +171,7 @@ def test_what_a_round_being_opened_wants_is_handed_to_nobody():
 def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_taken_up_again(monkeypatch):
     monkeypatch.setattr(copying, "BLOCK", 10)
     collection = cast.collection(batch_candidates=5)
-    round_ = opened(collection, cast.pairs(collection, 40), "new")
+    round_ = campaigns.open_pool_round(collection, cast.pairs(collection, 40), "new")
     first = cast.annotator(collection)
     claiming.current_batch(annotator=first)
     seating.begin_closing(round_=round_)
@@ -199,7 +192,7 @@ def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_tak
 def test_a_pair_that_somebody_may_be_at_or_another_round_asks_for_is_left_to_reconciling():
     collection = cast.collection()
     pairs = cast.pairs(collection, 6)
-    opened(collection, pairs[:2], "before")
+    campaigns.open_pool_round(collection, pairs[:2], "before")
     Gold.objects.create(collection=collection, pair=pairs[2], grade=1, is_positive=True, origin="curated")
     other, round_ = (
         Round.objects.create(

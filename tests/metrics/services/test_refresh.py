@@ -15,7 +15,7 @@ from metrics import fsck
 from metrics.models import Observation, Score, Snapshot
 from metrics.services import history, refresh
 from pooling.models import Ranking, Run
-from tests import cast
+from tests import campaigns, cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -316,9 +316,7 @@ def test_opening_and_closing_a_round_lets_the_numbers_follow():
     study = studies.study()
     refresh.refresh(collection=study)
     more = cast.pairs(study, 4)
-    round_ = seating.open_round(
-        collection=study, kind="pool", name="more", policy=cast.policy(study), pair_ids=[pair.pk for pair in more]
-    )
+    round_ = campaigns.open_pool_round(study, more, name="more")
     refresh.refresh(collection=study)
     rows = {row["name"]: row for row in Snapshot.objects.get(collection=study, kind="progress").value["rounds"]}
     assert (rows["more"]["n_pairs"], rows["more"]["n_left"]) == (4, 8)
