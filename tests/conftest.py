@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
+from tests.clocks import Clock
 from tests.lasting import empty_tables
 from tests.stack import Stack, migrated_template, started_before
 
@@ -27,6 +28,21 @@ expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well,
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
 settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
 TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no other way to have it done so
+
+
+@pytest.fixture(autouse=True)
+def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of background jobs, none of which this process knows yet. It stands, but for what is measured.
+
+    What a job tells and asks, and by how many queries, would hang on the machine.
+    """
+    from annotate.services import jobs
+
+    clock = Clock()
+    if not request.node.get_closest_marker("heavy"):
+        monkeypatch.setattr(jobs, "clock", clock)
+        monkeypatch.setattr(jobs, "_watches", {})
+    return clock
 
 
 @pytest.fixture(scope="session")

@@ -5,9 +5,10 @@ job then writes down that it was cancelled and calls `forget`. A page shows `sta
 
 Progress is throw-away and stands in the cache: without Redis there is none, and the job runs all the same. The wish to
 cancel is a row, which a worker's open transaction sees once it is committed, and which a flushed Redis does not lose.
+Telling and asking are each put off by what they cost themselves: a slow cache keeps nobody waiting who cancelled.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, inf
@@ -25,8 +26,9 @@ from annotate.services.workers import worker_is_missing
 SECONDS_BETWEEN = 0.5
 ROWS_BETWEEN = 2_000
 Row = TypeVar("Row")
-SHARE_OF_TIME = 0.05  # what telling may cost of a job's time, should the cache be slow
+SHARE_OF_TIME = 0.05  # what telling may cost of a job's time, should the cache be slow, and asking likewise
 KEPT_SECONDS = 3600
+clock: Callable[[], float] = monotonic  # seconds; tests have one that passes as they say
 _UNITS = ((1, "second", 56), (60, "minute", 7200), (3600, "hour", inf))  # size, name, used below
 
 
@@ -79,12 +81,13 @@ class Standing(NamedTuple):
 
 @dataclass
 class _Watch:
-    """What this process knows of a job: where its present stretch began, and when to tell again."""
+    """What this process knows of a job: where its present stretch began, and when to ask and to tell again."""
 
     unit: str
     begun: float
     done_then: int
     done: int
+    ask_at: float
     tell_at: float
 
 
@@ -98,19 +101,19 @@ def advance(*, job: Job, done: int, total: int | None = None, unit: str = "rows"
     `unit` or start again from a smaller `done`; the time left is that of the present stretch. While the connection
     is busy with a COPY it cannot ask, so long copies are made in blocks.
     """
-    now = monotonic()
+    now = clock()
     watch = _watches.get(job)
     if watch is None or watch.unit != unit or done < watch.done:
-        watch = _watches[job] = _Watch(unit, now, done, done, now)
+        watch = _watches[job] = _Watch(unit, now, done, done, now, now)
     watch.done = done
-    if now < watch.tell_at:
-        return
-    _tell(job, watch, total, now)
-    is_asked = is_cancelling(job=job) if _can_ask() else False
-    spent = monotonic() - now
-    watch.tell_at = now + max(SECONDS_BETWEEN, spent / SHARE_OF_TIME)
-    if is_asked:
-        raise Cancelled
+    if now >= watch.ask_at and _can_ask():
+        if is_cancelling(job=job):
+            raise Cancelled
+        watch.ask_at = _again_at(now)
+    if now >= watch.tell_at:
+        begun = clock()
+        _tell(job, watch, total, now)
+        watch.tell_at = _again_at(begun)
 
 
 def tell_nobody(done: int, total: int | None = None, unit: str = "rows") -> None:
@@ -169,6 +172,11 @@ def _tell(job: Job, watch: _Watch, total: int | None, now: float) -> None:
     if total and covered > 0:
         left = max(0, total - watch.done) * (now - watch.begun) / covered
     cache.set(_key(job), (watch.done, total, watch.unit, left, timezone.now()), timeout=KEPT_SECONDS)
+
+
+def _again_at(begun: float) -> float:
+    """When to do again what was begun at this moment and is done now."""
+    return begun + max(SECONDS_BETWEEN, (clock() - begun) / SHARE_OF_TIME)
 
 
 def _can_ask() -> bool:

@@ -114,7 +114,9 @@ def test_running_twice_reads_once(collection):
     assert run(received).attempts == 1
 
 
-def test_a_cancelled_import_stores_nothing_and_says_so(collection, monkeypatch, django_capture_on_commit_callbacks):
+def test_a_cancelled_import_stores_nothing_and_says_so(
+    collection, monkeypatch, job_clock, django_capture_on_commit_callbacks
+):
     received = receive(collection, documents(12_000))
     steps = []
 
@@ -122,10 +124,10 @@ def test_a_cancelled_import_stores_nothing_and_says_so(collection, monkeypatch, 
         steps.append(done)
         if done >= 10_000:
             jobs.cancel(job=job, collection=collection)
+        job_clock.wait(1)
         advance(job=job, done=done, **rest)
 
     advance = jobs.advance
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 0)
     monkeypatch.setattr(jobs, "advance", asked_half_way)
     with django_capture_on_commit_callbacks(execute=True):
         run(received)

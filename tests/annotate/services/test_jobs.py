@@ -16,42 +16,34 @@ READING = Job("import", 7)
 
 
 @pytest.fixture(autouse=True)
-def fresh(monkeypatch):
-    """A process that knows no job and tells at every step."""
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 0)
-    monkeypatch.setattr(jobs, "SHARE_OF_TIME", 1e9)
-    monkeypatch.setattr(jobs, "_watches", {})
+def nothing_told():
     cache.clear()
 
 
-def clock(monkeypatch, *moments):
-    """Let the process's clock show these moments, each twice: a telling looks at it before and after."""
-    told = iter([moment for moment in moments for _ in range(2)])
-    monkeypatch.setattr(jobs, "monotonic", lambda: next(told))
-
-
-def test_progress_is_what_was_last_told_with_the_time_left_at_the_pace_so_far(monkeypatch):
-    clock(monkeypatch, 100.0, 110.0)
+def test_progress_is_what_was_last_told_with_the_time_left_at_the_pace_so_far(job_clock):
     jobs.advance(job=READING, done=0, total=1000)
     assert jobs.progress_of(job=READING).seconds_left is None
+    job_clock.wait(10)
     jobs.advance(job=READING, done=200, total=1000)
     told = jobs.progress_of(job=READING)
     assert (told.done, told.total, told.unit, told.seconds_left) == (200, 1000, "rows", 40.0)
     assert told.time_left == "40 seconds left"
 
 
-def test_a_job_that_has_counted_everything_is_finishing_and_promises_no_second(monkeypatch):
-    clock(monkeypatch, 0.0, 10.0)
+def test_a_job_that_has_counted_everything_is_finishing_and_promises_no_second(job_clock):
     jobs.advance(job=READING, done=0, total=100)
+    job_clock.wait(10)
     jobs.advance(job=READING, done=100, total=100)
     assert jobs.progress_of(job=READING).time_left == "finishing"
 
 
-def test_a_new_stretch_has_a_pace_of_its_own(monkeypatch):
-    clock(monkeypatch, 0.0, 10.0, 11.0, 13.0)
+def test_a_new_stretch_has_a_pace_of_its_own(job_clock):
     jobs.advance(job=READING, done=0, total=100)
+    job_clock.wait(10)
     jobs.advance(job=READING, done=100, total=100)
+    job_clock.wait(1)
     jobs.advance(job=READING, done=0, total=50, unit="items")
+    job_clock.wait(2)
     jobs.advance(job=READING, done=25, total=50, unit="items")
     assert jobs.progress_of(job=READING).seconds_left == 2.0
 
@@ -75,12 +67,45 @@ def test_a_job_that_is_asked_to_stop_is_cancelled_at_its_next_step_and_no_other_
         jobs.advance(job=READING, done=1)
 
 
-def test_telling_and_asking_are_throttled(monkeypatch, django_assert_num_queries):
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 60)
-    with django_assert_num_queries(1):
-        for done in range(10_000):
+def test_telling_and_asking_happen_twice_a_second(job_clock, django_assert_num_queries):
+    told = []
+    with django_assert_num_queries(3):
+        for done in range(80):
             jobs.advance(job=READING, done=done)
-    assert jobs.progress_of(job=READING).done == 0
+            told.append(jobs.progress_of(job=READING).done)
+            job_clock.wait(1 / 64)
+    assert sorted(set(told)) == [0, 32, 64]
+
+
+def test_a_slow_cache_is_told_less_often_and_a_wish_to_cancel_is_seen_all_the_same(job_clock, monkeypatch):
+    told = []
+
+    def slowly(key, value, timeout):
+        told.append(job_clock())
+        job_clock.wait(1)
+
+    monkeypatch.setattr(cache, "set", slowly)
+    for done in range(50):
+        jobs.advance(job=READING, done=done)
+        job_clock.wait(0.5)
+    assert told == [0, 20]
+    jobs.cancel(job=READING, collection=factories.collection())
+    with pytest.raises(Cancelled):
+        jobs.advance(job=READING, done=50)
+
+
+def test_a_slow_database_is_asked_less_often(job_clock, monkeypatch):
+    asked = []
+
+    def slowly(*, job):
+        asked.append(job_clock())
+        job_clock.wait(1)
+
+    monkeypatch.setattr(jobs, "is_cancelling", slowly)
+    for done in range(60):
+        jobs.advance(job=READING, done=done)
+        job_clock.wait(0.5)
+    assert asked == [0, 20]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +117,7 @@ def test_time_left_is_rounded_up_into_words(seconds, words):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_open_transaction_sees_the_wish_that_another_connection_committed():
+def test_an_open_transaction_sees_the_wish_that_another_connection_committed(job_clock):
     collection = cast.collection()
 
     def ask():
@@ -104,6 +129,7 @@ def test_an_open_transaction_sees_the_wish_that_another_connection_committed():
         other = threading.Thread(target=ask)
         other.start()
         other.join()
+        job_clock.wait(1)
         jobs.advance(job=READING, done=2)
 
 

@@ -190,14 +190,13 @@ def jobs_thread(work):
     return thread
 
 
-def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(study, monkeypatch):
+def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(study, monkeypatch, job_clock):
     monkeypatch.setattr("metrics.services.telling.ROWS_BETWEEN", 1)
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 0)
-    monkeypatch.setattr(jobs, "SHARE_OF_TIME", 1)
     found = asked(study, "judgments", format="csv")
 
     def cancelled_meanwhile(work):
         jobs_thread(lambda: jobs.cancel(job=downloads.job_of(found), collection=study)).join()
+        job_clock.wait(1)
         return plain_write(work)
 
     kind = downloads.KINDS[Download.Kind.JUDGMENTS]

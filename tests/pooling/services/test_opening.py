@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection, connections, transaction
 
 from annotate.models import Cancellation, Pair, Round, Seat
-from annotate.services import claiming, copying, jobs, judging
+from annotate.services import claiming, copying, judging
 from config.management.commands.fsck import CHECKS
 from pooling.models import Pool, PoolPair
 from pooling.services import opening, pools, waiting
@@ -127,13 +127,12 @@ def test_an_opening_killed_at_the_pairs_others_are_at_goes_on_from_there(draft, 
     assert nothing_wrong()
 
 
-def test_an_opening_cancelled_on_its_way_leaves_nothing_and_may_be_asked_for_again(draft, monkeypatch):
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN", 0)
-    monkeypatch.setattr(jobs, "SHARE_OF_TIME", 1e9)
+def test_an_opening_cancelled_on_its_way_leaves_nothing_and_may_be_asked_for_again(draft, job_clock):
     pools.request_opening(pool=draft)
     with held_up(hold_round_pairs) as (begin, raised):
         thread, _ = begin(draft)
         pools.cancel_opening(pool=draft)  # committed with the end of what holds the worker up
+        job_clock.wait(1)
     thread.join(240)
     draft.refresh_from_db()
     assert (raised, draft.state, draft.attempts) == ([], "draft", 0)

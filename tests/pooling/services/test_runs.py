@@ -172,10 +172,8 @@ def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(c
     assert ingest(collection).state == "ready"
 
 
-def test_a_run_cancelled_half_way_through_storing_stores_nothing(collection, monkeypatch):
+def test_a_run_cancelled_half_way_through_storing_stores_nothing(collection, monkeypatch, job_clock):
     monkeypatch.setattr("pooling.core.spool.ROWS_AT_ONCE", 2)
-    monkeypatch.setattr("annotate.services.jobs.SECONDS_BETWEEN", 0)
-    monkeypatch.setattr("annotate.services.jobs.SHARE_OF_TIME", 1e9)
     run = receive(collection, FORWARD + FORWARD.replace(b"query0", b"query1"))
     told = []
 
@@ -183,6 +181,7 @@ def test_a_run_cancelled_half_way_through_storing_stores_nothing(collection, mon
         told.append(said)
         if said["unit"] == "rows stored":
             jobs.cancel(job=said["job"], collection=collection)
+        job_clock.wait(1)
         jobs_advance(**said)
 
     jobs_advance = jobs.advance

@@ -1,0 +1,15 @@
+"""Clocks that pass when a test says so."""
+
+
+class Clock:
+    """Seconds, read by calling it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+    def wait(self, seconds: float) -> None:
+        """Let so many seconds pass."""
+        self.seconds += seconds
