@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from django.core.cache import cache
 from django.db import connection, transaction
-from django.utils import timezone
 
 from annotate.core import policy_changes
 from annotate.core.policy_changes import Change, Labelled
@@ -19,7 +18,7 @@ from annotate.services.workers import alone_with
 from annotate.signals import round_to_follow
 
 AT_ONCE = 20_000  # resolutions that are looked at while somebody waits
-FRESH_SECONDS = 120
+FRESH_SECONDS = 120  # labels go on coming: an old answer is nobody's
 WAIT_SECONDS = 600
 SHOWN = 12  # kinds of change that a page lists
 
@@ -180,8 +179,7 @@ def _asked(collection: Collection, with_closed: bool) -> dict[str, Any]:
 
 
 def _key(question: Mapping[str, Any]) -> str:
-    minute = int(timezone.now().timestamp() // WAIT_SECONDS)  # labels go on coming: an old answer is nobody's
-    return sha256(json.dumps([minute, sorted(question.items())]).encode()).hexdigest()[:32]
+    return sha256(json.dumps(sorted(question.items())).encode()).hexdigest()[:32]
 
 
 def _place(collection: Collection, key: str) -> str:
