@@ -1,5 +1,7 @@
 """Clocks that pass when a test says so."""
 
+MOMENT = 1_700_000_000  # seconds since 1970, where a clock of the day stands still
+
 
 class Clock:
     """Seconds, read by calling it."""

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
@@ -17,7 +18,7 @@ from pytest_django import DjangoDbBlocker
 from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
-from tests.clocks import Clock
+from tests.clocks import MOMENT, Clock
 from tests.lasting import empty_tables
 from tests.stack import Stack, migrated_template, started_before
 
@@ -43,6 +44,14 @@ def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(jobs, "clock", clock)
         monkeypatch.setattr(jobs, "_watches", {})
     return clock
+
+
+@pytest.fixture
+def standing_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Codes of authenticator apps stay those of `MOMENT`; otherwise they change with each half minute."""
+    from allauth.mfa.totp.internal import auth as totp
+
+    monkeypatch.setattr(totp, "time", SimpleNamespace(time=lambda: MOMENT))
 
 
 @pytest.fixture(scope="session")

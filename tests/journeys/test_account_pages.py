@@ -1,6 +1,5 @@
 """The pages of an account that open only to who has just signed in, in the order in which a person meets them."""
 
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -14,6 +13,7 @@ from annotate.models import User
 from annotate.services import addresses
 from tests import cast
 from tests.annotate.views.test_account import code_for
+from tests.clocks import MOMENT
 from tests.looks import look_at
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,6 +55,7 @@ def sign_in(tab: Page, url: str) -> None:
     tab.locator("[name=password]").press("Enter")
 
 
+@pytest.mark.usefixtures("standing_codes")
 def test_a_second_factor_is_set_up_used_and_switched_off(live_server, tab, seen, ada):
     sign_in(tab, live_server.url)
     expect(tab).to_have_url(live_server.url + "/")
@@ -67,7 +68,7 @@ def test_a_second_factor_is_set_up_used_and_switched_off(live_server, tab, seen,
     expect(tab.locator("[name=code]")).to_have_attribute("aria-invalid", "true")
     seen("Set up the second factor")
     secret = tab.locator("#authenticator_secret").input_value()
-    tab.locator("[name=code]").fill(code_for(secret, time.time()))
+    tab.locator("[name=code]").fill(code_for(secret, MOMENT))
     tab.get_by_role("button", name="Switch it on").click()
     seen("Recovery codes")
     codes = tab.locator(".codes code").all_text_contents()

@@ -3,6 +3,8 @@
 To see these tests fail: leave `check_batch` out of `claiming.finish_if_done`, or the verdict out of `check_batch`.
 """
 
+from datetime import timedelta
+
 import pytest
 
 from annotate import tasks
@@ -109,6 +111,7 @@ def test_finishing_a_batch_that_is_to_be_rejected_queues_the_work(django_capture
 
 def test_a_lost_rejection_is_found_and_one_that_a_lead_took_back_is_not_repeated():
     batch = finished(gold_action="reject")
+    Batch.objects.update(finished_at=batch.opened_at + timedelta(days=1))  # just now, however slow this is
     assert gold_checks.overdue() == []
     Batch.objects.update(finished_at=batch.opened_at.replace(year=2020))
     assert gold_checks.overdue() == [batch.pk]

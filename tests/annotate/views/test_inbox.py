@@ -1,6 +1,7 @@
 """The lead's inbox: what waits, what is decided about a pair, and that nobody else sees any of it."""
 
 import re
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
@@ -215,10 +216,10 @@ def test_a_batch_is_shown_with_its_answers_rejected_and_taken_back(client, colle
 
 def test_a_persons_labels_are_counted_withdrawn_and_restored(client, collection, lead):
     annotator = fail_batch(collection).annotator
-    today = timezone.now().strftime("%Y-%m-%dT00:00")
-    page = client.get(address("annotator", annotator.pk, since=today)).content.decode()
+    yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    page = client.get(address("annotator", annotator.pk, since=yesterday)).content.decode()
     assert "2 labels would be withdrawn" in page
-    act, answer = address("annotator-act", annotator.pk), {"since": today, "expected": "2", "reason": "guessed"}
+    act, answer = address("annotator-act", annotator.pk), {"since": yesterday, "expected": "2", "reason": "guessed"}
     assert client.post(act, {**answer, "act": "withdraw", "reason": ""}).status_code == 422
     assert client.post(act, {**answer, "act": "withdraw", "expected": "3"}).status_code == 422
     assert client.post(act, {**answer, "act": "withdraw", "since": "soon"}).status_code == 422
@@ -271,8 +272,8 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(clien
     monkeypatch.setattr(review_work, "AT_ONCE", 1)
     monkeypatch.setattr(review_work, "STRETCH", 1)
     annotator = fail_batch(collection).annotator
-    today = timezone.now().strftime("%Y-%m-%dT00:00")
-    act, answer = address("annotator-act", annotator.pk), {"since": today, "expected": "2", "reason": "guessed"}
+    yesterday = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    act, answer = address("annotator-act", annotator.pk), {"since": yesterday, "expected": "2", "reason": "guessed"}
     page = client.post(act, {**answer, "act": "withdraw"}, follow=True).content.decode()
     assert "Withdrawing answers of" in page and "2 answers, in the background" in page
     work = ReviewWork.objects.get()

@@ -1,6 +1,8 @@
 """What a pool favours: equal to the plain definitions on the same labels, kept until something changes, undefined where
 it is."""
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
 from django.core.cache import cache
@@ -133,7 +135,8 @@ def test_looking_back_takes_away_the_pairs_that_the_last_labels_judged_first(poo
         assert scored.older[:, 1, s] == pytest.approx([found[m.name].mean() for m in favour.MEASURES], abs=1e-12)
 
 
-def test_whoever_looks_has_it_computed_once_a_minute(pool):
+def test_whoever_looks_has_it_computed_once_in_a_while(pool, monkeypatch):
+    monkeypatch.setattr(favour, "AGE", timedelta(days=1))
     assert favour.should_ask(pool=pool, last=None)
     assert not favour.should_ask(pool=pool, last=None)
     cache.clear()

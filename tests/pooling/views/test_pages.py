@@ -53,7 +53,7 @@ def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, collecti
     state = url("run-state", collection, Run.objects.get().pk)
     words = "No worker has been seen for a minute"
     assert words in client.get(state).content.decode()
-    WorkerHeartbeat.objects.create(name="w", at=timezone.now())
+    WorkerHeartbeat.objects.create(name="w", at=timezone.now() + timezone.timedelta(days=1))  # just now, and for long
     assert words not in client.get(state).content.decode()
     WorkerHeartbeat.objects.update(at=timezone.now() - timezone.timedelta(seconds=90))
     assert words in client.get(state).content.decode()
