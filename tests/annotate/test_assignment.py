@@ -186,16 +186,16 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
         with transaction.atomic():
             claiming.current_batch(annotator=slow)
             claimed.set()
-            done.wait(30)
+            done.wait(240)
         connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         going_on = pool.submit(claim_slowly)
-        claimed.wait(30)
+        assert claimed.wait(240)
         try:
-            with connection.cursor() as cursor:
-                cursor.execute("SET lock_timeout = '1s'")
-            batch = claiming.current_batch(annotator=quick)
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = '10s'")
+                batch = claiming.current_batch(annotator=quick)
         finally:
             done.set()
         going_on.result()

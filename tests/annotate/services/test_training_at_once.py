@@ -3,7 +3,6 @@
 To see these tests fail: let `training_setup.change_training` lock nobody, or the collection before the people.
 """
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -14,15 +13,10 @@ from annotate.services import claiming, training_gate, training_setup
 from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.trainees import trained
+from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
-LONG = 60  # seconds: what no busy machine needs
-
-
-def somebody_waits():
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
-        return cursor.fetchone()[0]
+LONG = 240  # seconds: what no busy machine needs
 
 
 @pytest.mark.parametrize("answers", [False, True])
@@ -53,8 +47,7 @@ def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answ
         claim_ = pool.submit(claim)
         assert claimed.wait(LONG)
         switch = pool.submit(switch_on)
-        while not (switch.done() or somebody_waits()):
-            time.sleep(0.01)
+        waiting_session(unless=switch.done)
         may_go_on.set()
         claim_.result(LONG)
         switch.result(LONG)

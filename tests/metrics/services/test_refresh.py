@@ -17,6 +17,7 @@ from metrics.services import history, refresh
 from pooling.models import Ranking, Run
 from tests import campaigns, cast
 from tests.metrics import studies
+from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -161,22 +162,21 @@ def test_two_refreshes_of_one_collection_never_run_together():
 
 
 def test_a_rebuild_waits_for_the_refresh_under_way():
-    study = studies.study()
-    finished = threading.Event()
+    collection = studies.study()
 
     def attempt():
-        refresh.rebuild(collection=study)
-        finished.set()
+        refresh.rebuild(collection=collection)
         connection.close()
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, study.pk])
         other = threading.Thread(target=attempt)
         other.start()
-        assert not finished.wait(0.5)
-        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, study.pk])
+        waiting_session(unless=lambda: not other.is_alive())
+        assert not Snapshot.objects.filter(collection=collection).exists()
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, collection.pk])
     other.join()
-    assert finished.is_set() and Snapshot.objects.filter(collection=study).exists()
+    assert Snapshot.objects.filter(collection=collection).exists()
 
 
 def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):

@@ -1,7 +1,6 @@
 """Pools whose opening is cut off: killed or cancelled it leaves nothing, and the next attempt comes to the end."""
 
 import threading
-import time
 from contextlib import contextmanager
 from uuid import uuid4
 
@@ -15,14 +14,9 @@ from pooling.models import Pool, PoolPair
 from pooling.services import opening, pools, waiting
 from tests import cast
 from tests.pooling import making
+from tests.sessions import waiting_session
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
-# In this database: other tests run beside this one on the same server. Not by pg_stat_activity, of which a transaction
-# keeps what it saw first.
-_WAITING = """
-    SELECT pid FROM pg_locks WHERE NOT granted AND pid IN (
-        SELECT pid FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()))
-"""
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -63,14 +57,7 @@ def held_up(hold):
     def begin(pool):
         thread = threading.Thread(target=work, args=[pool])
         thread.start()
-        until = time.monotonic() + 240
-        with connection.cursor() as cursor:
-            while time.monotonic() < until:
-                cursor.execute(_WAITING)
-                if found := cursor.fetchone():
-                    return thread, found[0]
-                time.sleep(0.01)
-        raise AssertionError("the worker never waited")
+        return thread, waiting_session(unless=lambda: not thread.is_alive())
 
     with transaction.atomic():
         hold()
