@@ -20,7 +20,7 @@ from pytest_django import DjangoDbBlocker
 
 from config.up.embedded import create_database
 from config.up.home import Home
-from config.up.processes import die_with_parent, wait_until
+from config.up.processes import command_line, die_with_parent, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")
@@ -111,7 +111,8 @@ class Stack:
         return dict(json.loads((self.home.var / "processes.json").read_text()))
 
     def kill(self, part: str, number: int = signal.SIGKILL) -> None:
-        """Send a signal to one part."""
+        """Send a signal to one part, once it runs: it may have been killed a moment ago."""
+        assert wait_until(lambda: command_line(self.processes()[part]) != b"", seconds=600)
         os.kill(self.processes()[part], number)
 
     def stop(self, number: int = signal.SIGINT, *, seconds: float = 120) -> int:

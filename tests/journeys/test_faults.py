@@ -5,6 +5,7 @@ import time
 import urllib.error
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from threading import Event
@@ -27,6 +28,7 @@ from tests.webclient import WebClient
 
 FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 N_PEOPLE = 4
+AT_WORK = 40  # answers after which everybody is at work again
 
 
 def open_study(n_pairs: int) -> Collection:
@@ -67,10 +69,10 @@ def insist(client: WebClient, path: str, body: dict[str, object]) -> dict[str, o
     raise AssertionError("not acknowledged within ten minutes")
 
 
-def judge_until(client: WebClient, stopped: Event) -> Iterator[tuple[str, float]]:
+def judge_without_end(client: WebClient) -> Iterator[tuple[str, float]]:
     """Judge without a pause; yields each acknowledged submission and its seconds."""
     cards = insist(client, "/c/busy/judge/next", {})["cards"]
-    while not stopped.is_set() and cards:
+    while cards:
         submission, begun = str(uuid4()), time.perf_counter()
         body = {"submission_id": submission, "hand_out": cards[0]["hand_out"], "grade": 1}
         cards = insist(client, "/c/busy/judge/answer", body)["cards"]
@@ -100,19 +102,31 @@ def test_no_acknowledged_answer_is_lost_by_kill_9(
     stack = fault_stack(f"kill {part}")
     with stack.orm(django_db_blocker):
         collection = open_study(4000)
-    clients, stopped = at_desks(stack), Event()
+    clients, stopped, acknowledged = at_desks(stack), Event(), []
+
+    def work(desk: WebClient) -> None:
+        for submission, _ in judge_without_end(desk):
+            acknowledged.append(submission)
+            if stopped.is_set():
+                return
+
     with ThreadPoolExecutor(N_PEOPLE) as pool:
-        working = [pool.submit(lambda desk=desk: list(judge_until(desk, stopped))) for desk in clients]
+        working = [pool.submit(work, desk) for desk in clients]
+
+        def judged_on(since: int) -> bool:
+            return len(acknowledged) >= since + AT_WORK or any(desk.done() for desk in working)
+
         try:
             for _ in range(kills):
-                time.sleep(1.5)
+                assert wait_until(partial(judged_on, len(acknowledged)), seconds=600)
                 dead = stack.processes()[part]
                 stack.kill(part)
                 assert wait_until(lambda dead=dead: stack.processes()[part] != dead, seconds=600)
         finally:
             stopped.set()
-        acknowledged = [submission for desk in working for submission, _ in desk.result()]
-    assert len(acknowledged) > 5 * kills
+        for desk in working:
+            desk.result()
+    assert len(acknowledged) >= AT_WORK * kills
     with stack.orm(django_db_blocker):
         assert_ledger(collection, acknowledged)
     assert "nothing broken" in stack.manage("fsck")
@@ -131,17 +145,17 @@ def test_without_redis_answers_are_saved_and_quick_and_people_sign_in(
         stack = fault_stack("no redis", REDIS_URL=home.redis_url)
         with stack.orm(django_db_blocker):
             collection = open_study(400)
-        judging = judge_until(at_desks(stack)[0], Event())
+        judging = judge_without_end(at_desks(stack)[0])
         before = [next(judging) for _ in range(40)]
     finally:
         stop(redis)
-    judging = judge_until(at_desks(stack)[1], Event())  # they sign in without Redis
+    judging = judge_without_end(at_desks(stack)[1])  # they sign in without Redis
     answers = [next(judging) for _ in range(60)]
     ordinary, seconds = (np.array([seconds for _, seconds in some]) for some in (before, answers))
     print(f"without Redis: p50 {1000 * np.median(seconds):.0f} ms, p99 {1000 * np.percentile(seconds, 99):.0f} ms; "
           f"with it p50 {1000 * np.median(ordinary):.0f} ms")  # fmt: skip
-    assert np.median(seconds) < 4 * np.median(ordinary)  # none waits for a socket: that would take 200 ms
     if pytestconfig.getoption("--heavy"):
+        assert np.median(seconds) < 4 * np.median(ordinary)  # none waits for a socket: that would take 200 ms
         assert np.percentile(seconds, 99) < 0.3
     with stack.orm(django_db_blocker):
         assert_ledger(collection, [submission for submission, _ in before + answers])

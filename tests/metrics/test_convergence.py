@@ -1,6 +1,5 @@
 """Redis is emptied and killed, the worker is killed: no judgment is lost, and the numbers become those of a rebuild."""
 
-import time
 from uuid import uuid4
 
 import redis
@@ -21,7 +20,6 @@ def answer(desk: WebClient, n: int) -> None:
     for number in range(n):
         body = {"submission_id": str(uuid4()), "hand_out": cards[0]["hand_out"], "grade": number % 3}
         cards = desk.post(f"/c/{SLUG}/judge/answer", body)[0]["cards"]
-        time.sleep(0.05)
 
 
 def test_numbers_become_those_of_a_rebuild_after_flushall_and_kill_9(fault_stack, django_db_blocker):
@@ -50,9 +48,7 @@ def test_numbers_become_those_of_a_rebuild_after_flushall_and_kill_9(fault_stack
             seen = Snapshot.objects.filter(collection=study, kind="agreement", n_judgments=64).exists()
             return seen and not Change.objects.filter(collection=study).exists()
 
-    begun = time.monotonic()
-    assert wait_until(converged, seconds=300)
-    print(f"\nconverged {time.monotonic() - begun:.1f} s after the last judgment")
+    assert wait_until(converged, seconds=600)
     with stack.orm(django_db_blocker):
         assert Judgment.objects.filter(collection=study).count() == 64
         assert Score.objects.filter(run__collection=study).count() == 48
