@@ -1,8 +1,8 @@
 """What the tests of the judge screen say of it, and the collections they look at."""
 
 import io
-import time
 import wave
+from collections.abc import Callable, Sized
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Collection, Item, Judgment, Pair, Part, Side
 from annotate.services import seating
-from tests import campaigns
+from config.up.processes import wait_until
+from tests import cast
 
 N_PAIRS = 5
 SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
@@ -31,10 +32,27 @@ def saved(page: Page) -> None:
 
 def until(page: Page, expression: str) -> None:
     """Wait until a script's expression holds; the page's policy lets nothing wait for it from inside."""
-    ended = time.monotonic() + 60
-    while not page.evaluate(expression):
-        assert time.monotonic() < ended, expression
-        page.wait_for_timeout(50)
+    assert wait_until(lambda: page.evaluate(expression), seconds=240), expression
+
+
+def heard(page: Page, holds: Callable[[], object]) -> None:
+    """Wait until something holds of what the browser has told, which is heard while it is asked for anything."""
+    assert wait_until(lambda: page.evaluate("true") and bool(holds()), seconds=240)
+
+
+def pass_time(page: Page, seconds: float) -> None:
+    """Let time pass for the pages of a browser whose clock stands."""
+    page.clock.run_for(round(1_000 * seconds))
+
+
+def asked_again(page: Page, asked: Sized, times: int) -> None:
+    """Let time pass until the browser has asked so many times."""
+    heard(page, lambda: len(asked) >= times or pass_time(page, 1))
+
+
+def drawn(page: Page) -> None:
+    """Let a clip's frames be drawn, which a page puts off until it is idle and then waits for, though not for long."""
+    heard(page, lambda: page.locator("#document .strip canvas").count() == 8 or pass_time(page, 0.001))
 
 
 def grades() -> list[int]:

@@ -4,8 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Level
-from tests import cast
-from tests.judge_screen.screen import PAGE, image, position, put_file, recording, saved, show, video
+from tests.judge_screen.screen import PAGE, drawn, position, put_file, saved, shape, show, sound
 from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,10 +94,12 @@ def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(op
     expect(page.locator("#live")).to_have_text("Saved")
 
 
-def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, media_root):
-    show(collection, video(collection))
+@pytest.mark.usefixtures("standing")
+def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    show(collection, {"kind": "video", "path": shape(collection, "s004.webm")})
     page = open_judge(before=lambda page: page.emulate_media(reduced_motion="reduce"))
-    expect(page.locator(".strip canvas")).to_have_count(8)
+    drawn(page)
     assert page.evaluate("document.querySelector('#document video').paused")
     page.keyboard.press("g")
     moving = "document.getAnimations().filter((one) => one.effect.getComputedTiming().duration > 10).length"

@@ -5,20 +5,22 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, JudgmentEvent
-from tests.judge_screen.screen import grades, position, saved
+from tests.judge_screen.screen import asked_again, grades, heard, pass_time, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.usefixtures("standing")
 def test_a_batch_is_judged_with_the_keyboard_alone(open_judge):
     page = open_judge()
     for number, key in enumerate("20202", start=1):
         position(page, number)
+        pass_time(page, number)
         page.keyboard.press(key)
     expect(page.locator("#empty-title")).to_have_text("Batch done")
     saved(page)
     assert grades() == [2, 0, 2, 0, 2]
-    assert all(ms > 0 for ms in Judgment.objects.values_list("active_ms", flat=True))
+    assert list(Judgment.objects.order_by("pk").values_list("active_ms", flat=True)) == [1000, 2000, 3000, 4000, 5000]
 
 
 def test_keys_are_off_while_typing_and_with_a_modifier_held(open_judge):
@@ -78,20 +80,26 @@ def test_answers_given_without_a_network_arrive_once_it_is_back(open_judge, cont
     assert grades() == [2, 0, 2]
 
 
+@pytest.mark.usefixtures("standing")
 def test_an_answer_whose_acknowledgement_is_lost_is_stored_once(open_judge):
     page = open_judge()
-    lost = []
+    asked, lost = [], []
 
     def lose_the_first_two(route):
+        asked.append(route)
         if len(lost) < 2:
-            lost.append(route.fetch().status)
+            status = route.fetch().status
             route.abort()
+            lost.append(status)
         else:
             route.continue_()
 
     page.route("**/judge/answer", lose_the_first_two)
     page.keyboard.press("2")
     expect(page.locator("#saved")).to_contain_text("will retry")
+    for times in (1, 2):
+        heard(page, lambda times=times: len(lost) == times)
+        asked_again(page, asked, times + 1)
     saved(page)
     assert lost == [200, 200]
     assert grades() == [2]

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Report
-from tests.judge_screen.screen import image, saved, show
+from tests.judge_screen.screen import heard, pass_time, saved, shape, show
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("standing")]
 TRYING = "This image did not load. Trying again…"
 
 
@@ -37,13 +37,9 @@ def failing(asked, *, times):
 
 
 def wait_for(page, asked, *, times):
-    """Wait until both pictures were asked for so often, and answered."""
-    for _ in range(600):
-        if len(asked) == 2 and min(asked.values()) >= times:
-            break
-        page.wait_for_timeout(50)
-    assert (len(asked), min(asked.values())) == (2, times)
-    page.wait_for_load_state("networkidle")
+    """Let time pass until both pictures were asked for so often."""
+    heard(page, lambda: (len(asked) == 2 and min(asked.values()) >= times) or pass_time(page, 1))
+    assert set(asked.values()) == {times}
 
 
 def test_a_picture_that_came_with_the_second_try_is_shown_when_its_card_is(open_judge, asked):

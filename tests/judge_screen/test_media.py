@@ -4,9 +4,26 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, Report
-from tests.judge_screen.screen import PAGE, ask, image, put_file, saved, show, sound, until, video
+from tests.judge_screen.screen import PAGE, ask, drawn, heard, put_file, saved, shape, show, sound, until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+
+
+COUNT_BUILT = """window.built = 0;
+    const importNode = Document.prototype.importNode;
+    Document.prototype.importNode = function (node, deep) {
+        window.built += node.querySelector("img, video") ? 1 : 0;
+        return importNode.call(this, node, deep);
+    };"""
+# Sees of the clip on screen what the page sees of it from now on.
+WATCH = """async () => {
+    const { Watched } = await import("/static/js/judge/watched.js");
+    const video = document.querySelector("#document video");
+    window.watched = new Watched();
+    window.nBegun = 0;
+    video.addEventListener("timeupdate", () => window.watched.tick("timeupdate", video, Infinity));
+    video.addEventListener("seeked", () => { window.nBegun += 1; });
+}"""
 
 
 def frame_state(page):
@@ -64,11 +81,12 @@ def test_two_fingers_zoom_the_image_and_not_the_page(collection, open_judge):
     assert frame_state(page)["zoom"] == 3
 
 
+@pytest.mark.usefixtures("standing")
 def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(collection, open_judge):
     show(collection, video(collection))
     page = open_judge()
     frames = page.locator("#document .strip canvas")
-    expect(frames).to_have_count(8)
+    drawn(page)
     expect(page.locator(".strip canvas.is-now")).to_have_count(1)
     page.keyboard.press("Space")
     expect(page.locator("#document [data-act=play]")).to_have_attribute("aria-label", "Play")
@@ -76,20 +94,22 @@ def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(collection, open_ju
     assert page.evaluate("document.querySelector('#document video').currentTime") == pytest.approx(3, abs=0.1)
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("document.querySelector('#document video').currentTime") == pytest.approx(2, abs=0.1)
-    drawn = (
+    painted = (
         "[...document.querySelector('.strip').children].map((c) => c.getContext('2d').getImageData(9, 9, 1, 1).data[3])"
     )
-    assert page.evaluate(drawn) == [255] * 8
+    assert page.evaluate(painted) == [255] * 8
 
 
 def test_how_much_was_played_and_replayed_is_stored_and_the_speed_is_remembered(collection, open_judge):
     show(collection, video(collection, start=1.0, end=2.0), video(collection, "s011.webm"))
     page = open_judge()
     page.keyboard.press("s")  # one and a half times as fast
-    played = "document.querySelector('#document video').played"
-    until(page, f"{played}.length > 0 && {played}.end(0) - {played}.start(0) > 0.5")
-    page.wait_for_timeout(2_000)
     first = page.locator("#document video").get_attribute("src")
+    until(page, "document.querySelector('#document video').played.length > 0")
+    page.evaluate(WATCH)
+    until(page, "window.watched.played > 500")
+    if first.endswith("#t=1"):
+        until(page, "window.nBegun > 0")
     page.keyboard.press("2")
     page.keyboard.press("Space")
     until(page, f"document.querySelector('#document video').getAttribute('src') !== '{first}'")
@@ -151,6 +171,7 @@ def test_a_page_is_shown_without_scripts_and_its_words_are_marked(collection, op
     assert Judgment.objects.count() == 1
 
 
+@pytest.mark.usefixtures("standing")
 def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(collection, open_judge):
     pairs = show(collection, image(collection), image(collection, "s002.webp"))
     asked = []
@@ -183,13 +204,11 @@ def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(collection,
     show(collection, image(collection), image(collection, "s002.webp"), image(collection, "s003.webp"))
     asked = []
     page = open_judge(before=lambda page: page.on("request", lambda request: asked.append(request.url)))
-    page.wait_for_load_state("networkidle")
-    media = [url for url in asked if "/media/" in url]
-    assert len(set(media)) == 3
+    heard(page, lambda: len({url for url in asked if "/media/" in url}) == 3)
     before = len(asked)
     page.keyboard.press("2")
     saved(page)
-    page.wait_for_load_state("networkidle")
+    expect(page.locator("#document img")).to_be_visible()
     assert [url for url in asked[before:] if "/media/" in url] == []
 
 
@@ -199,31 +218,27 @@ def test_media_of_the_next_cards_are_loaded_while_this_one_is_judged(collection,
 )
 def test_the_next_query_is_loaded_while_this_one_is_judged(collection, open_judge, make, names):
     ask(collection, *(make(collection, name) for name in names))
-    asked = []
-    page = open_judge(before=lambda page: page.on("request", lambda request: asked.append(request.url)))
+    asked = set()
+
+    def listen(page):
+        page.add_init_script(COUNT_BUILT)
+        page.on("request", lambda request: "/media/" in request.url and asked.add(request.url))
+
+    page = open_judge(before=listen)
+    heard(page, lambda: len(asked) == 3)
     for _ in range(2):
-        page.wait_for_load_state("networkidle")
-        before = len(asked)
         first = page.locator("#query :is(img, video)").get_attribute("src")
         page.keyboard.press("2")
         expect(page.locator("#query :is(img, video)")).not_to_have_attribute("src", first)
         expect(page.locator("#live")).to_have_text("New query.")
         saved(page)
-        page.wait_for_load_state("networkidle")
-        assert [url for url in asked[before:] if "/media/" in url] == []
-    assert len({url for url in asked if "/media/" in url}) == 3
+    assert page.evaluate("window.built") == 3  # what was loaded is what is shown
 
 
 def test_what_was_prepared_is_what_is_shown_and_plays_as_was_chosen_meanwhile(collection, open_judge):
     show(collection, video(collection), video(collection, "s011.webm"), video(collection, "s014.webm"))
-    built = """window.built = 0;
-        const importNode = Document.prototype.importNode;
-        Document.prototype.importNode = function (node, deep) {
-            window.built += node.querySelector("video") ? 1 : 0;
-            return importNode.call(this, node, deep);
-        };"""
-    page = open_judge(before=lambda page: page.add_init_script(built))
-    page.wait_for_load_state("networkidle")
+    page = open_judge(before=lambda page: page.add_init_script(COUNT_BUILT))
+    until(page, "document.querySelector('#document video').readyState > 1")
     page.keyboard.press("s")
     page.keyboard.press("o")
     page.keyboard.press("m")

@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.models import Judgment
-from tests.judge_screen.screen import saved
+from tests.judge_screen.screen import pass_time, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,16 +20,11 @@ HIDE = """(hidden) => {
 
 
 @pytest.fixture
-def clock(open_judge):
+def clock(standing, open_judge):
     """The page, with a clock of its own on a time that the test moves."""
-    page = open_judge(before=lambda page: page.clock.install(time=1_700_000_000))
-    page.clock.pause_at(1_700_000_100)
+    page = open_judge()
     page.evaluate(CLOCK)
     return page
-
-
-def run(page, seconds):
-    page.clock.run_for(1_000 * seconds)
 
 
 def read(page):
@@ -41,42 +36,40 @@ def move(page):
 
 
 def test_the_clock_stops_half_a_minute_after_the_last_movement_and_goes_on_with_the_next(clock):
-    run(clock, 20)
-    assert read(clock) == pytest.approx(20, abs=0.1)
-    run(clock, 100)
-    assert read(clock) == pytest.approx(30, abs=0.1)
+    pass_time(clock, 20)
+    assert read(clock) == pytest.approx(20)
+    pass_time(clock, 100)
+    assert read(clock) == pytest.approx(30)
     move(clock)
-    run(clock, 5)
-    assert read(clock) == pytest.approx(35, abs=0.1)
+    pass_time(clock, 5)
+    assert read(clock) == pytest.approx(35)
 
 
 def test_the_clock_runs_while_media_play_and_half_a_minute_longer(clock):
     clock.evaluate("window.plays = true")
-    run(clock, 100)
-    assert read(clock) == pytest.approx(100, abs=1.1)
+    pass_time(clock, 100)
+    assert read(clock) == pytest.approx(100, abs=1)
     clock.evaluate("window.plays = false")
-    run(clock, 100)
-    assert read(clock) == pytest.approx(130, abs=1.1)
+    pass_time(clock, 100)
+    assert read(clock) == pytest.approx(130, abs=1)
 
 
 def test_the_clock_stands_while_the_page_is_hidden(clock):
-    run(clock, 10)
+    pass_time(clock, 10)
     clock.evaluate(HIDE, True)
-    run(clock, 500)
+    pass_time(clock, 500)
     clock.evaluate(HIDE, False)
     move(clock)
-    run(clock, 5)
-    assert read(clock) == pytest.approx(15, abs=0.1)
+    pass_time(clock, 5)
+    assert read(clock) == pytest.approx(15)
     clock.evaluate("window.made.start()")
     assert read(clock) == 0
 
 
+@pytest.mark.usefixtures("standing")
 def test_an_answer_carries_its_active_time(open_judge):
-    page = open_judge(before=lambda page: page.clock.install())
-    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
-    page.keyboard.press("Shift")
-    page.clock.run_for(7_000)
+    page = open_judge()
+    pass_time(page, 7)
     page.keyboard.press("2")
-    page.clock.resume()
     saved(page)
-    assert 7_000 <= Judgment.objects.get().active_ms <= 40_000
+    assert Judgment.objects.get().active_ms == 7_000

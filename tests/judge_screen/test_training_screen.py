@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from annotate.models import Guidelines, Judgment, Report, TrainingTry
 from annotate.services import training
 from tests.annotate.trainees import right_grade, trained, waiting
+from tests.judge_screen.screen import pass_time
 from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,7 +20,7 @@ def collection():
 
 
 @pytest.fixture
-def page(context, live_server, annotator, sign_in):
+def page(standing, context, live_server, annotator, sign_in):
     """The screen of a try; at the end it may not have complained or asked another host."""
     complaints = []
     sign_in(annotator.user)
@@ -35,7 +36,8 @@ def page(context, live_server, annotator, sign_in):
 
 
 def press(page, annotator, *, rightly):
-    """Answer the card on screen by its key."""
+    """Answer the card on screen by its key, after a second."""
+    pass_time(page, 1)
     right = right_grade(waiting(annotator)[0])
     page.keyboard.press(str(right if rightly else (right + 1) % 3))
     expect(page.locator("#told-title")).to_have_text("Right" if rightly else "Not quite")
@@ -51,7 +53,7 @@ def test_a_try_is_gone_through_with_the_keyboard_alone(page, annotator):
     page.get_by_role("main").get_by_role("link", name="Judge").click()
     expect(page.locator("#progress-text")).to_contain_text("Batch")
     assert TrainingTry.objects.get().passed
-    assert all(ms > 0 for ms in Judgment.objects.values_list("active_ms", flat=True))
+    assert list(Judgment.objects.values_list("active_ms", flat=True)) == [1000] * 3
 
 
 def test_a_wrong_answer_is_told_in_a_live_region_with_the_paragraph_and_cannot_be_mended(page, annotator):
@@ -85,6 +87,7 @@ def test_an_answer_whose_acknowledgement_is_lost_is_stored_once_and_told(page, a
     right = right_grade(waiting(annotator)[0])
     page.keyboard.press(str(right))
     expect(page.locator("#saved")).to_have_text("Not saved - will retry")
+    pass_time(page, 3)
     expect(page.locator("#told-title")).to_have_text("Right")
     assert lost == [200]
     assert Judgment.objects.count() == 1
@@ -105,6 +108,7 @@ def test_a_pair_left_out_is_reported_and_the_next_one_comes(page, annotator):
 def test_the_screen_has_no_accessibility_finding(page, annotator, width, height, scheme):
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.clock.resume()
     assert violations(page) == []
     press(page, annotator, rightly=False)
     assert violations(page) == []

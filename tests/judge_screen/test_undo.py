@@ -5,7 +5,7 @@ from django.db.models import F
 from playwright.sync_api import expect
 
 from annotate.models import Batch, Judgment, Seat
-from tests.judge_screen.screen import N_PAIRS, grades, position, saved
+from tests.judge_screen.screen import N_PAIRS, grades, heard, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 UNDONE = "The last judgment is undone."
@@ -44,10 +44,7 @@ def test_an_answer_is_called_undone_when_the_server_has_said_so(open_judge):
     keep_what_is_heard(page)
     page.keyboard.press("z")
     position(page, 1)
-    for _ in range(600):
-        if asked:
-            break
-        page.wait_for_timeout(50)
+    heard(page, lambda: asked)
     expect(page.locator("#saved")).to_have_text("Saving…")
     assert UNDONE not in page.evaluate("window.heard")
     asked[0].continue_()
