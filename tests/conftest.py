@@ -12,7 +12,7 @@ from django.conf import settings
 from django.test import Client
 from django.test.client import ClientHandler
 from django.test.testcases import TransactionTestCase
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 from pytest_django import DjangoDbBlocker
 
 from config.testing import chromium, process_number, run_home
@@ -52,6 +52,16 @@ def standing_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     from allauth.mfa.totp.internal import auth as totp
 
     monkeypatch.setattr(totp, "time", SimpleNamespace(time=lambda: MOMENT))
+
+
+@pytest.fixture
+def standing_pages(context: BrowserContext) -> None:
+    """The clock of the browser's pages stands, so that they ask for nothing again until a test lets time pass.
+
+    Media play all the same. What looks for findings waits by that clock, and would wait for ever.
+    """
+    context.clock.install(time=MOMENT)
+    context.clock.pause_at(MOMENT + 1)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ from pytest_django.live_server_helper import LiveServer
 from annotate.models import Collection, Level, Round, User
 from annotate.services import seating
 from tests import cast
-from tests.clocks import MOMENT
 from tests.judge_screen.screen import N_PAIRS
 
 
@@ -36,16 +35,6 @@ def person(annotator: Annotator) -> User:
 @pytest.fixture
 def sign_in(context: BrowserContext, live_server: LiveServer) -> Callable[[User], None]:
     return lambda person: cast.sign_in(context, live_server.url, person)
-
-
-@pytest.fixture
-def standing(context: BrowserContext) -> None:
-    """The clock of the browser's pages stands, so that nothing is tried again until `pass_time` lets it go on.
-
-    Media play all the same. What looks for findings waits by that clock, and would wait for ever.
-    """
-    context.clock.install(time=MOMENT)
-    context.clock.pause_at(MOMENT + 1)
 
 
 @pytest.fixture

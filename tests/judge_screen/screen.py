@@ -2,7 +2,7 @@
 
 import io
 import wave
-from collections.abc import Callable, Sized
+from collections.abc import Sized
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Collection, Item, Judgment, Pair, Part, Side
 from annotate.services import seating
-from config.up.processes import wait_until
 from tests import cast
+from tests.browsing import heard, pass_time
 
 N_PAIRS = 5
 SHAPES = Path(__file__).parents[2] / "demo" / "shapes" / "media"
@@ -28,21 +28,6 @@ def position(page: Page, number: int) -> None:
 def saved(page: Page) -> None:
     """Wait until the screen calls everything saved."""
     expect(page.locator("#saved")).to_have_text("Saved")
-
-
-def until(page: Page, expression: str) -> None:
-    """Wait until a script's expression holds; the page's policy lets nothing wait for it from inside."""
-    assert wait_until(lambda: page.evaluate(expression), seconds=240), expression
-
-
-def heard(page: Page, holds: Callable[[], object]) -> None:
-    """Wait until something holds of what the browser has told, which is heard while it is asked for anything."""
-    assert wait_until(lambda: page.evaluate("true") and bool(holds()), seconds=240)
-
-
-def pass_time(page: Page, seconds: float) -> None:
-    """Let time pass for the pages of a browser whose clock stands."""
-    page.clock.run_for(round(1_000 * seconds))
 
 
 def asked_again(page: Page, asked: Sized, times: int) -> None:

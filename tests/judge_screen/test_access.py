@@ -94,7 +94,7 @@ def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(op
     expect(page.locator("#live")).to_have_text("Saved")
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     show(collection, {"kind": "video", "path": shape(collection, "s004.webm")})

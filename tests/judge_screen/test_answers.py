@@ -5,12 +5,13 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, JudgmentEvent
-from tests.judge_screen.screen import asked_again, grades, heard, pass_time, position, saved
+from tests.browsing import heard, pass_time
+from tests.judge_screen.screen import asked_again, grades, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_a_batch_is_judged_with_the_keyboard_alone(open_judge):
     page = open_judge()
     for number, key in enumerate("20202", start=1):
@@ -80,7 +81,7 @@ def test_answers_given_without_a_network_arrive_once_it_is_back(open_judge, cont
     assert grades() == [2, 0, 2]
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_an_answer_whose_acknowledgement_is_lost_is_stored_once(open_judge):
     page = open_judge()
     asked, lost = [], []

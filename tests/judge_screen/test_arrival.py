@@ -7,12 +7,13 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, Seat, User
-from tests.judge_screen.screen import N_PAIRS, asked_again, grades, heard, position, saved
+from tests.browsing import heard
+from tests.judge_screen.screen import N_PAIRS, asked_again, grades, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_a_server_that_answers_with_an_error_is_asked_again(open_judge):
     page = open_judge()
     states, asked = [503, 502, 429], []
@@ -124,7 +125,7 @@ def test_the_next_card_is_drawn_within_a_twentieth_of_a_second(open_judge):
     assert sorted(times)[1] < 50
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_a_laptop_that_slept_sends_what_waited_and_counts_no_sleep(open_judge):
     page = open_judge()
     page.route("**/judge/answer", lambda route: route.abort())

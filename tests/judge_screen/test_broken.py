@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Report
-from tests.judge_screen.screen import heard, pass_time, saved, shape, show
+from tests.browsing import heard, pass_time
+from tests.judge_screen.screen import saved, shape, show
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("standing")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("standing_pages")]
 TRYING = "This image did not load. Trying again…"
 
 

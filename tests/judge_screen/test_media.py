@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, Report
-from tests.judge_screen.screen import PAGE, ask, drawn, heard, put_file, saved, shape, show, sound, until
+from tests.browsing import heard, until
+from tests.judge_screen.screen import PAGE, ask, drawn, put_file, saved, shape, show, sound
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
@@ -81,7 +82,7 @@ def test_two_fingers_zoom_the_image_and_not_the_page(collection, open_judge):
     assert frame_state(page)["zoom"] == 3
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(collection, open_judge):
     show(collection, video(collection))
     page = open_judge()
@@ -171,7 +172,7 @@ def test_a_page_is_shown_without_scripts_and_its_words_are_marked(collection, op
     assert Judgment.objects.count() == 1
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(collection, open_judge):
     pairs = show(collection, image(collection), image(collection, "s002.webp"))
     asked = []

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.judge_screen.screen import show, until, video
+from tests.browsing import until
+from tests.judge_screen.screen import shape, show
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AT = "document.querySelector('#document video').currentTime"

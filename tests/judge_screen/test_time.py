@@ -3,7 +3,8 @@
 import pytest
 
 from annotate.models import Judgment
-from tests.judge_screen.screen import pass_time, saved
+from tests.browsing import pass_time
+from tests.judge_screen.screen import saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -20,7 +21,7 @@ HIDE = """(hidden) => {
 
 
 @pytest.fixture
-def clock(standing, open_judge):
+def clock(standing_pages, open_judge):
     """The page, with a clock of its own on a time that the test moves."""
     page = open_judge()
     page.evaluate(CLOCK)
@@ -66,7 +67,7 @@ def test_the_clock_stands_while_the_page_is_hidden(clock):
     assert read(clock) == 0
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("standing_pages")
 def test_an_answer_carries_its_active_time(open_judge):
     page = open_judge()
     pass_time(page, 7)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotate.models import Guidelines, Judgment, Report, TrainingTry
 from annotate.services import training
 from tests.annotate.trainees import right_grade, trained, waiting
-from tests.judge_screen.screen import pass_time
+from tests.browsing import pass_time
 from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -20,7 +20,7 @@ def collection():
 
 
 @pytest.fixture
-def page(standing, context, live_server, annotator, sign_in):
+def page(standing_pages, context, live_server, annotator, sign_in):
     """The screen of a try; at the end it may not have complained or asked another host."""
     complaints = []
     sign_in(annotator.user)

@@ -5,7 +5,8 @@ from django.db.models import F
 from playwright.sync_api import expect
 
 from annotate.models import Batch, Judgment, Seat
-from tests.judge_screen.screen import N_PAIRS, grades, heard, position, saved
+from tests.browsing import heard
+from tests.judge_screen.screen import N_PAIRS, grades, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 UNDONE = "The last judgment is undone."

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browsing import COUNT_ANSWERS, pass_time, polled
 from tests.looks import violations
 from tests.static import pages
 
@@ -70,10 +71,17 @@ def test_the_table_beneath_is_sorted_by_a_click(parts):
     expect(parts.locator("#scores thead th").nth(1)).to_have_attribute("aria-sort", "descending")
 
 
+@pytest.mark.usefixtures("standing_pages")
 def test_a_job_is_asked_about_until_it_is_done_and_an_unchanged_answer_costs_nothing(parts):
+    parts.evaluate(COUNT_ANSWERS)
     expect(parts.locator("#job")).to_contain_text("No worker has been seen for a minute.")
+    polled(parts, 2)
     expect(parts.locator("#job progress")).to_be_visible()
+    polled(parts, 2)
+    expect(parts.locator("#job progress")).to_be_visible()
+    polled(parts, 2)
     expect(parts.locator("#job h2")).to_have_text("Run bm25 is ready")
+    pass_time(parts, 60)
     assert pages.polls == [None, '"half"', '"half"']
 
 

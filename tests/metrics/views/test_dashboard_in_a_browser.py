@@ -3,8 +3,9 @@
 import pytest
 
 from annotate.models import Role
-from metrics.services import alarms, closer
+from metrics.services import alarms, closer, refresh
 from tests import cast
+from tests.browsing import until
 from tests.looks import violations
 from tests.metrics import studies
 
@@ -32,9 +33,9 @@ def test_every_chart_is_drawn_and_axe_finds_nothing(rooms, page, scheme):
     person = rooms.annotators.first().pk
     for path, charts in (("/", 5), (f"/people/{person}/", 3), ("/alarms/", 0)):
         page.goto(page.base + path)
-        page.wait_for_function(f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}")
+        until(page, f"document.querySelectorAll('figure.chart[data-drawn] svg').length == {charts}")
         assert (path, violations(page)) == (path, [])
         page.set_viewport_size({"width": 390, "height": 844})
-        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), path
+        until(page, "document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         page.set_viewport_size({"width": 1280, "height": 900})
     assert page.complaints == []

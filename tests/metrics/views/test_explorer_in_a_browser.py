@@ -27,6 +27,7 @@ def explorer(live_server, page):
 
 def at(page, query):
     expect(page.locator("#query-title .explorer-id")).to_have_text(query)
+    page.wait_for_load_state()  # the keys are there once the page's script has run
 
 
 def test_keys_go_from_query_to_query_and_to_the_search_and_are_off_while_typing(explorer):
@@ -72,7 +73,8 @@ def test_a_warned_item_stays_covered_until_it_is_asked_for(explorer):
 
 def test_the_checker_finds_nothing_at_any_width_in_light_and_dark(explorer, pytestconfig):
     while not explorer.locator("#missed").count():  # some query has a positive below rank 5
-        explorer.locator("a[rel=next]").click()
+        with explorer.expect_navigation():
+            explorer.locator("a[rel=next]").click()
     looks = ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark"))
     for width, scheme in looks if pytestconfig.getoption("--full") else looks[-1:]:
         explorer.set_viewport_size({"width": width, "height": 900})
