@@ -6,7 +6,6 @@ from reconciling (labels that are overlooked).
 """
 
 import random
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -19,8 +18,9 @@ from django.db.models import Count
 from django.utils import timezone
 
 from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
-from annotate.services import claiming, judging
+from annotate.services import claiming, judging, seating
 from tests import campaigns, cast
+from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -123,8 +123,8 @@ def test_two_people_who_disagree_at_the_same_moment_always_ask_for_a_third():
 
 
 def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer_too():
-    made = study(1, labels_per_pair=2, ceiling=3)
-    people = [cast.annotator(made), cast.annotator(made)]
+    collection = study(1, labels_per_pair=2, ceiling=3)
+    people = [cast.annotator(collection), cast.annotator(collection)]
     for person in people:
         claiming.current_batch(annotator=person)
     answered, may_commit = Event(), Event()
@@ -138,35 +138,25 @@ def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer
         with transaction.atomic():
             answer(1)
             answered.set()
-            may_commit.wait(30)
+            may_commit.wait(240)
         connection.close()
 
     def reconcile():
-        seating.reconcile_pairs(pair_ids=made.pairs.values_list("pk", flat=True))
+        seating.reconcile_pairs(pair_ids=collection.pairs.values_list("pk", flat=True))
         connection.close()
 
     answer(0)
     with ThreadPoolExecutor(2) as pool:
         answering = pool.submit(answer_slowly)
-        answered.wait(30)
+        assert answered.wait(240)
         reconciling = pool.submit(reconcile)
-        while not (reconciling.done() or somebody_waits()):
-            time.sleep(0.01)
-        may_commit.set()
+        try:
+            waiting_session(unless=reconciling.done)
+        finally:
+            may_commit.set()
         answering.result()
         reconciling.result()
     assert (Resolution.objects.get().status, Resolution.objects.get().n_labels) == ("waiting", 2)
-
-
-def somebody_waits():
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT EXISTS (SELECT FROM pg_stat_activity
-                           WHERE datname = current_database() AND wait_event_type = 'Lock')
-            """
-        )
-        return cursor.fetchone()[0]
 
 
 def test_fifty_who_come_at_once_do_not_wait_in_line_and_share_the_queue():

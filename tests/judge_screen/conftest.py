@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from annotate.models import Collection, Level, Round, User
-from annotate.services import seating
-from tests import cast
+from annotate.models import Annotator, Collection, Level, User
+from tests import campaigns, cast
 from tests.judge_screen.screen import N_PAIRS
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Collection, Item, Judgment, Pair, Part, Side
 from annotate.services import seating
-from tests import cast
+from tests import campaigns
 from tests.browsing import heard, pass_time
 
 N_PAIRS = 5

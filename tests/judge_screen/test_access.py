@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Level
-from tests.judge_screen.screen import PAGE, drawn, position, put_file, saved, shape, show, sound
+from tests import cast
+from tests.judge_screen.screen import PAGE, drawn, image, position, put_file, recording, saved, show, video
 from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,9 +96,8 @@ def test_a_screen_reader_hears_the_card_the_answers_and_trouble_in_this_order(op
 
 
 @pytest.mark.usefixtures("standing_pages")
-def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    show(collection, {"kind": "video", "path": shape(collection, "s004.webm")})
+def test_nothing_plays_or_moves_by_itself_for_who_asked_for_stillness(collection, open_judge, media_root):
+    show(collection, video(collection))
     page = open_judge(before=lambda page: page.emulate_media(reduced_motion="reduce"))
     drawn(page)
     assert page.evaluate("document.querySelector('#document video').paused")

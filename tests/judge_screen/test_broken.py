@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Report
 from tests.browsing import heard, pass_time
-from tests.judge_screen.screen import saved, shape, show
+from tests.judge_screen.screen import image, saved, show
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("standing_pages")]
 TRYING = "This image did not load. Trying again…"

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Judgment, Report
 from tests.browsing import heard, until
-from tests.judge_screen.screen import PAGE, ask, drawn, put_file, saved, shape, show, sound
+from tests.judge_screen.screen import PAGE, ask, drawn, image, put_file, saved, show, sound, video
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browsing import until
-from tests.judge_screen.screen import shape, show
+from tests.judge_screen.screen import show, video
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AT = "document.querySelector('#document video').currentTime"

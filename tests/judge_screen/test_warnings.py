@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browsing import until
-from tests.judge_screen.screen import put_file, saved, shape, show, sound
+from tests.judge_screen.screen import image, recording, saved, show, video
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 WARNING = "It may upset you"

@@ -12,13 +12,10 @@ from tests.metrics import studies
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def broker(monkeypatch: pytest.MonkeyPatch) -> redis.Redis:
-    """The Redis of this run, empty. The moment whose changes are one refresh lasts as long as the test."""
+@pytest.fixture(autouse=True)
+def long_moment(monkeypatch):
+    """The moment whose changes are one refresh lasts as long as the test."""
     monkeypatch.setattr(receivers, "WAIT", 3600)
-    client = redis.Redis.from_url(settings.REDIS_URL)
-    client.flushdb()
-    return client
 
 
 def test_many_judgments_ask_for_one_refresh(broker):

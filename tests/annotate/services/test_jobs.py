@@ -89,7 +89,7 @@ def test_a_slow_cache_is_told_less_often_and_a_wish_to_cancel_is_seen_all_the_sa
         jobs.advance(job=READING, done=done)
         job_clock.wait(0.5)
     assert told == [0, 20]
-    jobs.cancel(job=READING, collection=factories.collection())
+    jobs.cancel(job=READING, collection=cast.collection())
     with pytest.raises(Cancelled):
         jobs.advance(job=READING, done=50)
 

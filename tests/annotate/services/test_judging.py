@@ -151,8 +151,8 @@ def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
 
 
 def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
-    made = study(n_pairs=1)
-    late, quick = cast.annotator(made), cast.annotator(made)
+    collection = study(n_pairs=1)
+    late, quick = cast.annotator(collection), cast.annotator(collection)
     hand_out = hand_outs(late)[0]
     lapse()
     taken = hand_outs(quick)[0]
@@ -161,7 +161,7 @@ def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
     judging.undo_judgment(annotator=quick, token=taken.token)
     lapse()
     assert hand_outs(late) == []
-    assert len(hand_outs(cast.annotator(made))) == 1
+    assert len(hand_outs(cast.annotator(collection))) == 1
 
 
 def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():

@@ -50,13 +50,13 @@ def test_the_token_of_a_closed_account_is_worthless():
 
 def test_use_is_noted_once_in_a_while(monkeypatch):
     monkeypatch.setattr(tokens, "USE_NOTED_EVERY", timedelta(days=1))
-    collection = make()
-    tokens.find_token(secret=collection.secret)
+    new_token = make()
+    tokens.find_token(secret=new_token.secret)
     first = ApiToken.objects.get().last_used_at
     tokens.find_token(secret=new_token.secret)
     assert ApiToken.objects.get().last_used_at == first is not None
     ApiToken.objects.update(last_used_at=timezone.now() - timedelta(days=2))
-    tokens.find_token(secret=collection.secret)
+    tokens.find_token(secret=new_token.secret)
     assert ApiToken.objects.get().last_used_at >= first
 
 

@@ -139,7 +139,7 @@ def test_a_mail_server_that_hangs_up_is_asked_again_five_times_and_the_page_says
 
 
 def test_what_was_not_sent_is_found_by_the_sweep_until_it_is(settings):
-    collection = invited(settings)
+    invite = invited(settings)
     Invitation.objects.update(created_at=timezone.now() + timedelta(days=1))  # just now, however slow this is
     assert list(invitation_mail.overdue()) == []
     Invitation.objects.update(created_at="2026-01-01T00:00Z")

@@ -162,10 +162,10 @@ def test_two_refreshes_of_one_collection_never_run_together():
 
 
 def test_a_rebuild_waits_for_the_refresh_under_way():
-    collection = studies.study()
+    study = studies.study()
 
     def attempt():
-        refresh.rebuild(collection=collection)
+        refresh.rebuild(collection=study)
         connection.close()
 
     with connection.cursor() as cursor:
@@ -173,10 +173,10 @@ def test_a_rebuild_waits_for_the_refresh_under_way():
         other = threading.Thread(target=attempt)
         other.start()
         waiting_session(unless=lambda: not other.is_alive())
-        assert not Snapshot.objects.filter(collection=collection).exists()
-        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, collection.pk])
+        assert not Snapshot.objects.filter(collection=study).exists()
+        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [refresh.LOCK, study.pk])
     other.join()
-    assert Snapshot.objects.filter(collection=collection).exists()
+    assert Snapshot.objects.filter(collection=study).exists()
 
 
 def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
@@ -201,13 +201,13 @@ def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
 
 
 def test_changes_that_nobody_picked_up_are_due_after_three_seconds():
-    collection = studies.study()
-    refresh.refresh(collection=collection)
-    seating.note_changes(collection_id=collection.pk, pair_ids=[None])
+    study = studies.study()
+    refresh.refresh(collection=study)
+    seating.note_changes(collection_id=study.pk, pair_ids=[None])
     Change.objects.update(at=timezone.now() + timedelta(days=1))  # just now, however slow this is
     assert refresh.due() == []
     Change.objects.update(at=timezone.now() - timedelta(seconds=3))
-    assert refresh.due() == [collection.pk]
+    assert refresh.due() == [study.pk]
 
 
 def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
@@ -302,12 +302,12 @@ def test_what_people_share_is_counted_label_by_label():
 def test_history_leaves_out_points_that_are_near_the_last_one(monkeypatch):
     monkeypatch.setattr(history, "GROWTH", 1.5)
     monkeypatch.setattr(history, "PAUSE", timedelta(days=1))
-    collection = studies.study()
-    ann = cast.annotator(collection)
+    study = studies.study()
+    ann = cast.annotator(study)
     for n in (6, 2, 2):
         studies.judge(ann, n=n)
-        refresh.refresh(collection=collection)
-    assert [point.n_judgments for point in studies.observations(collection, "agreement")] == [6, 10]
+        refresh.refresh(collection=study)
+    assert [point.n_judgments for point in studies.observations(study, "agreement")] == [6, 10]
     Observation.objects.update(at=timezone.now() - timedelta(days=2))
     studies.judge(ann, n=1)
     refresh.refresh(collection=study)

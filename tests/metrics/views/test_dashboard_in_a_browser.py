@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.models import Role
-from metrics.services import alarms, closer, refresh
+from metrics.services import alarms, closer
 from tests import cast
 from tests.browsing import until
 from tests.looks import violations
