@@ -1,4 +1,4 @@
-"""The people and things every test uses: functions whose arguments have defaults, and fixtures of the same names.
+"""The people and things every test uses: functions whose arguments have defaults, and fixtures that call them.
 
 A module asks for a fixture by its name; none comes unasked. A room's conftest.py, or a module, says what stands there
 under the name: the items of tests/pooling, the browser that the people of tests/annotate/views sit at.
