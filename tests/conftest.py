@@ -27,6 +27,7 @@ pytest_plugins = ["tests.cast", "tests.campaigns"]
 expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
+settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
 TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no other way to have it done so
 

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Thread, current_thread, main_thread
 
+from django.core.signals import request_finished, request_started
 from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
+from config.up.processes import wait_until
+
 OF_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
 LARGE = 256 * 1024  # bytes of a table whose rows are gone but slow down whoever reads it: no autovacuum runs in tests
+
+answering: set[Thread] = set()
+request_started.connect(lambda **_: answering.add(current_thread()), weak=False)
+request_finished.connect(lambda **_: answering.discard(current_thread()), weak=False)
 
 
 @contextmanager
@@ -26,7 +34,9 @@ def empty_tables() -> None:
     """Remove every committed row but those that migrations make.
 
     Django's flush, which truncates every table and makes the rows of its migrations anew, takes twenty times as long.
+    What a browser asked for before it was closed may still be under way, and would leave its rows to the next test.
     """
+    assert wait_until(no_server_answers, seconds=240), "a request comes to no end"
     with connection.cursor() as cursor:
         names = sorted(set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS)
         cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names))
@@ -39,3 +49,8 @@ def empty_tables() -> None:
         cursor.execute(sizes, [filled, LARGE])
         for (name,) in cursor.fetchall():
             cursor.execute(f"VACUUM {name}")
+
+
+def no_server_answers() -> bool:
+    """Whether no thread beside the tests' own is at a request; one whose browser left ends without a word."""
+    return not any(thread.is_alive() for thread in list(answering) if thread is not main_thread())
