@@ -25,8 +25,6 @@ MARK = "ASSAYER_TEST_HOME"
 # the first opens a page in a third of the time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
-# Tests of several processes or threads at once, which the machine may disturb: they get a second try, named at the end.
-SHARED_MACHINE = BROWSER_FIXTURES | {"live_server", "live_stack", "fault_stack", "transactional_db"}
 servers: list[subprocess.Popen[bytes]] = []
 
 
@@ -63,26 +61,6 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
         }
     )
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give a second try where it is due."""
-    for item in items:
-        if shares_machine(item) and not item.get_closest_marker("heavy"):  # a measurement is not repeated until it fits
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
-def shares_machine(item: pytest.Item) -> bool:
-    """Whether a test has other processes or threads beside it."""
-    marker = item.get_closest_marker("django_db")
-    commits = marker is not None and marker.kwargs.get("transaction", False)
-    return commits or not SHARED_MACHINE.isdisjoint(getattr(item, "fixturenames", ()))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which tests passed at their second try only."""
-    for report in terminalreporter.getreports("rerun"):
-        terminalreporter.write_line(f"Tried twice, look into it: {report.nodeid}\n{report.longreprtext}")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
