@@ -189,7 +189,7 @@ def test_names_are_for_leads_who_ask(client, study):
     assert seen("?names=1") == []
 
 
-def test_a_thousand_viewers_ask_the_database_once_a_second(client, lead, monkeypatch, django_assert_num_queries):
+def test_a_thousand_viewers_ask_the_database_once_a_second(client, study, monkeypatch, django_assert_num_queries):
     monkeypatch.setattr(dashboard, "CURRENT_FOR", 3600)  # a second that lasts as long as the test
     address = "/c/study/dashboard/numbers/"
     cache.clear()
