@@ -63,6 +63,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Have PostgreSQL know connections by the test that opens them, for who asks why one is there."""
+    os.environ["PGAPPNAME"] = item.nodeid[-63:]
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers and remove their folder."""
     if servers:

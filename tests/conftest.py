@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
+from django.db import connections
 from django.test import Client
 from django.test.client import ClientHandler
 from django.test.testcases import TransactionTestCase
@@ -19,8 +20,9 @@ from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
 from tests.clocks import MOMENT, Clock
+from tests.databases import migrated_template, strangers
 from tests.lasting import empty_tables
-from tests.stack import Stack, migrated_template, started_before
+from tests.stack import Stack, started_before
 
 pytest_plugins = ["tests.cast", "tests.campaigns"]
 
@@ -97,6 +99,23 @@ def django_db_modify_db_settings(
 ) -> None:
     """Have the database of this process made as a copy of the one that is migrated once a run."""
     settings.DATABASES["default"]["TEST"]["TEMPLATE"] = migrated_template(service_home, django_db_blocker)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, service_home: Home) -> Iterator[None]:
+    """What pytest-django makes; at the end nobody else may be connected to it, or it could not be dropped."""
+    name = settings.DATABASES["default"]["NAME"]
+    yield
+    connections.close_all()
+    left = strangers(service_home, name)
+    assert not left, "Connections that nobody closed, each with the test that opened it:\n" + "\n".join(left)
+
+
+@pytest.fixture(scope="session")
+def playwright(playwright: Playwright) -> Iterator[Playwright]:
+    """What pytest-playwright makes; while its loop runs, connections are others than before and after."""
+    yield playwright
+    connections.close_all()
 
 
 @pytest.fixture(scope="session")

@@ -7,24 +7,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-import dj_database_url
-from django.core.management import call_command
-from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import command_line, die_with_parent, wait_until
+from tests.databases import working_on
 
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "SITE_URL", "STATIC_FILES", "ASSAYER_VAR", "PORT")
-TEMPLATE = "template_assayer"
 
 
 @dataclass
@@ -142,33 +137,6 @@ class Stack:
         What they enqueue does not reach this stack's worker; its sweeps find the rows.
         """
         return working_on(self.database_url, blocker)
-
-
-@contextmanager
-def working_on(database_url: str, blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Let this process work on another database than its own; its connection there ends with that."""
-    ordinary = connections["default"]
-    database = dj_database_url.parse(database_url, conn_health_checks=True)
-    with blocker.unblock():
-        connections["default"] = type(ordinary)({**ordinary.settings_dict, **database}, "default")
-        try:
-            yield
-        finally:
-            connections["default"].close()
-            connections["default"] = ordinary
-
-
-def migrated_template(home: Home, blocker: DjangoDbBlocker) -> str:
-    """The name of a database with all tables, for copies; made by whoever asks first, and nobody stays connected."""
-    with open(home.var / "template", "a+") as collection:
-        fcntl.flock(collection, fcntl.LOCK_EX)  # the run's other processes wait
-        collection.seek(0)
-        if not collection.read():
-            create_database(home, TEMPLATE)
-            with working_on(home.database_url(TEMPLATE), blocker):
-                call_command("migrate", verbosity=0, interactive=False)
-            collection.write("made")
-    return TEMPLATE
 
 
 def started_before(folder: Path) -> Stack:

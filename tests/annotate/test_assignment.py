@@ -20,6 +20,7 @@ from django.utils import timezone
 from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
 from annotate.services import claiming, judging, seating
 from tests import campaigns, cast
+from tests.databases import for_a_thread
 from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -134,16 +135,16 @@ def test_a_pair_that_is_reconciled_while_somebody_answers_it_follows_that_answer
         said = judging.Answer(submission_id=uuid4(), grade=grade)
         judging.record_judgment(annotator=people[grade], token=token, answer=said)
 
+    @for_a_thread
     def answer_slowly():
         with transaction.atomic():
             answer(1)
             answered.set()
             may_commit.wait(240)
-        connection.close()
 
+    @for_a_thread
     def reconcile():
         seating.reconcile_pairs(pair_ids=collection.pairs.values_list("pk", flat=True))
-        connection.close()
 
     answer(0)
     with ThreadPoolExecutor(2) as pool:
@@ -172,12 +173,12 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
     slow, quick = cast.annotator(collection), cast.annotator(collection)
     claimed, done = Event(), Event()
 
+    @for_a_thread
     def claim_slowly():
         with transaction.atomic():
             claiming.current_batch(annotator=slow)
             claimed.set()
             done.wait(240)
-        connection.close()
 
     with ThreadPoolExecutor(1) as pool:
         going_on = pool.submit(claim_slowly)

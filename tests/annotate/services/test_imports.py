@@ -5,7 +5,6 @@ import threading
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connections
 from django.utils import timezone
 
 from annotate import tasks
@@ -17,6 +16,7 @@ from annotate.services.import_kinds import KINDS, Items, Judgments, Reference
 from config.up.home import Home
 from tests import cast
 from tests.annotate.core.files import archive, line
+from tests.databases import for_a_thread
 from tests.deaths import kill_worker
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("open_media_root")]
@@ -211,9 +211,9 @@ def test_a_sweep_finds_what_waits_for_too_long(collection):
 def test_two_workers_at_once_read_a_file_once(collection):
     received = receive(collection, documents(3_000))
 
+    @for_a_thread
     def work():
         tasks.run_import(import_id=received.pk)
-        connections.close_all()
 
     workers = [threading.Thread(target=work) for _ in range(4)]
     for worker in workers:

@@ -10,6 +10,7 @@ from annotate.models import Cancellation
 from annotate.services import jobs
 from annotate.services.jobs import Cancelled, Job
 from tests import cast
+from tests.databases import for_a_thread
 
 pytestmark = pytest.mark.django_db
 READING = Job("import", 7)
@@ -120,9 +121,9 @@ def test_time_left_is_rounded_up_into_words(seconds, words):
 def test_an_open_transaction_sees_the_wish_that_another_connection_committed(job_clock):
     collection = cast.collection()
 
+    @for_a_thread
     def ask():
         jobs.cancel(job=READING, collection=collection)
-        connection.close()
 
     with pytest.raises(Cancelled), transaction.atomic():
         jobs.advance(job=READING, done=1)

@@ -7,7 +7,6 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from annotate import tasks
@@ -212,7 +211,6 @@ def test_two_workers_at_once_do_nothing_twice(annotator, lead):
         found = work
         while found.finished_at is None:
             found = review_work.go_on(work=found, way=withdrawing.withdraw_some)
-        connection.close()
 
     at_once(go_on, range(4))
     assert JudgmentEvent.objects.count() == N

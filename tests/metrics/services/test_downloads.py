@@ -11,7 +11,6 @@ from threading import Thread
 import pyarrow.parquet
 import pytest
 from django.core.files.storage import default_storage
-from django.db import connection
 from django.utils import timezone
 
 from annotate.core.formats import Problems
@@ -23,6 +22,7 @@ from metrics.services import download_labels, download_rows, downloads, refresh
 from metrics.services.download_labels import people_by
 from metrics.services.labels import people_grades
 from tests import cast
+from tests.databases import for_a_thread
 from tests.metrics import studies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -180,12 +180,7 @@ def test_a_download_shows_one_moment_whatever_is_written_meanwhile(study, monkey
 
 def jobs_thread(work):
     """A thread with a connection of its own, which it closes."""
-
-    def run():
-        work()
-        connection.close()
-
-    thread = Thread(target=run)
+    thread = Thread(target=for_a_thread(work))
     thread.start()
     return thread
 

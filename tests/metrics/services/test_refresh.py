@@ -16,6 +16,7 @@ from metrics.models import Observation, Score, Snapshot
 from metrics.services import history, refresh
 from pooling.models import Ranking, Run
 from tests import campaigns, cast
+from tests.databases import for_a_thread
 from tests.metrics import studies
 from tests.sessions import waiting_session
 
@@ -146,9 +147,9 @@ def test_two_refreshes_of_one_collection_never_run_together():
     study = studies.study()
     results = []
 
+    @for_a_thread
     def attempt():
         results.append(refresh.refresh(collection=study))
-        connection.close()
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, study.pk])
@@ -164,9 +165,9 @@ def test_two_refreshes_of_one_collection_never_run_together():
 def test_a_rebuild_waits_for_the_refresh_under_way():
     study = studies.study()
 
+    @for_a_thread
     def attempt():
         refresh.rebuild(collection=study)
-        connection.close()
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s, %s)", [refresh.LOCK, study.pk])
@@ -186,7 +187,7 @@ def test_numbers_of_one_refresh_are_of_one_moment(monkeypatch):
     gather = refresh.numbers.KINDS["agreement"].gather
 
     def meanwhile(collection, tallies):
-        other = threading.Thread(target=lambda: (studies.judge(ann, n=3), connection.close()))
+        other = threading.Thread(target=for_a_thread(studies.judge), args=[ann], kwargs={"n": 3})
         other.start()
         other.join()
         return gather(collection, tallies)
