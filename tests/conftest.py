@@ -13,7 +13,7 @@ from django.db import connections
 from django.test import Client
 from django.test.client import ClientHandler
 from django.test.testcases import TransactionTestCase
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Playwright, expect
 from pytest_django import DjangoDbBlocker
 
 from config.testing import chromium, process_number, run_home
