@@ -57,13 +57,22 @@ def cases(n: int) -> settings:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the size does not hold; pytest counts it as deselected."""
+    """Leave out what the size does not hold, which pytest counts as deselected, and begin with what takes longest."""
     options = [option_for(item, config) for item in items]
     left_out = [item for item, option in zip(items, options, strict=True) if option]
     config.stash[LEFT_OUT].update(option for option in options if option)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item, option in zip(items, options, strict=True) if not option]
+    items.sort(key=rank)  # so that at the end no process waits for the other; modules keep their order
+
+
+def rank(item: pytest.Item) -> int:
+    """When a test has its turn: the product that is started first, then browsers, then the rest."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    if item.get_closest_marker("full") or PRODUCT_FIXTURES & fixtures:
+        return 0
+    return 1 if BROWSER_FIXTURES & fixtures else 2
 
 
 def option_for(item: pytest.Item, config: pytest.Config) -> str:
