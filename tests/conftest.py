@@ -26,7 +26,8 @@ from tests.stack import Stack, started_before
 
 pytest_plugins = ["tests.cast", "tests.campaigns"]
 
-expect.set_options(timeout=30_000)  # waiting costs nothing where all goes well, and machines differ
+PATIENCE = 120_000  # milliseconds: waiting costs nothing where all goes well, and machines differ
+expect.set_options(timeout=PATIENCE)
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
 settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
@@ -55,6 +56,13 @@ def standing_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     from allauth.mfa.totp.internal import auth as totp
 
     monkeypatch.setattr(totp, "time", SimpleNamespace(time=lambda: MOMENT))
+
+
+@pytest.fixture
+def context(context: BrowserContext) -> BrowserContext:
+    """The browser, whose pages are waited for."""
+    context.set_default_timeout(PATIENCE)
+    return context
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ class Stack:
                 preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - it takes no lock that a thread could hold
             )
 
-    def start(self, *options: str, seconds: float = 300) -> float:
+    def start(self, *options: str, seconds: float = 600) -> float:
         """Start `up` on a free port and wait until it is ready; returns the seconds it took."""
         begun = time.monotonic()
         self.launch(*(options or ("--port", "0")))

@@ -22,7 +22,7 @@ class WebClient:
 
     def get(self, path: str) -> str:
         """Read a page, and the CSRF token it holds."""
-        text = self.opener.open(self.base + path, timeout=60).read().decode()
+        text = self.opener.open(self.base + path, timeout=240).read().decode()
         found = re.search(r'name="csrf(?:-token" content|middlewaretoken" value)="([^"]+)"', text)
         self.csrf = found.group(1) if found else self.csrf
         return text
@@ -31,12 +31,12 @@ class WebClient:
         """As a person does, by the form."""
         self.get("/accounts/login/")
         form = {"login": username, "password": password, "csrfmiddlewaretoken": self.csrf}
-        self.opener.open(self.base + "/accounts/login/", urllib.parse.urlencode(form).encode(), timeout=60).read()
+        self.opener.open(self.base + "/accounts/login/", urllib.parse.urlencode(form).encode(), timeout=240).read()
 
     def post(self, path: str, body: dict[str, Any]) -> tuple[dict[str, Any], float]:
         """Send JSON; returns the answer and the seconds it took."""
         headers = {"X-CSRFToken": self.csrf, "Content-Type": "application/json", "Referer": self.base}
         request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers)
         begun = time.perf_counter()
-        answer = json.loads(self.opener.open(request, timeout=60).read())
+        answer = json.loads(self.opener.open(request, timeout=240).read())
         return answer, time.perf_counter() - begun

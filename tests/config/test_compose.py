@@ -79,7 +79,7 @@ def running(service_home: Home, tmp_path: Path, port: int) -> Iterator[dict[str,
             command = [part.replace("0.0.0.0:8000", f"127.0.0.1:{port}") for part in SERVICES[name]["command"]]
             processes[name] = spawn(["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT)
             if name == "migrate":
-                assert processes[name].wait(120) == 0, (tmp_path / "migrate.log").read_text()
+                assert processes[name].wait(600) == 0, (tmp_path / "migrate.log").read_text()
         yield processes
     finally:
         for process in processes.values():
@@ -98,5 +98,5 @@ def test_every_command_runs_and_together_they_are_ready(
             return False
 
     logs = {name: tmp_path / f"{name}.log" for name in OURS}
-    assert wait_until(ready, seconds=240, step=0.2), {name: log.read_text()[-2000:] for name, log in logs.items()}
+    assert wait_until(ready, seconds=600, step=0.2), {name: log.read_text()[-2000:] for name, log in logs.items()}
     assert [name for name in OURS[1:] if running[name].poll() is not None] == []

@@ -15,6 +15,7 @@ class Terminal(io.StringIO):
 def tell(output: io.StringIO) -> str:
     """Three steps, the second in parts."""
     progress = Progress(output)
+    progress.SECONDS = 3600.0  # each step is over before that, however slow this is
     progress.show("Fetching uv")
     for done in range(0, 51, 25):
         progress.show("Packages", f"{done} of 51")

@@ -33,7 +33,7 @@ time.sleep(3600)
 def answer(stack: Stack, path: str) -> tuple[int, str]:
     """Status and body of a page."""
     try:
-        with urlopen(stack.url + path, timeout=60) as response:
+        with urlopen(stack.url + path, timeout=240) as response:
             return response.status, response.read().decode()
     except HTTPError as error:
         return error.code, error.read().decode()
@@ -107,7 +107,7 @@ def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_kille
     stack.continue_from(started_before(service_home.var / "started before"))
     testing = subprocess.Popen([sys.executable, "-c", TESTING, stack.folder], cwd=ROOT)
     try:
-        assert wait_until(lambda: stack.output.exists() and "Ready" in stack.said(), seconds=300)
+        assert wait_until(lambda: stack.output.exists() and "Ready" in stack.said(), seconds=600)
         processes = family(testing)
         assert len(processes) > 5
     finally:
@@ -121,7 +121,7 @@ def test_a_part_that_is_killed_is_started_again(fault_stack: Callable[..., Stack
     before = stack.processes()
     for part in before:
         stack.kill(part)
-    assert wait_until(lambda: not set(before.values()) & set(stack.processes().values()), seconds=120)
+    assert wait_until(lambda: not set(before.values()) & set(stack.processes().values()), seconds=600)
     assert wait_until(lambda: answer(stack, "/readyz")[0] == 200, seconds=600), answer(stack, "/readyz")
 
 
@@ -132,7 +132,7 @@ def refusal(stack: Stack, *options: str) -> str:
     """What a start that must fail says."""
     with stack:
         stack.launch(*options)
-        assert stack.process.wait(180) == 1
+        assert stack.process.wait(600) == 1
     said = stack.said().strip()
     assert "Traceback" not in said
     *steps, sentence = said.splitlines()
@@ -153,7 +153,7 @@ def test_a_taken_port_is_answered_with_one_sentence(tmp_path: Path) -> None:
 def test_what_is_no_port_is_answered_with_one_sentence(tmp_path: Path, port: str) -> None:
     with Stack(tmp_path) as stack:
         stack.launch(f"--port={port}")
-        assert stack.process.wait(180) == 2
+        assert stack.process.wait(600) == 2
     assert stack.said().strip().endswith("a port is a number from 0 to 65535, not " + repr(port))
 
 
@@ -161,7 +161,7 @@ def test_what_is_no_port_is_answered_with_one_sentence(tmp_path: Path, port: str
 def test_a_first_start_that_was_stopped_goes_on_with_its_static_files(open_folder: Path) -> None:
     with Stack(open_folder, {"STATIC_FILES": "hashed"}) as stack:
         stack.launch("--port", "0")
-        assert wait_until(lambda: "Preparing the database" in stack.said(), seconds=300)
+        assert wait_until(lambda: "Preparing the database" in stack.said(), seconds=600)
         assert stack.stop() == 0
         assert stack.said().strip().endswith("Stopped before it was ready.")
         stack.start()
@@ -240,5 +240,5 @@ def test_the_clock_and_the_worker_go_on_after_redis_forgot_all(live_stack: Stack
             connection.execute("DELETE FROM annotate_workerheartbeat")
             return answer(live_stack, "/readyz")[0] == 503
 
-        assert wait_until(is_missed, seconds=60)  # its heart may beat between the two
+        assert wait_until(is_missed, seconds=600)  # its heart may beat between the two
     assert wait_until(lambda: answer(live_stack, "/readyz")[0] == 200, seconds=600, step=0.2)
