@@ -19,7 +19,7 @@ SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow hangs 
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 WHY = {
     "--no-browser": "need a browser (--no-browser)",
-    "--full": "start the product, or see its pages in further looks (run them with --full)",
+    "--full": "start processes, go on for long, or see pages in further looks (run them with --full)",
     "--heavy": "are measurements or long attacks (run them with --heavy)",
 }
 
@@ -28,13 +28,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Our options."""
     group = parser.getgroup("assayer")
     group.addoption("--no-browser", action="store_true", help="leave out the tests that need a browser")
-    group.addoption("--full", action="store_true", help="start the product too, and see every page in every look")
+    group.addoption("--full", action="store_true", help="start the product too, see every page in every look")
     group.addoption("--heavy", action="store_true", help="all that --full runs, and measurements and long attacks")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name our markers, and let the larger size hold the smaller one."""
-    config.addinivalue_line("markers", "full: starts the product, or sees pages in further looks; run with --full")
+    config.addinivalue_line("markers", "full: starts processes, goes on for long or sees more looks; run with --full")
     config.addinivalue_line("markers", "heavy: a measurement or a long attack; run with --heavy")
     config.option.full |= config.option.heavy
     size = "heavy" if config.option.heavy else "full" if config.option.full else "default"

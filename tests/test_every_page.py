@@ -18,7 +18,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests import access_table
 from tests.access_table import Address, World, url_of
 from tests.lasting import empty_tables
-from tests.looks import LOOKS, PHONE, look_at, take, too_low
+from tests.looks import FIRST, PHONE, look_at, take, too_low
 
 pytestmark = pytest.mark.django_db
 SEES_MOST = ("anonymous", "admin", "annotator")  # who does not know you sees the pages for strangers
@@ -120,7 +120,7 @@ def open_page(desk: Desk) -> Iterator:
 
     def act(url: str, who: str, body: str = "") -> tuple[Page, str]:
         page, address = desk.windows[who].page, desk.server.url + url
-        take(page, next(iter(LOOKS)))
+        take(page, FIRST)
         if body:
             page.route(address, lambda route: route.fulfill(body=body, content_type="text/html"))
         answer = page.goto(address)

@@ -66,6 +66,7 @@ def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missi
     ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("command", "expected"),
     [

@@ -11,6 +11,7 @@ import pytest
 
 from tests.pooling.core.bombs import BOMBS
 
+pytestmark = pytest.mark.full
 ROOT = Path(__file__).resolve().parents[3]
 
 
