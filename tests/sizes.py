@@ -3,6 +3,7 @@
 Loaded by `-p tests.sizes`. CONTRIBUTING.md says what belongs to which size.
 """
 
+import resource
 from collections import Counter
 
 import pytest
@@ -17,6 +18,7 @@ WHOLE = 100  # percent of the cases that a property asks for
 SHARES = {"default": 25, "full": WHOLE, "heavy": 20 * WHOLE}  # what each size tries of them
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow hangs on the machine
 LEFT_OUT = pytest.StashKey[Counter[str]]()
+PEAKS = pytest.StashKey[list[int]]()
 WHY = {
     "--no-browser": "need a browser (--no-browser)",
     "--full": "start processes, go on for long, or see pages in further looks (run them with --full)",
@@ -43,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
             name, max_examples=share, derandomize=name != "heavy", deadline=None, suppress_health_check=SLOW
         )
     settings.load_profile(size)
-    config.stash[LEFT_OUT] = Counter()
+    config.stash[LEFT_OUT], config.stash[PEAKS] = Counter(), []
 
 
 def share_of(n: int) -> int:
@@ -87,20 +89,27 @@ def option_for(item: pytest.Item, config: pytest.Config) -> str:
     return ""
 
 
+def peak() -> int:
+    """The most memory that this process has had, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Let a process of pytest-xdist say what it left out: each of them collects all tests."""
+    """Let a process of pytest-xdist say what it left out, as each of them collects all tests, and what it took."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left_out"] = dict(session.config.stash[LEFT_OUT])
+        session.config.workeroutput.update(left_out=dict(session.config.stash[LEFT_OUT]), peak=peak())
 
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist's own
 def pytest_testnodedown(node: WorkerController) -> None:
-    """Take over what a process left out."""
-    node.config.stash[LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+    """Take over what a process left out, and took."""
+    told = getattr(node, "workeroutput", {})
+    node.config.stash[LEFT_OUT] = Counter(told.get("left_out", {}))
+    node.config.stash[PEAKS].append(told.get("peak", 0))
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
-    """Say what this run does not prove, and the seconds of its tests, whatever the number of processes."""
+    """Say what this run does not prove, and the seconds and the memory that its tests took."""
     for option, n in sorted(config.stash[LEFT_OUT].items()):
         terminalreporter.write_line(f"Left out: {n} tests that {WHY[option]}.")
     skipped = Counter(report.longrepr[2] for report in terminalreporter.getreports("skipped"))
@@ -109,3 +118,4 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.C
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
     seconds = sum(getattr(report, "duration", 0) for report in reports)
     terminalreporter.write_line(f"The tests' own seconds, added up: {seconds:.0f}.")
+    terminalreporter.write_line(f"The largest process took {max([peak(), *config.stash[PEAKS]])} MiB.")
