@@ -38,6 +38,14 @@ def sources(*folders: str, pattern: str = "*.py") -> list[Path]:
     return [file for file in found if "migrations" not in file.parts and "vendor" not in file.parts]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """Forget the trees when the module ends: they are 100 MiB."""
+    yield
+    for kept in (functions, parsed, text):
+        kept.cache_clear()
+
+
 def name(file: Path) -> str:
     """A file as it is called from the repository's root."""
     return str(file.relative_to(ROOT))

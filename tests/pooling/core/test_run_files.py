@@ -180,14 +180,18 @@ def test_a_header_that_claims_terabytes_is_refused_before_anything_is_loaded():
 
 def test_a_gzip_bomb_is_refused():
     line = b"q Q0 d 1 1 " + b"t" * 200 + b"\n"
-    bomb = gzip.compress(line * 400_000, 9)
+    with io.BytesIO() as stream:
+        with gzip.GzipFile(fileobj=stream, mode="wb") as packed:
+            for _ in range(400):
+                packed.write(line * 1_000)
+        bomb = stream.getvalue()
     assert len(bomb) < 80_000_000 / 50
     assert errors_of(bomb)[-1] == "The file unpacks to more than 50 times its size; unpack it and load it plain."
 
 
 def test_reading_stops_where_almost_every_line_is_at_fault():
     assert errors_of((b"q d" + b" " * 30 + b"\n") * 350_000)[-1] == "and 9,951 more."
-    assert errors_of(b"\n" * 60_000_000) == ["More than 2,097,152 bytes in a row are blank."]
+    assert errors_of(b"\n" * 10_000_000) == ["More than 2,097,152 bytes in a row are blank."]
 
 
 def test_a_matrix_keeps_the_best_of_each_row_and_ties_as_the_canonical_order_does(monkeypatch):
