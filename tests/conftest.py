@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connections
 from django.test import Client
 from django.test.client import ClientHandler
@@ -48,6 +49,12 @@ def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(jobs, "clock", clock)
         monkeypatch.setattr(jobs, "_watches", {})
     return clock
+
+
+@pytest.fixture(autouse=True)
+def empty_cache() -> None:
+    """What is put by for a row is not found for the row of another test that has its number."""
+    cache.clear()
 
 
 @pytest.fixture
