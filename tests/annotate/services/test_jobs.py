@@ -16,11 +16,6 @@ pytestmark = pytest.mark.django_db
 READING = Job("import", 7)
 
 
-@pytest.fixture(autouse=True)
-def nothing_told():
-    cache.clear()
-
-
 def test_progress_is_what_was_last_told_with_the_time_left_at_the_pace_so_far(job_clock):
     jobs.advance(job=READING, done=0, total=1000)
     assert jobs.progress_of(job=READING).seconds_left is None

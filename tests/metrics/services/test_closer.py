@@ -150,7 +150,6 @@ def moments(study):
 
 def test_it_is_asked_for_once_in_a_while_and_only_after_a_refresh_wrote_something(study, monkeypatch):
     monkeypatch.setattr(closer, "PAUSE", timedelta(days=1))
-    cache.clear()
     assert not closer.should_look(collection=study, moments=moments(study))
     studies.judge(cast.annotator(study), n=3)
     refresh.refresh(collection=study)

@@ -28,7 +28,6 @@ N_QUERIES, DEPTH = 5, 3
 @pytest.fixture
 def pool(media_root):
     """Three runs over 5 queries, the first 3 of each pooled and judged by one person."""
-    cache.clear()
     rng = np.random.default_rng(7)
     collection = making.collection(N_QUERIES, 30, batch_candidates=500)
     runs = [

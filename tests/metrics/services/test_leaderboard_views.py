@@ -6,7 +6,6 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 from django.utils import timezone
 
@@ -49,7 +48,6 @@ def judged(django_db_setup, django_db_blocker):
 
 @pytest.fixture
 def board(judged):
-    cache.clear()
     return Collection.objects.get(pk=judged)
 
 

@@ -5,7 +5,6 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 
 from annotate.models import Resolution
@@ -26,7 +25,6 @@ def sample_on_page(pool):
 
 
 def test_xinfap_of_a_pool_is_that_of_its_file_and_undefined_once_its_runs_changed(media_root, tmp_path):
-    cache.clear()
     rng = np.random.default_rng(7)
     collection = making.collection(5, 30, batch_candidates=500)
     ranked = {name: {q: rng.permutation(30)[:12].tolist() for q in range(5)} for name in "AB"}

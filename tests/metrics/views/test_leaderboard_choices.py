@@ -1,7 +1,6 @@
 """What can be chosen on the leaderboard: in the address, in a browser, by people who may not see every run."""
 
 import pytest
-from django.core.cache import cache
 from playwright.sync_api import expect
 
 from annotate.models import Role
@@ -18,7 +17,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def board(client):
     """A study with a judge, refreshed, and a researcher signed in."""
-    cache.clear()
     study = studies.judged_study("study", n=8, likes=0.9)
     client.force_login(cast.member(study, Role.RESEARCHER))
     return study
