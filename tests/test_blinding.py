@@ -35,9 +35,11 @@ def crawl(world, annotator):
     return crawler, marks
 
 
-def test_no_secret_reaches_an_annotator(world, annotator):
+def test_no_secret_reaches_an_annotator_and_what_she_may_read_is_found(world, annotator):
+    Part.objects.filter(kind="text").update(text="zqreadablezq")
     crawler, marks = crawl(world, annotator)
     assert crawler.hits(marks) == set()
+    assert {hit.split(" in ")[0] for hit in crawler.hits({"zqreadablezq": "Part.text"})} == {"Part.text (zqreadablezq)"}
     assert {reply.status for reply in crawler.replies} >= {200, 302, 404, 422}
     assert not [reply.request for reply in crawler.replies if reply.status >= 500]
     assert annotator.judgments.count() >= 3
@@ -49,12 +51,7 @@ def test_every_column_of_text_is_marked_or_known_to_be_open(annotator):
     assert set(canaries.columns()) >= canaries.OPEN
 
 
-def test_the_crawl_finds_a_mark_in_what_she_may_read(world, annotator):
-    Part.objects.filter(kind="text").update(text="zqreadablezq")
-    crawler, _ = crawl(world, annotator)
-    assert {hit.split(" in ")[0] for hit in crawler.hits({"zqreadablezq": "Part.text"})} == {"Part.text (zqreadablezq)"}
-
-
+@pytest.mark.full
 def test_a_field_too_many_on_a_card_is_found(world, annotator, monkeypatch):
     plain = http.card
 

@@ -151,7 +151,7 @@ def guesses(dice, size, **policy):
 
 @pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("size", [SMALL, pytest.param(LARGE, marks=pytest.mark.heavy)])
-@pytest.mark.parametrize("grouped", [True, False])
+@pytest.mark.parametrize("grouped", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_no_classifier_tells_golds_or_second_opinions_from_other_cards(dice, size, grouped):
     golds, seconds = guesses(dice, size, grouped=grouped)
     print(f"\n{size[0]:,} cards, {'grouped' if grouped else 'mixed'}: golds AUC {golds:.3f}, seconds AUC {seconds:.3f}")
@@ -159,6 +159,7 @@ def test_no_classifier_tells_golds_or_second_opinions_from_other_cards(dice, siz
     assert abs(seconds - 0.5) <= size[2]
 
 
+@pytest.mark.full
 def test_golds_shown_last_are_found(dice, monkeypatch):
     monkeypatch.setattr(ordering, "arrange_batch", lambda queries, **_: list(range(len(queries))))
     golds, _ = guesses(dice, SMALL, grouped=False)
