@@ -58,11 +58,11 @@ def judge_all(annotator, rng, vanish=0.0):
     return given
 
 
-def test_fifty_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(pytestconfig):
-    n_pairs = 500 if pytestconfig.getoption("--heavy") else 250  # more than all of them hold at once
-    collection = study(n_pairs, labels_per_pair=2, ceiling=3, batch_candidates=8)
-    people = [cast.annotator(collection) for _ in range(40)]
-    tabs = [*people, *people[:10]]  # ten of them judge in two tabs
+@pytest.mark.parametrize("n_people", [20, pytest.param(50, marks=pytest.mark.full)])
+def test_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(n_people):
+    collection = study(6 * n_people, labels_per_pair=2, ceiling=3, batch_candidates=8)
+    people = [cast.annotator(collection) for _ in range(n_people)]
+    tabs = [*people, *people[: n_people // 4]]  # some of them judge in two tabs
     seeds = {person.pk: index for index, person in enumerate(people)}
 
     given = at_once(

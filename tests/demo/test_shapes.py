@@ -16,6 +16,7 @@ from demo.world import EXACTLY, grade
 from tests.demo.shapes import SHAPES, SYSTEMS, collection, run, tables
 
 MEDIA = sorted((SHAPES / "media").iterdir())
+CLIPS = [file for file in MEDIA if file.suffix == ".webm"]
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +132,9 @@ def test_a_picture_opens(file):
         assert np.asarray(picture.convert("L")).std() > 3
 
 
-@pytest.mark.parametrize("file", [file for file in MEDIA if file.suffix == ".webm"], ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", [*CLIPS[:4], *(pytest.param(file, marks=pytest.mark.full) for file in CLIPS[4:])], ids=lambda file: file.name
+)
 def test_a_clip_plays_four_seconds_in_which_something_changes(file):
     frames, keys = decoded(file)
     assert frames.shape == (FPS * SECONDS, 180, 320)
