@@ -15,8 +15,9 @@ from xdist.workermanage import WorkerController
 from config.testing import BROWSER_FIXTURES
 
 PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itself
+FEWEST = 10  # cases of a property
 WHOLE = 100  # percent of the cases that a property asks for
-SHARES = {"default": 25, "full": WHOLE, "heavy": 20 * WHOLE}  # what each size tries of them
+SHARES = {"default": 10, "full": WHOLE, "heavy": 20 * WHOLE}  # what each size tries of them
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow hangs on the machine
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 PEAKS = pytest.StashKey[list[int]]()
@@ -52,8 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def share_of(n: int) -> int:
-    """So many cases of `--full`: a quarter by default, twenty times as many with `--heavy`."""
-    return n * settings.default.max_examples // WHOLE
+    """So many cases of `--full`: a tenth by default, but ten at least; twenty times as many with `--heavy`."""
+    return max(min(n, FEWEST), n * settings.default.max_examples // WHOLE)
 
 
 def cases(n: int) -> settings:
