@@ -41,6 +41,7 @@ from metrics.models import BoardView, Download, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Pool, PoolPair, PoolSource, Run, RunEvent
 from tests import cast
+from tests.copies import copied
 
 
 class Campaign(NamedTuple):
@@ -96,6 +97,7 @@ def judge_batch(annotator: Annotator, grade: int = 1, *, limit: int | None = Non
     return batch
 
 
+@copied
 def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Campaign:
     """Runs, a pool, golds, references, batches, judgments, a change, an undo, a report, scores."""
     collection = cast.collection(slug, grades=3, batch_candidates=3, labels_per_pair=2, double_share="0.5")

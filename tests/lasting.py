@@ -37,10 +37,8 @@ def empty_tables() -> None:
     What a browser asked for before it was closed may still be under way, and would leave its rows to the next test.
     """
     assert wait_until(no_server_answers, seconds=240), "a request comes to no end"
+    filled = filled_tables()
     with connection.cursor() as cursor:
-        names = sorted(set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS)
-        cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names))
-        filled = [name for (name,) in cursor.fetchall()]
         if filled:
             cursor.execute("SET session_replication_role = replica")  # no trigger refuses, no foreign key is followed
             cursor.execute("; ".join(f"DELETE FROM {name}" for name in filled))
@@ -49,6 +47,14 @@ def empty_tables() -> None:
         cursor.execute(sizes, [filled, LARGE])
         for (name,) in cursor.fetchall():
             cursor.execute(f"VACUUM {name}")
+
+
+def filled_tables() -> list[str]:
+    """The names of the tables that hold any row but those that migrations make."""
+    names = sorted(set(connection.introspection.django_table_names(only_existing=True)) - OF_MIGRATIONS)
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in names))
+        return [name for (name,) in cursor.fetchall()]
 
 
 def no_server_answers() -> bool:

@@ -133,7 +133,9 @@ def test_a_picture_opens(file):
 
 
 @pytest.mark.parametrize(
-    "file", [*CLIPS[:4], *(pytest.param(file, marks=pytest.mark.full) for file in CLIPS[4:])], ids=lambda file: file.name
+    "file",
+    [*CLIPS[:4], *(pytest.param(file, marks=pytest.mark.full) for file in CLIPS[4:])],
+    ids=lambda file: file.name,
 )
 def test_a_clip_plays_four_seconds_in_which_something_changes(file):
     frames, keys = decoded(file)

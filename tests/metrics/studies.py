@@ -22,6 +22,7 @@ from metrics.models import Observation, Score, Snapshot
 from metrics.services import refresh
 from pooling.models import Pool, Run
 from tests import campaigns, cast
+from tests.copies import copied
 
 
 def study(
@@ -53,6 +54,7 @@ def study(
     return collection
 
 
+@copied
 def judged_study(
     slug: str = "",
     *,
@@ -69,6 +71,7 @@ def judged_study(
     return collection
 
 
+@copied
 def unordered_study() -> Collection:
     """A study of four grades with positives from 2 whose ids are out of order; two people have judged in it."""
     collection = study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
