@@ -56,7 +56,7 @@ def table() -> dict[tuple[str, str], dict[str, str]]:
 
 def build(media_root: Path) -> World:
     """Two campaigns of one shape; every person of the first one has no part in the second."""
-    campaign, twin = campaigns.campaign("made"), campaigns.campaign("zwillingsstudie")
+    campaign, twin = campaigns.campaigns("made", "zwillingsstudie")
     users = {
         "stranger": cast.user("stranger"),
         "annotator": campaign.annotators[0].user,

@@ -146,6 +146,12 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     return Campaign(collection, lead, researcher, annotators, run, pool)
 
 
+@copied
+def campaigns(*slugs: str) -> tuple[Campaign, ...]:
+    """Campaigns side by side, each of its name."""
+    return tuple(campaign(slug) for slug in slugs)
+
+
 def _run(collection: Collection, by: User) -> Run:
     queries, documents = (
         list(collection.items.filter(side=side).order_by("pk").values_list("pk", flat=True))

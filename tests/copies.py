@@ -1,5 +1,6 @@
 """What many tests begin with: made by the product's own services once in a process, and copied from then on."""
 
+import itertools
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import datetime, timedelta
@@ -17,9 +18,7 @@ Result = TypeVar("Result")
 APART = 10_000_000  # between the first keys of what is kept, so that one test may have copies of several
 COLUMNS = """SELECT attname, atttypid = 'timestamptz'::regtype FROM pg_attribute
     WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum"""
-NEXT_KEYS = """SELECT setval(oid::regclass, first) FROM pg_class,
-    (SELECT (max(coalesce(last_value, 0)) / %(apart)s + 1) * %(apart)s AS first FROM pg_sequences) AS next
-    WHERE relkind = 'S'"""
+_serial = itertools.count(1)
 
 
 class Rows(NamedTuple):
@@ -67,7 +66,7 @@ def copied(make: Callable[Given, Result]) -> Callable[Given, Result]:
 def set_keys_apart() -> None:
     """Let the rows that are made next have keys that no others have had in this process."""
     with connection.cursor() as cursor:
-        cursor.execute(NEXT_KEYS, {"apart": APART})
+        cursor.execute("SELECT setval(oid::regclass, %s) FROM pg_class WHERE relkind = 'S'", [APART * next(_serial)])
 
 
 def rows_of(table: str) -> Rows:

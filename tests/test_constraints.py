@@ -225,7 +225,7 @@ TRIGGERED = {
 @pytest.fixture
 def collections():
     """Two campaigns side by side; nothing left to check at the end of the transaction."""
-    campaign, other = campaigns.campaign("made"), campaigns.campaign("other")
+    campaign, other = campaigns.campaigns("made", "other")
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     return {"made": campaign.collection.pk, "other": other.collection.pk}

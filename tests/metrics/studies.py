@@ -72,13 +72,15 @@ def judged_study(
 
 
 @copied
-def unordered_study() -> Collection:
+def unordered_study(*, with_numbers: bool = False) -> Collection:
     """A study of four grades with positives from 2 whose ids are out of order; two people have judged in it."""
     collection = study("study", n_queries=8, n_documents=12, grades=4, positive_from=2, ceiling=2)
     for number, item in enumerate(collection.items.order_by("pk")):  # who judges what goes by these ids
         Item.objects.filter(pk=item.pk).update(external_id=f"{(number * 7919) % 1000}-{item.external_id}é")
     for seed in range(2):
         judge(cast.annotator(collection), seed=seed, n=20)
+    if with_numbers:
+        refresh.refresh(collection=collection)
     return collection
 
 

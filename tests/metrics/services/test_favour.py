@@ -18,6 +18,7 @@ from pooling.core.rankings import Rankings
 from pooling.models import Ranking
 from pooling.services import retiring
 from tests import cast
+from tests.copies import copied
 from tests.metrics import studies
 from tests.pooling import making
 
@@ -27,6 +28,11 @@ N_QUERIES, DEPTH = 5, 3
 
 @pytest.fixture
 def pool(media_root):
+    return judged_pool()
+
+
+@copied
+def judged_pool():
     """Three runs over 5 queries, the first 3 of each pooled and judged by one person."""
     rng = np.random.default_rng(7)
     collection = making.collection(N_QUERIES, 30, batch_candidates=500)

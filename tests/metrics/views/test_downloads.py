@@ -12,7 +12,7 @@ from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import ApiToken, Item, Role
 from metrics.models import Score
-from metrics.services import downloads, refresh
+from metrics.services import downloads
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
@@ -24,8 +24,7 @@ PAGE = "/c/study/downloads/"
 @pytest.fixture
 def study(client):
     """A study out of order with its numbers; a researcher signed in."""
-    study = studies.unordered_study()
-    refresh.refresh(collection=study)
+    study = studies.unordered_study(with_numbers=True)
     client.force_login(cast.member(study, Role.RESEARCHER))
     return study
 

@@ -1,0 +1,78 @@
+"""What is copied is what was made, as old as if it were made now, and more can be made beside it."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.apps import apps
+from django.db import connection
+from django.utils import timezone
+
+from tests import campaigns, cast, copies
+from tests.lasting import empty_tables
+from tests.test_soundness import sound
+
+pytestmark = pytest.mark.django_db(transaction=True)
+make = campaigns.campaign.__wrapped__
+
+
+def rows():
+    """Every row of the product's tables, by model and key."""
+    ours = [model for label in ("annotate", "pooling", "metrics") for model in apps.get_app_config(label).get_models()]
+    return {(model.__name__, row["pk"]): row for model in ours for row in model.objects.values("pk", *columns(model))}
+
+
+def columns(model):
+    return [field.attname for field in model._meta.concrete_fields]
+
+
+def test_a_copy_has_the_rows_that_were_made_and_its_moments_come_later_by_as_much_as_it_does(monkeypatch):
+    copied = copies.copied(make)
+    made, before = copied("made"), rows()
+    empty_tables()
+    now = timezone.now()
+    monkeypatch.setattr(copies.timezone, "now", lambda: now + timedelta(hours=2))
+    again = copied("made")
+    after = rows()
+    assert (again, set(after)) == (made, set(before))
+    assert len({name for name, _ in after}) > 40
+    apart = set()
+    for key, row in after.items():
+        for field, value in row.items():
+            if isinstance(value, datetime):
+                apart.add(value - before[key][field])
+            else:
+                assert value == before[key][field], (key, field)
+    (later,) = apart
+    assert timedelta(hours=2) <= later < timedelta(hours=2, minutes=10)
+
+
+def test_people_go_on_in_a_copy_and_others_can_stand_beside_it():
+    copied = copies.copied(make)
+    for _ in range(2):
+        empty_tables()
+        campaign = copied("made")
+    for collection in (campaign.collection, make("other").collection):
+        campaigns.judge_batch(cast.annotator(collection))
+        assert sound()
+
+
+def test_two_kept_beside_each_other_have_no_key_in_common():
+    first, second = copies.copied(make), copies.copied(make)
+    one = first("made")
+    empty_tables()
+    with connection.cursor() as cursor:  # as a test that wants its keys to begin anew does
+        cursor.execute("SELECT setval(oid::regclass, 1) FROM pg_class WHERE relkind = 'S'")
+    other = second("other")
+    empty_tables()
+    assert {first("made").collection, second("other").collection} == {one.collection, other.collection}
+    assert one.collection.pk != other.collection.pk
+    assert sound()
+
+
+def test_what_is_made_beside_others_is_made_anew():
+    person = cast.user()
+    copied = copies.copied(make)
+    made = copied("made")
+    empty_tables()
+    assert copied("made").collection != made.collection
+    assert not type(person).objects.filter(pk=person.pk).exists()
