@@ -58,15 +58,21 @@ def test_people_go_on_in_a_copy_and_others_can_stand_beside_it():
 
 def test_two_kept_beside_each_other_have_no_key_in_common():
     first, second = copies.copied(make), copies.copied(make)
+    begin_keys_anew()
     one = first("made")
     empty_tables()
-    with connection.cursor() as cursor:  # as a test that wants its keys to begin anew does
-        cursor.execute("SELECT setval(oid::regclass, 1) FROM pg_class WHERE relkind = 'S'")
+    begin_keys_anew()
     other = second("other")
     empty_tables()
     assert {first("made").collection, second("other").collection} == {one.collection, other.collection}
     assert one.collection.pk != other.collection.pk
     assert sound()
+
+
+def begin_keys_anew():
+    """As what a test does that wants its keys to be the same in every run."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT setval(oid::regclass, 1) FROM pg_class WHERE relkind = 'S'")
 
 
 def test_what_is_made_beside_others_is_made_anew():
