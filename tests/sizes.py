@@ -62,6 +62,11 @@ def cases(n: int) -> settings:
     return settings(max_examples=share_of(n))
 
 
+def seeds(n: int, *, by_default: int) -> list[object]:
+    """The first seeds of those that `--full` tries, for parametrize."""
+    return [seed if seed < by_default else pytest.param(seed, marks=pytest.mark.full) for seed in range(n)]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the size does not hold, which pytest counts as deselected, and begin with what takes longest."""
     options = [option_for(item, config) for item in items]

@@ -48,6 +48,7 @@ def test_without_a_long_secret_key_nothing_starts(tmp_path: Path, key: str) -> N
     assert "SECRET_KEY is missing or shorter than 50 characters" in done.stderr
 
 
+@pytest.mark.full
 def test_the_deployment_check_finds_nothing() -> None:
     done = manage(
         "check",

@@ -46,7 +46,7 @@ def all_that(person, campaign, run):
     return {mark: [reply.request for reply in crawler.replies if mark in reply.text] for mark in MARKS}
 
 
-@pytest.mark.parametrize("role", [Role.RESEARCHER, Role.LEAD])
+@pytest.mark.parametrize("role", [pytest.param(Role.RESEARCHER, marks=pytest.mark.full), Role.LEAD])
 def test_other_people_of_the_collection_find_no_trace_of_a_hidden_run(campaign, role):
     run = hidden_run(campaign, campaign.researcher)
     assert all_that(cast.member(campaign.collection, role), campaign, run) == {mark: [] for mark in MARKS}

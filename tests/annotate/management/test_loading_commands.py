@@ -115,6 +115,7 @@ def test_a_fault_leaves_the_policy_as_it_was(loaded, tmp_path):
     assert loaded.policies.count() == 1
 
 
+@pytest.mark.full
 @pytest.mark.django_db(transaction=True)
 def test_a_fault_goes_to_stderr_with_exit_code_1(items):
     items.write_text("{\n" * 60)

@@ -19,6 +19,7 @@ from annotate.services.seating import reconcile_pairs
 from tests import cast
 from tests.annotate.core.files import file
 from tests.annotate.services.test_plain_seating import situation, trial
+from tests.sizes import seeds
 
 pytestmark = pytest.mark.django_db
 COLUMNS = JudgmentColumns(time="at")
@@ -76,7 +77,7 @@ def state():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, by_default=3))
 def test_an_import_leaves_the_rows_that_reconciling_pair_by_pair_leaves(seed, monkeypatch):
     collection, files = situations(seed)
 
@@ -96,7 +97,7 @@ def test_an_import_leaves_the_rows_that_reconciling_pair_by_pair_leaves(seed, mo
     assert short == long
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4, by_default=2))
 def test_stored_chains_grow_as_lists_would(seed):
     collection, files = situations(seed)
     grown = defaultdict(list)

@@ -16,6 +16,7 @@ from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, Roun
 from annotate.services import claiming, copying, judging, pairing, seating
 from annotate.services.seating import plain, rounds
 from tests import campaigns, cast
+from tests.sizes import seeds
 
 pytestmark = pytest.mark.django_db
 SEAT = ("pair", "purpose", "number", "round", "why", "state", "annotator", "queue_key")
@@ -87,7 +88,7 @@ def one_by_one(monkeypatch):
     monkeypatch.setattr(rounds, "withdraw_plain", lambda round_, pairs: pairs)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, by_default=4))
 def test_a_round_opened_closed_and_opened_again_has_the_rows_that_reconciling_pair_by_pair_makes(seed, monkeypatch):
     collection, pairs, rng = situation(seed)
     chosen = rng.sample(pairs, 30)

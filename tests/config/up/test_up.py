@@ -191,6 +191,7 @@ def test_with_addresses_in_the_environment_no_server_is_started(live_stack: Stac
     assert is_ready, answer(live_stack, "/readyz")
 
 
+@pytest.mark.full
 def test_too_little_memory_is_answered_with_one_sentence(open_folder: Path) -> None:
     # which program runs out first, and what it calls that, depends on the machine
     refusal(Stack(open_folder, prefix=("prlimit", "--as=80000000")), "--port", "0")

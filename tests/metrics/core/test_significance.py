@@ -8,6 +8,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from metrics.core import significance
+from tests.sizes import seeds
 
 
 def pairs(seed: int, n: int = 40):
@@ -16,7 +17,7 @@ def pairs(seed: int, n: int = 40):
     return np.clip(y + rng.normal(0.05, 0.1, n).round(2), 0, 1), y
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, by_default=5))
 def test_t_and_wilcoxon_and_sign_equal_scipy(seed):
     x, y = pairs(seed)
     expected_t = stats.ttest_rel(x, y)
@@ -70,7 +71,7 @@ def test_systems_on_different_queries_and_missing_scores_are_refused(name):
         significance.TESTS[name]([1, np.nan], [1, 2], **options)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10, by_default=3))
 def test_corrections_equal_statsmodels(seed):
     p = np.random.default_rng(seed).choice([0, 1e-9, 0.01, 0.02, 0.3, 0.5, 1], size=seed + 1)
     assert significance.holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)

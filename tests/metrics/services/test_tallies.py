@@ -157,7 +157,7 @@ def play(seed, n_events):
     return campaign
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.full)])
 def test_after_anything_people_do_live_numbers_are_those_of_a_rebuild(seed):
     campaign = play(seed, 20)
     assert Judgment.objects.filter(collection=campaign.study).count() > 10
