@@ -222,7 +222,8 @@ def test_packages_are_not_taken_away_from_what_runs_on_them(product: Path) -> No
         code = "from config.up import environment as e; print(e.is_ready('run.txt'), flush=True); input()"
         command = [product / ".venv" / "bin" / "python", "-c", code]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        with subprocess.Popen(command, cwd=product, text=True, **pipes) as running:
+        env = {name: value for name, value in os.environ.items() if name not in environment.MISLEADING_PYTHON}
+        with subprocess.Popen(command, cwd=product, env=env, text=True, **pipes) as running:
             assert running.stdout.readline() == "True\n"
             (product / "requirements" / "run.txt").open("a").write("# a newer lock\n")
             answer = make(product, {"index-url": address}, with_uv=False)
