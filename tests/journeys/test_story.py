@@ -26,7 +26,7 @@ PASSWORD = "a long pass phrase for the story"
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return small_study(6)
+    return small_study(3)
 
 
 @pytest.fixture

@@ -16,9 +16,12 @@ import psutil
 import psycopg
 import pytest
 import redis
+from pytest_django import DjangoDbBlocker
 
+from annotate.models import User
 from config.up.home import Home
 from config.up.processes import command_line, end_orphans, wait_until
+from tests import cast
 from tests.stack import ROOT, Stack, started_before
 
 # a test that starts a stack and goes on for an hour
@@ -59,8 +62,14 @@ def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return psutil.Process(process.pid).children(recursive=True)
 
 
+def remembers(stack: Stack, blocker: DjangoDbBlocker) -> bool:
+    """Whether its database has somebody called kept."""
+    with stack.orm(blocker):
+        return User.objects.filter(username="kept").exists()
+
+
 def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_data(
-    fault_stack: Callable[..., Stack], pytestconfig: pytest.Config
+    fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker, pytestconfig: pytest.Config
 ) -> None:
     begun = time.monotonic()
     stack = fault_stack("a folder with spaces", anew=True)
@@ -68,7 +77,8 @@ def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_
     assert answer(stack, "/healthz") == (200, '{"status": "ok"}')
     assert "annotator" in stack.said()
     assert wait_until(lambda: answer(stack, "/readyz")[0] == 200, seconds=600), answer(stack, "/readyz")
-    stack.manage("shell", "-c", "from annotate.models import User; User.objects.create_user('kept')")
+    with stack.orm(django_db_blocker):
+        cast.user("kept")
     processes = family(stack.process)
     assert len(processes) > 5
     assert stack.stop(signal.SIGINT) == 0
@@ -78,12 +88,15 @@ def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_
     if pytestconfig.getoption("--heavy"):  # 3 s after 15 s on an idle machine
         assert seconds < min(first, 6), f"{seconds:.1f} s after {first:.1f} s"
     assert stack.home.secret_key.read_text() == first_key
-    assert "True" in stack.manage("shell", "-c", "print(User.objects.filter(username='kept').exists())")
+    assert remembers(stack, django_db_blocker)
 
 
-def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(fault_stack: Callable[..., Stack]) -> None:
+def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(
+    fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
+) -> None:
     stack = fault_stack()
-    stack.manage("shell", "-c", "from annotate.models import User; User.objects.create_user('kept')")
+    with stack.orm(django_db_blocker):
+        cast.user("kept")
     processes = family(stack.process)
     os.kill(stack.process.pid, signal.SIGKILL)
     stack.process.wait()
@@ -95,7 +108,7 @@ def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(fault_stack: C
             process.kill()
     stack.process.wait()
     stack.start()
-    assert "True" in stack.manage("shell", "-c", "print(User.objects.filter(username='kept').exists())")
+    assert remembers(stack, django_db_blocker)
 
 
 @pytest.mark.full
