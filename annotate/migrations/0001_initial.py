@@ -13,8 +13,10 @@ from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
 
+from annotate.first_migration import FirstMigration
 
-class Migration(migrations.Migration):
+
+class Migration(FirstMigration):
 
     initial = True
 

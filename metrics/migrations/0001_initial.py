@@ -6,13 +6,15 @@ import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
+from annotate.first_migration import FirstMigration
+
 EVENTS_ONLY_GROW = """
 CREATE TRIGGER metrics_alarmevent_append_only BEFORE UPDATE OR DELETE ON metrics_alarmevent
     FOR EACH ROW EXECUTE FUNCTION annotate_refuse_change()
 """
 
 
-class Migration(migrations.Migration):
+class Migration(FirstMigration):
 
     initial = True
 

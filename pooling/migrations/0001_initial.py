@@ -6,6 +6,8 @@ import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
+from annotate.first_migration import FirstMigration
+
 EVENTS_ONLY_GROW = """
 CREATE TRIGGER pooling_runevent_append_only BEFORE UPDATE OR DELETE ON pooling_runevent
     FOR EACH ROW EXECUTE FUNCTION annotate_refuse_change()
@@ -14,7 +16,7 @@ CREATE TRIGGER pooling_runevent_append_only BEFORE UPDATE OR DELETE ON pooling_r
 STORE_AS_THEY_ARE = "ALTER TABLE pooling_ranking ALTER targets SET STORAGE EXTERNAL, ALTER scores SET STORAGE EXTERNAL"
 
 
-class Migration(migrations.Migration):
+class Migration(FirstMigration):
 
     initial = True
 

@@ -1,11 +1,18 @@
-"""Databases of before the migrations were made one an application."""
+"""Tables are made all at once, as Django would step by step, and those of before stay as they are."""
 
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations import Migration
 from django.db.migrations.recorder import MigrationRecorder
+from pytest_django import DjangoDbBlocker
+
+from annotate.first_migration import FirstMigration
+from config.up.embedded import create_database
+from config.up.home import Home
+from tests.databases import working_on
 
 BEFORE = {
     "annotate": [
@@ -40,7 +47,19 @@ BEFORE = {
     "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
 }
 
-pytestmark = pytest.mark.django_db
+OURS = "relnamespace = 'public'::regnamespace"
+SCHEMA = f"""
+    SELECT relname, attname || ' ' || format_type(atttypid, atttypmod) || ' ' || attstorage::text
+        || CASE WHEN attnotnull THEN ' NOT NULL ' ELSE ' ' END || coalesce(pg_get_expr(adbin, adrelid), '')
+    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0
+    LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE {OURS}
+    UNION ALL SELECT relname, conname || ' ' || pg_get_constraintdef(pg_constraint.oid)
+    FROM pg_constraint JOIN pg_class ON conrelid = pg_class.oid WHERE {OURS}
+    UNION ALL SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT relname, pg_get_triggerdef(pg_trigger.oid)
+    FROM pg_trigger JOIN pg_class ON tgrelid = pg_class.oid WHERE {OURS} AND NOT tgisinternal
+    UNION ALL SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+"""
 
 
 def write_history(applied: dict[str, list[str]]) -> None:
@@ -64,6 +83,7 @@ def migrate() -> str:
     return said.getvalue()
 
 
+@pytest.mark.django_db
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history(BEFORE)
     before = history()
@@ -73,6 +93,7 @@ def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
         assert history() == before
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("app", BEFORE)
 def test_tables_of_only_some_are_refused_with_the_version_to_start_first(app: str) -> None:
     for applied in range(1, len(BEFORE[app])):
@@ -82,3 +103,25 @@ def test_tables_of_only_some_are_refused_with_the_version_to_start_first(app: st
             migrate()
         assert f"the last version that has {app}/migrations/{BEFORE[app][-1]}.py" in str(refusal.value)
         assert history() == before
+
+
+@pytest.mark.full
+def test_tables_made_at_once_are_those_that_django_makes_step_by_step(
+    service_home: Home, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = schema_of("made_at_once", service_home, django_db_blocker)
+    monkeypatch.setattr(FirstMigration, "apply", Migration.apply)
+    assert schema_of("made_step_by_step", service_home, django_db_blocker) == at_once
+    assert {"annotate_judgment", "pooling_ranking", "metrics_score", "annotate_refuse_change"} <= {
+        name for name, _ in at_once
+    }
+
+
+def schema_of(name: str, home: Home, blocker: DjangoDbBlocker) -> list[tuple[str, str]]:
+    """Every column, constraint, index, trigger and function of a new database."""
+    create_database(home, name)
+    with working_on(home.database_url(name), blocker):
+        migrate()
+        with connection.cursor() as cursor:
+            cursor.execute(SCHEMA)
+            return sorted(cursor.fetchall())
