@@ -7,6 +7,7 @@ import redis
 from annotate.models import Change, Judgment
 from config.up.processes import wait_until
 from metrics.models import Score, Snapshot
+from metrics.services import refresh
 from tests import cast
 from tests.metrics import studies
 from tests.webclient import WebClient
@@ -53,6 +54,5 @@ def test_numbers_become_those_of_a_rebuild_after_flushall_and_kill_9(fault_stack
         assert Judgment.objects.filter(collection=study).count() == 64
         assert Score.objects.filter(run__collection=study).count() == 48
         live = studies.numbers(study)
-    stack.manage("rebuild_metrics", SLUG)
-    with stack.orm(django_db_blocker):
+        refresh.rebuild(collection=study)
         assert studies.numbers(study) == live

@@ -23,6 +23,7 @@ from tests.anywhere.places import share_environment
 
 WHEEL = "tiny-1.0-py3-none-any.whl"
 PEOPLES = ("HOME", "PATH", "LANG")
+BY_EITHER = [True, pytest.param(False, marks=pytest.mark.heavy)]  # pip makes each environment three times as slowly
 
 
 def tiny_wheel() -> bytes:
@@ -123,7 +124,7 @@ def test_pip_installs_where_uv_cannot_be_had(product: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("with_uv", [True, False])
+@pytest.mark.parametrize("with_uv", BY_EITHER)
 def test_a_package_with_another_hash_is_not_installed(product: Path, with_uv: bool) -> None:
     lock(product, "0" * 64)
     with index(product) as address:
@@ -187,7 +188,7 @@ def test_an_environment_serves_only_with_the_very_versions_of_the_lock(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("with_uv", [True, False])
+@pytest.mark.parametrize("with_uv", BY_EITHER)
 def test_what_a_killed_installer_left_is_not_taken_for_installed(product: Path, with_uv: bool) -> None:
     with index(product) as address:
         assert make(product, {"index-url": address}, with_uv=with_uv).returncode == 0
@@ -200,7 +201,7 @@ def test_what_a_killed_installer_left_is_not_taken_for_installed(product: Path, 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("with_uv", [True, False])
+@pytest.mark.parametrize("with_uv", BY_EITHER)
 def test_development_packages_that_cannot_be_had_leave_the_product_whole(product: Path, with_uv: bool) -> None:
     missing = f"missing==1.0 \\\n    --hash=sha256:{'0' * 64}\n"
     (product / "requirements" / "dev.txt").write_text((product / "requirements" / "run.txt").read_text() + missing)
