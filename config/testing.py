@@ -58,6 +58,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             "REDIS_URL": home.redis_url,
             "SECRET_KEY": secrets.token_urlsafe(64),
             "STATIC_FILES": "plain",
+            "MALLOC_ARENA_MAX": "2",  # each thread of a server and of a codec would keep memory of its own
             "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
         }
     )

@@ -79,9 +79,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def rank(item: pytest.Item) -> int:
-    """When a test has its turn: the product that is started first, then browsers, then the rest."""
+    """When a test has its turn: the product that is started and real data first, then browsers, then the rest.
+
+    What comes first is not taken over by another process, which would set up a module anew.
+    """
     fixtures = set(getattr(item, "fixturenames", ()))
-    if item.get_closest_marker("full") or PRODUCT_FIXTURES & fixtures:
+    if item.get_closest_marker("full") or PRODUCT_FIXTURES & fixtures or item.path.parent.name == "real":
         return 0
     return 1 if BROWSER_FIXTURES & fixtures else 2
 

@@ -148,6 +148,7 @@ def decoded(file: Path) -> tuple[np.ndarray, list[int]]:
     """A clip's frames in grey, and which of them can be sought."""
     with av.open(str(file)) as container:
         assert container.streams.video[0].codec_context.name == "vp9"
+        container.streams.video[0].codec_context.thread_count = 1  # each would keep frames of its own
         frames = list(container.decode(video=0))
     return np.array([frame.to_ndarray(format="gray") for frame in frames]), [
         n for n, frame in enumerate(frames) if frame.key_frame

@@ -47,7 +47,7 @@ def grades() -> list[int]:
 
 def sound(seconds: float = 2.0) -> bytes:
     """A tone that swells, as a WAV file."""
-    at = np.arange(int(8_000 * seconds))
+    at = np.arange(int(8_000 * seconds), dtype="float32")
     samples = (20_000 * np.sin(at / 5) * at / len(at)).astype("<i2")
     stream = io.BytesIO()
     with wave.open(stream, "wb") as file:
