@@ -24,5 +24,12 @@ def own_files() -> Iterator[Path]:
 
 
 def copy(to: Path) -> Path:
-    """Copy the product's own files to a new folder; returns it."""
-    return shutil.copytree(ROOT, to, ignore=made_here, symlinks=True)
+    """Copy the product's own files to a new folder, with what Python compiled of them; returns it."""
+    return shutil.copytree(ROOT, to, ignore=not_compiled, symlinks=True)
+
+
+def not_compiled(folder: str | os.PathLike[str], names: Iterable[str]) -> set[str]:
+    """Which names in a folder are neither the product's own nor compiled of it; one being compiled has another end."""
+    if Path(folder).name == "__pycache__":
+        return {name for name in names if not name.endswith(".pyc")}
+    return made_here(folder, names) - {"__pycache__"}
