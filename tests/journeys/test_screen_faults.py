@@ -34,6 +34,7 @@ def at_the_screen(page: Page, url: str) -> None:
     page.fill("[name=password]", cast.PASSWORD)
     page.keyboard.press("Enter")
     expect(page.locator(".level").first).to_be_visible()
+    page.wait_for_load_state()  # the levels are there before the scripts that listen to keys
 
 
 def stored(stack: Stack, blocker: DjangoDbBlocker) -> list[int]:
