@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.core.servers.basehttp import WSGIRequestHandler
 from django.db import connections
 from django.test import Client
 from django.test.client import ClientHandler
@@ -33,6 +34,8 @@ expect.set_options(timeout=PATIENCE)
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
 settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
+# else a browser's system holds back each answer for 40 ms, which come in two packets: headers and body
+WSGIRequestHandler.disable_nagle_algorithm = True
 TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no other way to have it done so
 
 

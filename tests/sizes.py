@@ -79,14 +79,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def rank(item: pytest.Item) -> int:
-    """When a test has its turn: the product that is started and real data first, then browsers, then the rest.
+    """When a test has its turn: a product that is shared, real data, other products, then browsers, then the rest.
 
-    What comes first is not taken over by another process, which would set up a module anew.
+    A process that is done takes over tests from the end of another's list, and sets up anew what they share: so that
+    comes first, and one process has the running product and each set of real data.
     """
     fixtures = set(getattr(item, "fixturenames", ()))
-    if item.get_closest_marker("full") or PRODUCT_FIXTURES & fixtures or item.path.parent.name == "real":
+    if "live_stack" in fixtures:
         return 0
-    return 1 if BROWSER_FIXTURES & fixtures else 2
+    if item.path.parent.name == "real":
+        return 1
+    if item.get_closest_marker("full") or PRODUCT_FIXTURES & fixtures:
+        return 2
+    return 3 if BROWSER_FIXTURES & fixtures else 4
 
 
 def option_for(item: pytest.Item, config: pytest.Config) -> str:

@@ -58,8 +58,16 @@ def judge_through(stack: Stack, kill: Callable[[Stack], None], times: int, judge
         return [submission for desk in working for submission in desk.result()]
 
 
+def judge_until(client: WebClient, stopped: Event) -> Iterator[tuple[str, float]]:
+    """Judge until it is enough; yields each acknowledged submission and its seconds."""
+    for given in faults.judge_without_end(client):
+        yield given
+        if stopped.is_set():
+            return
+
+
 def losing_replies(client: WebClient, stopped: Event, *, new_ids: bool) -> Iterator[tuple[str, float]]:
-    """As `faults.judge_until`, on a line that loses every fifth reply, so that its answer is sent again.
+    """As `judge_until`, on a line that loses every fifth reply, so that its answer is sent again.
 
     new_ids : each try carries a submission id of its own, as if there were none
     """
@@ -81,7 +89,7 @@ def test_nothing_acknowledged_is_lost(fault_stack, django_db_blocker, kill, time
     stack = fault_stack("kills")
     with stack.orm(django_db_blocker):
         collection = faults.open_study(20_000)
-    acknowledged = judge_through(stack, kill, times, faults.judge_until)
+    acknowledged = judge_through(stack, kill, times, judge_until)
     print(f"\n{kill.__name__} {times} times: {len(acknowledged):,} answers acknowledged")
     assert len(acknowledged) > 10 * times
     with stack.orm(django_db_blocker):
@@ -97,7 +105,7 @@ def test_the_ledger_tells_of_answers_given_before_the_disk_had_them(fault_stack,
             cursor.execute("ALTER SYSTEM SET synchronous_commit = off")
             cursor.execute("SELECT pg_reload_conf()")
     with stack.orm(django_db_blocker), pytest.raises(AssertionError):
-        faults.assert_ledger(collection, judge_through(stack, kill_postgres, 6, faults.judge_until))
+        faults.assert_ledger(collection, judge_through(stack, kill_postgres, 6, judge_until))
 
 
 @pytest.mark.parametrize("new_ids", [False, True])

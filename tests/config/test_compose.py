@@ -2,7 +2,7 @@
 
 import os
 import re
-import socket
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,10 +12,12 @@ from urllib.request import urlopen
 
 import pytest
 import yaml
+from pytest_django import DjangoDbBlocker
 
 from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
+from tests.databases import migrated_template
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
@@ -61,42 +63,39 @@ def test_the_parts_are_there_and_no_secret_is() -> None:
 
 
 @pytest.fixture
-def port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@pytest.fixture
-def running(service_home: Home, tmp_path: Path, port: int) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
-    """Every service of ours, started by its own command."""
-    create_database(service_home, "compose")
+def running(
+    service_home: Home, tmp_path: Path, django_db_blocker: DjangoDbBlocker
+) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """Every service of ours, started by its own command, on a port that nobody has."""
+    create_database(service_home, "compose", template=migrated_template(service_home, django_db_blocker))
     processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
         for name in OURS:
             env = environment(SERVICES[name], service_home, tmp_path)
-            command = [part.replace("0.0.0.0:8000", f"127.0.0.1:{port}") for part in SERVICES[name]["command"]]
+            command = [part.replace("0.0.0.0:8000", "127.0.0.1:0") for part in SERVICES[name]["command"]]
             processes[name] = spawn(["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT)
             if name == "migrate":
                 assert processes[name].wait(600) == 0, (tmp_path / "migrate.log").read_text()
         yield processes
     finally:
         for process in processes.values():
+            process.send_signal(signal.SIGTERM)  # to all at once, so that they end side by side
+        for process in processes.values():
             stop(process)
 
 
 @pytest.mark.full
 def test_every_command_runs_and_together_they_are_ready(
-    running: dict[str, subprocess.Popen[bytes]], port: int, tmp_path: Path
+    running: dict[str, subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
+    logs = {name: tmp_path / f"{name}.log" for name in OURS}
+
     def ready() -> bool:
+        listens = re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", logs["web"].read_text())
         try:
-            with urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30) as answer:
-                return answer.status == 200
+            return listens is not None and urlopen(f"{listens[1]}/readyz", timeout=30).status == 200
         except OSError:
             return False
 
-    logs = {name: tmp_path / f"{name}.log" for name in OURS}
     assert wait_until(ready, seconds=600, step=0.2), {name: log.read_text()[-2000:] for name, log in logs.items()}
     assert [name for name in OURS[1:] if running[name].poll() is not None] == []

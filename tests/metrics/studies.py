@@ -43,9 +43,8 @@ def study(
     for direction, items in (("forward", queries), ("reverse", documents)):
         everything = QuerySet.objects.create(collection=collection, name="all", direction=direction)
         QuerySetItem.objects.bulk_create(QuerySetItem(query_set=everything, item=item) for item in items)
-    reference(
-        collection, {(query.external_id, documents[i].external_id): grades - 1 for i, query in enumerate(queries)}
-    )
+    own = [(query, documents[i % n_documents]) for i, query in enumerate(queries)]
+    reference(collection, {(query.external_id, document.external_id): grades - 1 for query, document in own})
     if with_runs:
         for number, name in enumerate(("alpha", "beta")):
             run(collection, name, seed=number)

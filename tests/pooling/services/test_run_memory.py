@@ -18,7 +18,7 @@ def beyond_idle(tmp_path, n_queries: int, depth: int, n_documents: int) -> float
     return said["peak"] - said["idle"]
 
 
-@pytest.mark.full
+@pytest.mark.heavy
 def test_three_times_the_lines_take_no_more_memory(tmp_path):
     once, thrice = (beyond_idle(tmp_path, n_queries, 400, 20_000) for n_queries in (1_000, 3_000))
     # Both long enough that all blocks and batches that may wait do; at most 25 bytes for each of 800,000 lines more.
