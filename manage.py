@@ -56,11 +56,11 @@ def main(argv: list[str]) -> None:
 
 
 def test_arguments(arguments: list[str]) -> list[str]:
-    """What pytest is told: a whole suite, of whatever size, keeps two cores busy."""
-    sizes = {"--full", "--heavy", "--no-browser"}
-    # who starts the product waits half of the time; what is measured has no third process beside it
-    processes = "3" if "--full" in arguments and "--heavy" not in arguments else "2"
-    return [*arguments, *(() if set(arguments) - sizes else ("-n", processes, "--dist", "worksteal"))]
+    """What pytest is told: a whole suite keeps two cores busy, unless it measures."""
+    if set(arguments) - {"--full", "--no-browser"}:
+        return arguments
+    processes = "3" if "--full" in arguments else "2"  # who starts the product waits now and then
+    return [*arguments, "-n", processes, "--dist", "worksteal"]
 
 
 def change_environment(command: str, argv: list[str]) -> None:

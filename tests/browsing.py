@@ -2,14 +2,21 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
 from config.up.processes import wait_until
 
+PATIENCE = 120_000  # milliseconds: waiting costs nothing where all goes well, and machines differ
 COUNT_ANSWERS = """
     window.nAnswers = 0;
     document.addEventListener("htmx:finally:request", () => { window.nAnswers += 1; });
 """
+
+
+def patient(context: BrowserContext) -> BrowserContext:
+    """Have what is asked of a browser's pages waited for."""
+    context.set_default_timeout(PATIENCE)
+    return context
 
 
 def until(page: Page, expression: str) -> None:

@@ -21,6 +21,7 @@ from pytest_django import DjangoDbBlocker
 from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
+from tests.browsing import PATIENCE, patient
 from tests.clocks import MOMENT, Clock
 from tests.databases import migrated_template, strangers
 from tests.lasting import empty_tables
@@ -28,7 +29,6 @@ from tests.stack import Stack, started_before
 
 pytest_plugins = ["tests.cast", "tests.campaigns"]
 
-PATIENCE = 120_000  # milliseconds: waiting costs nothing where all goes well, and machines differ
 expect.set_options(timeout=PATIENCE)
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
@@ -43,7 +43,7 @@ TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no 
 def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of background jobs, none of which this process knows yet. It stands, but for what is measured.
 
-    What a job tells and asks, and by how many queries, would hang on the machine.
+    What a job tells and asks, and by how many queries, would depend on the machine.
     """
     from annotate.services import jobs
 
@@ -71,8 +71,7 @@ def standing_codes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def context(context: BrowserContext) -> BrowserContext:
     """The browser, whose pages are waited for."""
-    context.set_default_timeout(PATIENCE)
-    return context
+    return patient(context)
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
 """The databases of a test run: one that is migrated, copies of it, and who is connected to them."""
 
 import fcntl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from threading import Barrier
+from typing import Any, ParamSpec, TypeVar
 
 import dj_database_url
 import psycopg
@@ -59,6 +61,19 @@ def for_a_thread(work: Callable[Given, Result]) -> Callable[Given, Result]:
             connections.close_all()
 
     return run
+
+
+def at_once(work: Callable[[Any], Result], arguments: Sequence[Any]) -> list[Result]:
+    """What `work` answers to each of the arguments, in threads that are let go together; raises what one did."""
+    barrier = Barrier(len(arguments))
+
+    @for_a_thread
+    def run(argument: Any) -> Result:
+        barrier.wait()
+        return work(argument)
+
+    with ThreadPoolExecutor(len(arguments)) as pool:
+        return list(pool.map(run, arguments))
 
 
 def strangers(home: Home, name: str, *, seconds: float = 60) -> list[str]:

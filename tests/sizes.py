@@ -18,7 +18,7 @@ PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itsel
 FEWEST = 10  # cases of a property
 WHOLE = 100  # percent of the cases that a property asks for
 SHARES = {"default": 10, "full": WHOLE, "heavy": 20 * WHOLE}  # what each size tries of them
-SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow hangs on the machine
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow depends on the machine
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 PEAKS = pytest.StashKey[list[int]]()
 WHY = {
@@ -121,8 +121,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_testnodedown(node: WorkerController) -> None:
     """Take over what a process left out, and took."""
     told = getattr(node, "workeroutput", {})
-    node.config.stash[LEFT_OUT] = Counter(told.get("left_out", {}))
-    node.config.stash[PEAKS].append(told.get("peak", 0))
+    if told:  # one that died says nothing
+        node.config.stash[LEFT_OUT] = Counter(told["left_out"])
+        node.config.stash[PEAKS].append(told["peak"])
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:

@@ -17,6 +17,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests import access_table
 from tests.access_table import Address, World, url_of
+from tests.browsing import patient
 from tests.lasting import empty_tables
 from tests.looks import FIRST, PHONE, look_at, take, too_low
 
@@ -96,7 +97,7 @@ def desk(
 
 def come(browser: Browser, server: LiveServer, world: World, who: str, **device: Any) -> BrowserContext:
     """A browser of one's own, signed in as somebody; `device` as Playwright says it."""
-    context = browser.new_context(reduced_motion="reduce", **device)
+    context = patient(browser.new_context(reduced_motion="reduce", **device))
     cookie = world.clients[who].cookies.get(settings.SESSION_COOKIE_NAME)
     if cookie:
         context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": server.url}])

@@ -62,12 +62,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Repeat the test suite and write down each run.")
     parser.add_argument("runs", type=int, help="how many green runs in a row are wanted")
     parser.add_argument("--burdened", type=int, default=0, help="how many of them beside two burning processes")
-    parser.add_argument("arguments", nargs="*", help="of `manage.py test`, after --")
-    options = parser.parse_args()
+    parser.epilog = "What stands after -- is handed to `manage.py test`."
+    at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options, arguments = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
     FOLDER.mkdir(parents=True, exist_ok=True)
-    table = FOLDER / f"{'-'.join(re.findall(r'[a-z]+', ' '.join(options.arguments))) or 'default'}.tsv"
+    table = FOLDER / f"{'-'.join(re.findall(r'[a-z]+', ' '.join(arguments))) or 'default'}.tsv"
     while wanted := missing(green_streak(table), options.runs, options.burdened):
-        run = run_once(options.arguments, n_burners=wanted[0], log=table.with_suffix(".log"))
+        run = run_once(arguments, n_burners=wanted[0], log=table.with_suffix(".log"))
         add_line(table, run)
         print(*run, sep="\t", flush=True)
         if run.result != "green":
@@ -100,6 +101,7 @@ def run_once(arguments: Sequence[str], *, n_burners: int, log: Path) -> Run:
     """Run the suite with this interpreter, and see how it ended."""
     begun_at, start = datetime.now(UTC), time.monotonic()
     env = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile everything anew
     command = [sys.executable, "manage.py", "test", *arguments]
     with log.open("wb") as output, burning(n_burners):
         suite = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -107,7 +109,7 @@ def run_once(arguments: Sequence[str], *, n_burners: int, log: Path) -> Run:
     text = log.read_text(errors="replace")
     return Run(
         begun_at=begun_at.strftime("%Y%m%dT%H%M%SZ"),
-        commit=subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True).strip(),
+        commit=subprocess.check_output(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True).strip(),
         n_burners=n_burners,
         result="red" if suite.returncode else "green",
         n_passed=number(r"(\d+) passed", text),

@@ -9,18 +9,18 @@ import random
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Barrier, Event
+from threading import Event
 from uuid import uuid4
 
 import pytest
-from django.db import close_old_connections, connection, transaction
+from django.db import connection, transaction
 from django.db.models import Count
 from django.utils import timezone
 
 from annotate.models import Annotator, HandOut, Judgment, Resolution, Seat
 from annotate.services import claiming, judging, seating
 from tests import campaigns, cast
-from tests.databases import for_a_thread
+from tests.databases import at_once, for_a_thread
 from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,22 +28,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def study(n_pairs, **policy):
     return campaigns.open_collection(n_pairs, **policy)
-
-
-def at_once(work, arguments):
-    """Run work(argument) for all arguments in as many threads, started together."""
-    barrier = Barrier(len(arguments))
-
-    def run(argument):
-        close_old_connections()
-        barrier.wait()
-        try:
-            return work(argument)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(arguments)) as pool:
-        return list(pool.map(run, arguments))
 
 
 def judge_all(annotator, rng, vanish=0.0):

@@ -81,7 +81,7 @@ def test_a_first_start_that_fails_leaves_nothing_behind_and_says_why_last(
     stacks.callback(remove_data, stack)
     stacks.enter_context(stack)
     stack.launch("--port", "0")
-    assert stack.process.wait(180) == 1
+    assert stack.process.wait(600) == 1
     place, *steps, fault = stack.said().splitlines()
     assert steps == ["Starting the database."]
     data = place.removeprefix(f"The servers cannot reach {stack.home.var}, so they keep their data in ").rstrip(".")

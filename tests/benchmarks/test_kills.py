@@ -104,8 +104,9 @@ def test_the_ledger_tells_of_answers_given_before_the_disk_had_them(fault_stack,
         with connection.cursor() as cursor:
             cursor.execute("ALTER SYSTEM SET synchronous_commit = off")
             cursor.execute("SELECT pg_reload_conf()")
+    acknowledged = judge_through(stack, kill_postgres, 6, judge_until)
     with stack.orm(django_db_blocker), pytest.raises(AssertionError):
-        faults.assert_ledger(collection, judge_through(stack, kill_postgres, 6, judge_until))
+        faults.assert_ledger(collection, acknowledged)
 
 
 @pytest.mark.parametrize("new_ids", [False, True])

@@ -8,7 +8,6 @@ constraint and foreign key in place. Opening also reads the run, chooses pairs, 
 
 import io
 import os
-import resource
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +22,7 @@ from annotate.models import Round, Seat
 from pooling.models import Pool, Run
 from pooling.services import pools
 from tests import cast
+from tests.sizes import peak
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
 N_QUERIES, N_DOCUMENTS, DEPTH, N_DEEPER = 27_763, 5_000, 20, 131
@@ -157,7 +157,3 @@ def test_opening_half_a_million_pairs_beside_copy():
         by_cpu = median(one.cpu for one in each) / median(one.cpu for one in copied)
         print(f"{name:12} {by_clock:5.2f} x COPY, {by_cpu:5.2f} x its CPU:", *each, sep="\n    ")
     assert opened_in < 700
-
-
-def peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -14,8 +14,8 @@ import pytest
 import yaml
 from pytest_django import DjangoDbBlocker
 
-from config.up.embedded import create_database
-from config.up.home import Home
+from config.up.embedded import create_database, start_redis
+from config.up.home import Home, prepare_home
 from config.up.processes import spawn, stop, wait_until
 from tests.databases import migrated_template
 
@@ -36,15 +36,15 @@ def filled_in(value: str, given: dict[str, str]) -> str:
     return re.sub(r"\$\{(\w+)(?:(:-|:\?)([^}]*))?\}", replace, value)
 
 
-def environment(service: dict[str, Any], home: Home, folder: Path) -> dict[str, str]:
-    """The service's environment, with its two servers replaced by those of this test run."""
+def environment(service: dict[str, Any], home: Home, redis: Home, folder: Path) -> dict[str, str]:
+    """The service's environment, with its two servers replaced: by this test run's PostgreSQL, and another Redis."""
     given = {"SECRET_KEY": "0123456789" * 6, "POSTGRES_PASSWORD": "unused"}
     asked = {name: filled_in(str(value), given) for name, value in service["environment"].items()}
     assert asked["DATABASE_URL"].startswith("postgres://assayer:unused@postgres:")
     assert asked["REDIS_URL"].startswith("redis://redis:")
     replaced = {
         "DATABASE_URL": home.database_url("compose"),
-        "REDIS_URL": home.redis_url.replace("db=0", "db=10"),
+        "REDIS_URL": redis.redis_url,
         "ASSAYER_VAR": str(folder),
         "MEDIA_ROOT": str(folder / "media"),
         "STATIC_FILES": "plain",
@@ -64,14 +64,17 @@ def test_the_parts_are_there_and_no_secret_is() -> None:
 
 @pytest.fixture
 def running(
-    service_home: Home, tmp_path: Path, django_db_blocker: DjangoDbBlocker
+    service_home: Home, tmp_path: Path, open_folder: Path, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     """Every service of ours, started by its own command, on a port that nobody has."""
     create_database(service_home, "compose", template=migrated_template(service_home, django_db_blocker))
+    home = Home(open_folder / "redis")
+    prepare_home(home)
+    redis = start_redis(home)
     processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
         for name in OURS:
-            env = environment(SERVICES[name], service_home, tmp_path)
+            env = environment(SERVICES[name], service_home, home, tmp_path)
             command = [part.replace("0.0.0.0:8000", "127.0.0.1:0") for part in SERVICES[name]["command"]]
             processes[name] = spawn(["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT)
             if name == "migrate":
@@ -80,7 +83,7 @@ def running(
     finally:
         for process in processes.values():
             process.send_signal(signal.SIGTERM)  # to all at once, so that they end side by side
-        for process in processes.values():
+        for process in (*processes.values(), redis):
             stop(process)
 
 

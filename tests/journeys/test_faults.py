@@ -150,11 +150,11 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
                     redis.Redis.from_url(stack.redis_url).flushall()  # else it would find its file again
                 stack.kill(part)
                 assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
+            assert not any(desk.done() for desk in working)  # else the last ones died while nobody judged
         finally:
             stopped.set()
         for desk in working:
             desk.result()
-    assert len(acknowledged) >= 6 * AT_WORK
     assert wait_until(partial(is_ready, stack), seconds=600)
     assert wait_until(partial(is_converged, stack, collection, django_db_blocker), seconds=600)
     with stack.orm(django_db_blocker):
@@ -166,7 +166,7 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
         assert studies.numbers(collection) == live
 
 
-def test_without_redis_answers_are_saved_and_quick_and_people_sign_in(
+def test_without_redis_answers_are_saved_and_people_sign_in(
     open_folder: Path,
     fault_stack: Callable[..., Stack],
     django_db_blocker: DjangoDbBlocker,

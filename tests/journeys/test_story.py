@@ -13,6 +13,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Part, Role
 from tests import cast
+from tests.browsing import patient
 from tests.journeys.study import Study, small_study
 from tests.looks import violations
 from tests.oracles import ir_measure
@@ -36,10 +37,9 @@ def new_person(live_stack: Stack, browser: Browser) -> Iterator[Callable[[], Pag
     complaints: list[str] = []
 
     def make() -> Page:
-        context = browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800})
+        context = patient(browser.new_context(base_url=live_stack.url, viewport={"width": 1280, "height": 800}))
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
         ours = (live_stack.url, "blob:", "data:")

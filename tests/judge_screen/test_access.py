@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Level
 from tests import cast
+from tests.browsing import patient
 from tests.judge_screen.screen import PAGE, drawn, image, position, put_file, recording, saved, show, video
 from tests.looks import PHONE, too_low, violations
 
@@ -122,7 +123,7 @@ def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, coll
     Level.objects.filter(collection=collection, grade=1).update(
         reasons=[{"name": "does not match", "what": ["colour"]}]
     )
-    phone = browser.new_context(**PHONE)
+    phone = patient(browser.new_context(**PHONE))
     cast.sign_in(phone, live_server.url, person)
     page = phone.new_page()
     page.goto(f"{live_server.url}/c/birds/judge/")

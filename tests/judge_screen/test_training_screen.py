@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotate.models import Guidelines, Judgment, Report, TrainingTry
 from annotate.services import training
 from tests.annotate.trainees import right_grade, trained, waiting
-from tests.browsing import pass_time
+from tests.browsing import pass_time, patient
 from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -116,7 +116,7 @@ def test_the_screen_has_no_accessibility_finding(page, annotator, width, height,
 
 
 def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, browser):
-    phone = browser.new_context(**PHONE, storage_state=page.context.storage_state())
+    phone = patient(browser.new_context(**PHONE, storage_state=page.context.storage_state()))
     screen = phone.new_page()
     screen.goto(page.url)
     expect(screen.locator("#progress-text")).to_have_text("1 of 3")

@@ -5,7 +5,6 @@ Chun et al. 2022 (ECCV Caption), Table 3, counts each set on ECCV's own queries:
 
 import importlib.util
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +22,11 @@ from annotate.services.references import Rejected, load_reference
 from pooling.services.runs import ingest_run, receive_run
 from tests import cast
 from tests.annotate.core.files import archive, file
+from tests.real_data import FOLDER, needs_real_data
 
-DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
 FOUND = importlib.util.find_spec("eccv_caption")
-LISTS = Path(FOUND.origin).parent / "data" if FOUND and FOUND.origin else DATA
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.skipif(not DATA.is_dir(), reason="ASSAYER_DATA names no folder of data sets"),
-]
+LISTS = Path(FOUND.origin).parent / "data" if FOUND and FOUND.origin else FOLDER
+pytestmark = [pytest.mark.django_db, needs_real_data]
 KINDS = ("caption_to_image", "image_to_caption")
 
 
@@ -105,7 +101,7 @@ def test_a_random_matrix_of_all_captions_and_images_is_a_run(coco):
 
 @pytest.mark.parametrize("name", ["qrels.test", "qrels.rel_level", "qrels-302.test"])
 def test_the_qrels_of_trec_evals_own_tests_load(name):
-    lines = (DATA / "trec_eval_test" / name).read_text().splitlines()
+    lines = (FOLDER / "trec_eval_test" / name).read_text().splitlines()
     fields = [line.split() for line in lines]
     report = loaded(name, fields)
     assert report.n_rows == len(lines)
@@ -113,7 +109,7 @@ def test_the_qrels_of_trec_evals_own_tests_load(name):
 
 
 def test_qrels_of_several_assessors_who_differ_are_no_reference_and_both_lines_are_named():
-    lines = (DATA / "trec_eval_test" / "qrels.123").read_text().splitlines()
+    lines = (FOLDER / "trec_eval_test" / "qrels.123").read_text().splitlines()
     with pytest.raises(Rejected, match=r"Line 3686: line 5 gives this pair grade 0; keep one of them\."):
         loaded("qrels.123", [line.split() for line in lines])
     assert not ReferenceSet.objects.exists()
@@ -125,18 +121,18 @@ def loaded(name, fields):
     for side, place in (("query", 0), ("document", 2)):
         ids = {row[place] for row in fields}
         Item.objects.bulk_create(Item(collection=collection, side=side, external_id=each) for each in sorted(ids))
-    with (DATA / "trec_eval_test" / name).open("rb") as stream:
+    with (FOLDER / "trec_eval_test" / name).open("rb") as stream:
         return load_reference(collection=collection, stream=stream, file_name=name, name="original")
 
 
 def test_the_runs_of_trec_evals_own_tests_load():
-    lines = (DATA / "trec_eval_test" / "results.test").read_text().splitlines()
+    lines = (FOLDER / "trec_eval_test" / "results.test").read_text().splitlines()
     collection = cast.collection()
     fields = [line.split() for line in lines]
     for side, place in (("query", 0), ("document", 2)):
         ids = {row[place] for row in fields}
         Item.objects.bulk_create(Item(collection=collection, side=side, external_id=each) for each in sorted(ids))
-    upload = ContentFile((DATA / "trec_eval_test" / "results.test").read_bytes(), "results.test")
+    upload = ContentFile((FOLDER / "trec_eval_test" / "results.test").read_bytes(), "results.test")
     run = receive_run(collection=collection, name="trec", direction="forward", upload=upload).run
     ingest_run(run=run)
     assert run.state == run.State.READY, run.report

@@ -3,7 +3,6 @@
 Set ASSAYER_DATA to the folder with the data sets (see docs/real-data.md); without it these tests are skipped.
 """
 
-import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -17,18 +16,15 @@ from annotate.checks.check import run
 from annotate.models import Collection, Judgment, Pair, ReferenceLabel, Resolution, Seat
 from config.management.commands.fsck import CHECKS
 from metrics.core.agreement import alpha
+from tests.real_data import FOLDER, needs_real_data
 
-DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.skipif(not DATA.is_dir(), reason="ASSAYER_DATA names no folder of data sets"),
-]
+pytestmark = [pytest.mark.django_db, needs_real_data]
 LEVELS = "1:Not at all,2:Minor aspects,3:Almost,4:Describes the image"
 
 
 def convert(tool: str, folder: str, out: Path) -> None:
-    subprocess.run([sys.executable, TOOLS / tool, DATA / folder, out], check=True)
+    subprocess.run([sys.executable, TOOLS / tool, FOLDER / folder, out], check=True)
 
 
 def counting(slug: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

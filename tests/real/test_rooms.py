@@ -5,7 +5,6 @@ Set ASSAYER_DATA to the folder with the data sets (see docs/real-data.md); witho
 
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -25,13 +24,10 @@ from metrics.services import refresh
 from pooling.services import runs
 from pooling.services.pools import create_pool, open_pool
 from tests import cast
+from tests.real_data import FOLDER, needs_real_data
 
-DATA = Path(os.environ.get("ASSAYER_DATA") or "/nonexistent")
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "flickr8k_to_assayer.py"
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(not DATA.is_dir(), reason="ASSAYER_DATA names no folder of data sets"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), needs_real_data]
 LEVELS = "1:Not at all,2:Minor aspects,3:Almost,4:Describes the image"
 
 
@@ -73,7 +69,7 @@ def search(queries, images, *, bm25):
 @pytest.fixture
 def flickr8k(tmp_path, media_root):
     """The collection with its reference, the experts' grades, two runs, a pool and its numbers."""
-    subprocess.run([sys.executable, TOOL, DATA / "flickr8k_judgments", tmp_path], check=True)
+    subprocess.run([sys.executable, TOOL, FOLDER / "flickr8k_judgments", tmp_path], check=True)
     levels = {"levels": LEVELS, "positive_from": 4, "name": "Flickr8k experts"}
     call_command("load_collection", "flickr8k", tmp_path / "collection.jsonl", **levels)
     call_command("load_reference", "flickr8k", tmp_path / "reference.qrels")

@@ -1,40 +1,32 @@
 """Several people, or several tabs, at one link or one role at the same moment."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
 import pytest
-from django.db import connection
 
 from annotate.models import Annotator, Membership, Policy, Role, User
 from annotate.services import accounts, collections
 from tests import cast
+from tests.databases import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 N = 8
 
 
-def at_once(act):
+def racing(act):
     """What each of N threads got from act(number), all let go together; the error where there was one."""
-    barrier = Barrier(N)
 
     def run(number):
         try:
-            barrier.wait()
             return act(number)
         except accounts.InvitationUnusable as error:
             return error
-        finally:
-            connection.close()
 
-    with ThreadPoolExecutor(N) as pool:
-        return list(pool.map(run, range(N)))
+    return at_once(run, range(N))
 
 
 def test_of_all_who_open_one_link_at_once_one_gets_an_account():
     collection = cast.collection()
     token = accounts.invite(collection=collection, role=Role.ANNOTATOR, by=cast.member(collection, Role.LEAD)).token
-    got = at_once(lambda n: accounts.sign_up(token=token, username=f"new{n}", password=cast.PASSWORD))
+    got = racing(lambda n: accounts.sign_up(token=token, username=f"new{n}", password=cast.PASSWORD))
     assert sum(isinstance(one, User) for one in got) == 1
     assert User.objects.filter(username__startswith="new").count() == 1
     assert Membership.objects.filter(role="annotator").count() == Annotator.objects.count() == 1
@@ -42,11 +34,11 @@ def test_of_all_who_open_one_link_at_once_one_gets_an_account():
 
 def test_one_person_joining_in_many_tabs_is_one_annotator():
     collection, person = cast.collection(), cast.user()
-    at_once(lambda n: accounts.join(collection=collection, user=person, role=Role.ANNOTATOR))
+    racing(lambda n: accounts.join(collection=collection, user=person, role=Role.ANNOTATOR))
     assert Membership.objects.count() == Annotator.objects.count() == 1
 
 
 def test_policies_saved_at_once_are_versions_in_a_row():
     collection = cast.collection()
-    at_once(lambda n: collections.change_policy(collection=collection, by=None, lease_minutes=100 + n))
+    racing(lambda n: collections.change_policy(collection=collection, by=None, lease_minutes=100 + n))
     assert list(Policy.objects.order_by("version").values_list("version", flat=True)) == list(range(1, N + 2))

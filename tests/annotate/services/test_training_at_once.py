@@ -7,12 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from annotate.services import claiming, training_gate, training_setup
 from tests import campaigns, cast
 from tests.annotate.sound import sound
 from tests.annotate.trainees import trained
+from tests.databases import for_a_thread
 from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,29 +27,27 @@ def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answ
     annotator = cast.annotator(collection)
     claimed, may_go_on = Event(), Event()
 
+    @for_a_thread
     def claim():
-        try:
-            with transaction.atomic():
-                claiming.current_batch(annotator=annotator)
-                claimed.set()
-                may_go_on.wait(LONG)
-                if answers:
-                    campaigns.judge(claiming.unanswered(annotator=annotator).first(), 1)
-        finally:
-            connection.close()
+        with transaction.atomic():
+            claiming.current_batch(annotator=annotator)
+            claimed.set()
+            may_go_on.wait(LONG)
+            if answers:
+                campaigns.judge(claiming.unanswered(annotator=annotator).first(), 1)
 
+    @for_a_thread
     def switch_on():
-        try:
-            training_setup.change_training(collection=collection, is_on=True)
-        finally:
-            connection.close()
+        training_setup.change_training(collection=collection, is_on=True)
 
     with ThreadPoolExecutor(2) as pool:
         claim_ = pool.submit(claim)
         assert claimed.wait(LONG)
         switch = pool.submit(switch_on)
-        waiting_session(unless=switch.done)
-        may_go_on.set()
+        try:
+            waiting_session(unless=switch.done)
+        finally:
+            may_go_on.set()
         claim_.result(LONG)
         switch.result(LONG)
     assert training_gate.is_in_training(annotator=annotator) is not answers

@@ -1,6 +1,8 @@
 """`manage.py up`, really run."""
 
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import psutil
@@ -24,6 +27,8 @@ from config.up.processes import command_line, end_orphans, wait_until
 from tests import cast
 from tests.stack import ROOT, Stack, started_before
 
+HASHED = re.compile(r"\.[0-9a-f]{12}\.js$")
+IMPORT = re.compile(r"""^\s*(?:import|export|\})[^"';]*["'](\.[^"']+\.js)["']""", re.MULTILINE)
 # a test that starts a stack and goes on for an hour
 TESTING = """
 import pathlib, sys, time
@@ -135,6 +140,17 @@ def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_kille
     assert gone(processes), processes
 
 
+def imported(stack: Stack, paths: set[str]) -> set[str]:
+    """The scripts at some paths, and all that they import."""
+    found, new = set(), paths
+    while new:
+        found |= new
+        texts = {path: answer(stack, path) for path in new}
+        assert {status for status, _ in texts.values()} == {200}
+        new = {urljoin(path, name) for path, (_, text) in texts.items() for name in IMPORT.findall(text)} - found
+    return found
+
+
 STEPS = ("Starting the ", "Preparing the database")  # what `up` says it is doing
 
 
@@ -176,6 +192,10 @@ def test_a_first_start_that_was_stopped_goes_on_with_its_static_files(open_folde
         assert stack.said().strip().endswith("Stopped before it was ready.")
         stack.start()
         assert answer(stack, "/accounts/login/")[0] == 200
+        names = json.loads((stack.home.var / "static" / "staticfiles.json").read_text())["paths"]
+        scripts = imported(stack, {"/static/" + names["js/judge/main.js"]})
+    assert len(scripts) > 20
+    assert [path for path in scripts if not HASHED.search(path)] == []  # a new release brings all of them, or none
 
 
 def test_the_processes_of_another_folder_are_not_ended(live_stack: Stack, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import bz2
 import csv
 import gzip
 import io
-import os
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +16,14 @@ from metrics.core.evaluation import evaluate_file
 from metrics.core.measures import evaluate, parse
 from metrics.core.raters import gold_accuracy
 from pooling.core.runs import read_qrels
+from tests.real_data import FOLDER, needs_real_data
 
-FOLDER = os.environ.get("ASSAYER_DATA")
-pytestmark = pytest.mark.skipif(not FOLDER, reason="ASSAYER_DATA names no folder with the real label and run files")
+pytestmark = needs_real_data
 
 
 @pytest.fixture(scope="module")
 def data() -> Path:
-    return Path(FOLDER or "")
+    return FOLDER
 
 
 def matrix(path: Path) -> np.ndarray:

@@ -114,7 +114,6 @@ def test_disputed_pairs_come_with_all_their_grades(client, study):
 
 
 EXACT = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
-SOURCES = ["people_over_reference", "reference", "people", "union"]
 
 
 def run_file(run, path):

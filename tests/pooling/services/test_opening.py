@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from uuid import uuid4
 
 import pytest
-from django.db import OperationalError, connection, connections, transaction
+from django.db import OperationalError, connection, transaction
 
 from annotate.models import Cancellation, Pair, Round, Seat
 from annotate.services import claiming, copying, judging
@@ -13,6 +13,7 @@ from config.management.commands.fsck import CHECKS
 from pooling.models import Pool, PoolPair
 from pooling.services import opening, pools, waiting
 from tests import cast
+from tests.databases import for_a_thread
 from tests.pooling import making
 from tests.sessions import waiting_session
 
@@ -46,13 +47,12 @@ def held_up(hold):
     """A worker that opens the pool and waits for what `hold` holds; gives its database process and what it raised."""
     raised = []
 
+    @for_a_thread
     def work(pool):
         try:
             pools.open_pool(pool=Pool.objects.get(pk=pool.pk))
         except OperationalError as error:
             raised.append(error)
-        finally:
-            connections.close_all()
 
     def begin(pool):
         thread = threading.Thread(target=work, args=[pool])

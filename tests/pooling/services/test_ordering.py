@@ -1,9 +1,9 @@
 """A live pool hands out what its order says next, to everybody at once, and tells nobody where a pair stands."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
-from django.db import connection, connections
 from django.utils import timezone
 
 from annotate.models import HandOut, Seat
@@ -11,6 +11,7 @@ from annotate.services import claiming
 from pooling.models import Pool, PoolPair
 from pooling.services import ordering
 from tests import cast
+from tests.databases import at_once, for_a_thread
 from tests.pooling import making
 from tests.pooling.answering import answer_batch, answer_pair
 
@@ -94,8 +95,6 @@ def test_an_empty_front_blocks_nobody(collection, two_runs):
 
 def test_seats_that_somebody_is_claiming_are_left_for_the_next_time(collection, two_runs):
     pool = live(collection, two_runs)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1")
     held = claiming.current_batch(annotator=cast.annotator(collection))
     ordering.reorder(pool=pool)
     assert held.hand_outs.filter(seat__state="held").count() == 4
@@ -106,37 +105,26 @@ def test_seats_that_somebody_is_claiming_are_left_for_the_next_time(collection, 
 def test_ten_people_and_an_order_computed_all_the_while_lose_and_double_nothing(collection, two_runs):
     pool = live(collection, two_runs)
     people = [cast.annotator(collection) for _ in range(10)]
-    stop, failures = threading.Event(), []
+    stop = Event()
 
     def work(annotator):
-        try:
-            while claiming.current_batch(annotator=annotator) and not answer_batch(collection, annotator=annotator):
-                pass
-        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
-            failures.append(error)
-        finally:
-            connections.close_all()
+        while claiming.current_batch(annotator=annotator) and not answer_batch(collection, annotator=annotator):
+            pass
 
+    @for_a_thread
     def keep_ordering():
-        try:
-            while not stop.is_set():
-                ordering.reorder(pool=Pool.objects.get(pk=pool.pk))
-        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
-            failures.append(error)
-        finally:
-            connections.close_all()
+        while not stop.is_set():
+            ordering.reorder(pool=Pool.objects.get(pk=pool.pk))
 
-    threads = [threading.Thread(target=work, args=[person]) for person in people]
-    order = threading.Thread(target=keep_ordering)
-    for thread in (order, *threads):
-        thread.start()
-    for thread in threads:
-        thread.join()
-    stop.set()
-    order.join()
+    with ThreadPoolExecutor(1) as beside:
+        order = beside.submit(keep_ordering)
+        try:
+            at_once(work, people)
+        finally:
+            stop.set()
+        order.result()
     for person in people:  # a pair that was just then being ordered was nobody's, perhaps the last one for everybody
         work(person)
-    assert failures == []
     assert set(Seat.objects.values_list("state", flat=True)) == {"done"}
     assert Seat.objects.count() == PoolPair.objects.count() == 80
 

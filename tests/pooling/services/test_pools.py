@@ -1,31 +1,18 @@
 """A pool from preview to seats: the same pairs whoever asks twice, nothing of a pool that failed."""
 
-import threading
-from uuid import uuid4
 
 import numpy as np
 import pytest
-from django.db import connections
 from django.utils import timezone
 
 from annotate.models import Pair, QuerySet, QuerySetItem, Round, Seat
-from annotate.services import claiming, judging
 from pooling.models import Pool, PoolPair, Run
 from pooling.services import pools, waiting
 from pooling.services.choosing import PoolError
-from tests import cast
+from tests.databases import at_once
 from tests.pooling import making
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
-
-
-def answer_everything(collection, grade=1, n=1):
-    for _ in range(n):
-        annotator = cast.annotator(collection)
-        while batch := claiming.current_batch(annotator=annotator):
-            for hand_out in claiming.unanswered(annotator=annotator).filter(batch=batch):
-                given = judging.Answer(submission_id=uuid4(), grade=grade, active_ms=4000)
-                judging.record_judgment(annotator=annotator, token=hand_out.token, answer=given)
 
 
 def test_a_depth_2_pool_of_two_runs_has_their_tops_once_with_the_best_rank(collection, two_runs):
@@ -66,46 +53,15 @@ def test_opening_twice_changes_nothing(collection, two_runs):
 def test_eight_workers_that_open_one_pool_at_once_open_it_once(collection, two_runs):
     pool = making.draft(collection, two_runs)
     pools.request_opening(pool=pool)
-    barrier, failures = threading.Barrier(8), []
-
-    def work():
-        try:
-            barrier.wait()
-            pools.open_pool(pool=Pool.objects.get(pk=pool.pk))
-        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
-            failures.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(lambda _: pools.open_pool(pool=Pool.objects.get(pk=pool.pk)), range(8))
     pool.refresh_from_db()
-    assert (failures, pool.state, pool.attempts, Round.objects.count(), Seat.objects.count()) == ([], "open", 1, 1, 6)
+    assert (pool.state, pool.attempts, Round.objects.count(), Seat.objects.count()) == ("open", 1, 1, 6)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_pools_of_the_same_pairs_open_at_once(collection, two_runs):
     both = [making.draft(collection, two_runs, name=name) for name in ("first", "second")]
-    barrier, failures = threading.Barrier(2), []
-
-    def work(pool):
-        try:
-            barrier.wait()
-            pools.open_pool(pool=pool)
-        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
-            failures.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=work, args=[pool]) for pool in both]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    at_once(lambda pool: pools.open_pool(pool=pool), both)
     assert (Pair.objects.count(), PoolPair.objects.count(), Seat.objects.filter(state="free").count()) == (6, 12, 6)
 
 

@@ -2,11 +2,9 @@
 
 import gzip
 import random
-import threading
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connections
 from django.utils import timezone
 
 from annotate.models import Item, Side
@@ -14,6 +12,7 @@ from annotate.services import jobs
 from pooling.models import Ranking, Run
 from pooling.services import runs, waiting
 from tests import cast
+from tests.databases import at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 FORWARD = b"query0 Q0 document2 1 9.5 t\nquery0 Q0 document0 2 9.5 t\nquery0 Q0 document1 3 7 t\n"
@@ -214,25 +213,9 @@ def test_what_waits_too_long_is_queued_again(collection):
 @pytest.mark.django_db(transaction=True)
 def test_eight_workers_that_get_one_run_at_once_store_it_once(collection):
     run = receive(collection)
-    barrier = threading.Barrier(8)
-    failures = []
-
-    def work():
-        try:
-            barrier.wait()
-            runs.ingest_run(run=Run.objects.get(pk=run.pk))
-        except Exception as error:  # noqa: BLE001 - whatever a thread raises is what the test is about
-            failures.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(lambda _: runs.ingest_run(run=Run.objects.get(pk=run.pk)), range(8))
     run.refresh_from_db()
-    assert (failures, run.state, run.attempts, Ranking.objects.count()) == ([], "ready", 1, 1)
+    assert (run.state, run.attempts, Ranking.objects.count()) == ("ready", 1, 1)
 
 
 def test_ingesting_takes_a_constant_number_of_queries(collection, django_assert_max_num_queries):
