@@ -60,7 +60,7 @@ def collection(
     n_documents: int = 0,
     **policy_fields: object,
 ) -> Collection:
-    """A collection with `grades` levels (0 to grades - 1), a first policy and guidelines; its key depends on its name."""
+    """A collection with `grades` levels (0 to grades - 1), a first policy and guidelines; its name decides its key."""
     name = slug or f"collection{next(_serial)}"
     collection = Collection.objects.create(
         slug=name, name=name.title(), key=sha256(name.encode()).digest(), positive_from=positive_from

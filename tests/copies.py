@@ -41,8 +41,8 @@ def copied(make: Callable[Given, Result]) -> Callable[Given, Result]:
     """`make`, whose rows are kept when it is first called with some arguments in an empty database.
 
     From then on the same arguments bring them back under the same keys, as old as if they were made now; only the
-    objects that are returned still say when that first was. Files and messages are not brought back. A campaign
-    takes a twentieth of its time so.
+    objects that are returned, and what is written in JSON, still say when that first was. Files and messages are
+    not brought back. A campaign takes a twentieth of its time so.
     """
     kept: dict[str, Kept] = {}
 

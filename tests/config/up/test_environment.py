@@ -66,8 +66,10 @@ def index(root: Path) -> Iterator[str]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(root / "index"))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
 
 
 def make(
