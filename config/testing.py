@@ -41,6 +41,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     except StartError as error:
         raise pytest.UsageError(str(error)) from error
     home = Home(Path(tempfile.mkdtemp(prefix="assayer-test-")))
+    early_config.add_cleanup(lambda: remove(home))  # at the end, also of a run whose arguments are wrong
     home.var.chmod(0o755)
     (home.var / "static").mkdir()
     try:
@@ -48,7 +49,6 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         servers.append(start_redis(home, durable=False))
         servers.append(start_postgres(home, durable=False))
     except StartError as error:
-        remove(home)
         raise pytest.UsageError(str(error)) from error
     os.environ.update(
         {
@@ -78,14 +78,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     os.environ["PGAPPNAME"] = item.nodeid[-63:]
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the servers and remove their folder."""
-    if servers:
-        remove(Home(Path(os.environ.pop(MARK))))
-
-
 def remove(home: Home) -> None:
     """Stop this run's servers and delete what they wrote."""
+    os.environ.pop(MARK, None)
     while servers:
         stop(servers.pop())
     drop_data_folder(home)

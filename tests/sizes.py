@@ -22,9 +22,9 @@ SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow depend
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 PEAKS = pytest.StashKey[list[int]]()
 WHY = {
-    "--no-browser": "need a browser (--no-browser)",
-    "--full": "start processes, go on for long, or see pages in further looks (run them with --full)",
-    "--heavy": "are measurements or long attacks (run them with --heavy)",
+    "--no-browser": "in a browser (--no-browser)",
+    "--full": "of --full, which starts processes, goes on for long and sees pages in further looks",
+    "--heavy": "of --heavy, which measures, and attacks for long",
 }
 
 
@@ -67,6 +67,7 @@ def seeds(n: int, *, by_default: int) -> list[object]:
     return [seed if seed < by_default else pytest.param(seed, marks=pytest.mark.full) for seed in range(n)]
 
 
+@pytest.hookimpl(trylast=True)  # what -k leaves out is not left out by us
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the size does not hold, which pytest counts as deselected, and begin with what takes longest."""
     options = [option_for(item, config) for item in items]
@@ -129,11 +130,16 @@ def pytest_testnodedown(node: WorkerController) -> None:
 def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
     """Say what this run does not prove, and the seconds and the memory that its tests took."""
     for option, n in sorted(config.stash[LEFT_OUT].items()):
-        terminalreporter.write_line(f"Left out: {n} tests that {WHY[option]}.")
+        terminalreporter.write_line(f"Left out: {tests(n)} {WHY[option]}.")
     skipped = Counter(report.longrepr[2] for report in terminalreporter.getreports("skipped"))
     for reason, n in sorted(skipped.items()):
-        terminalreporter.write_line(f"Skipped: {n} tests. {reason.removeprefix('Skipped: ')}.")
+        terminalreporter.write_line(f"Skipped: {tests(n)}. {reason.removeprefix('Skipped: ')}.")
     reports = [report for reports in terminalreporter.stats.values() for report in reports]
     seconds = sum(getattr(report, "duration", 0) for report in reports)
     terminalreporter.write_line(f"The tests' own seconds, added up: {seconds:.0f}.")
-    terminalreporter.write_line(f"The largest process took {max([peak(), *config.stash[PEAKS]])} MiB.")
+    terminalreporter.write_line(f"The largest process of the tests took {max([peak(), *config.stash[PEAKS]])} MiB.")
+
+
+def tests(n: int) -> str:
+    """A number of tests in words."""
+    return "1 test" if n == 1 else f"{n} tests"

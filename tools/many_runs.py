@@ -65,8 +65,11 @@ def main() -> int:
     parser.epilog = "What stands after -- is handed to `manage.py test`."
     at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options, arguments = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
+    if not 0 <= options.burdened <= options.runs > 0:
+        parser.error("at least one run is wanted, and no more burdened ones than runs")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    table = FOLDER / f"{'-'.join(re.findall(r'[a-z]+', ' '.join(arguments))) or 'default'}.tsv"
+    named = "-".join(re.findall(r"\w+", " ".join(arguments)))
+    table = FOLDER / f"{named or 'default'}.tsv"
     while wanted := missing(green_streak(table), options.runs, options.burdened):
         run = run_once(arguments, n_burners=wanted[0], log=table.with_suffix(".log"))
         add_line(table, run)
