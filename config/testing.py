@@ -62,14 +62,6 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             "DJANGO_ALLOW_ASYNC_UNSAFE": "true",  # Playwright's plain interface runs an event loop of its own
         }
     )
-    if getattr(early_config.known_args_namespace, "numprocesses", None) and not sys.dont_write_bytecode:
-        compile_tests(early_config.rootpath)
-
-
-def compile_tests(root: Path) -> None:
-    """Have the tests compiled, if none is yet: each process would do it, and keep 100 MiB of what that takes."""
-    if next((root / "tests").rglob("test_*-pytest-*.pyc"), None) is None:
-        quietly(sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider", str(root / "tests"))
 
 
 @pytest.hookimpl(tryfirst=True)
