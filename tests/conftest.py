@@ -1,6 +1,5 @@
 """Fixtures that any test may ask for."""
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -169,12 +168,14 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 
 @pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A temporary folder that the account of the embedded servers can reach; pytest's own is closed to it."""
-    folder = Path(tempfile.mkdtemp(prefix="assayer-stack-"))
+def open_folder(service_home: Home) -> Path:
+    """A new folder that the account of the embedded servers can reach; pytest's own is closed to it.
+
+    It goes with the run: for minutes after many files were deleted, ext4 takes a hundred times as long to make one.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="open-", dir=service_home.var))
     folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+    return folder
 
 
 @pytest.fixture

@@ -4,21 +4,24 @@ Loaded by `-p tests.sizes`. CONTRIBUTING.md says what belongs to which size.
 """
 
 import resource
+import sys
 from collections import Counter
 
 import pytest
 from _pytest.terminal import TerminalReporter
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.charmap import charmap_file
 from hypothesis.internal.conjecture import providers
 from xdist.workermanage import WorkerController
 
-from config.testing import BROWSER_FIXTURES
+from config.testing import BROWSER_FIXTURES, quietly
 
 PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itself
 FEWEST = 10  # cases of a property
 WHOLE = 100  # percent of the cases that a property asks for
 SHARES = {"default": 10, "full": WHOLE, "heavy": 20 * WHOLE}  # what each size tries of them
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow depends on the machine
+TABLES = "from hypothesis.internal import charmap; charmap.charmap(); charmap.intervals_from_codec('utf-8')"
 LEFT_OUT = pytest.StashKey[Counter[str]]()
 PEAKS = pytest.StashKey[list[int]]()
 WHY = {
@@ -50,6 +53,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if size != "heavy":  # else some examples are literals of whatever modules are loaded, not the same in all runs
         providers.is_local_module_file = lambda _: False
     config.stash[LEFT_OUT], config.stash[PEAKS] = Counter(), []
+
+
+@pytest.hookimpl(trylast=True)  # Hypothesis wants its folder left alone before
+def pytest_sessionstart() -> None:
+    """Have Hypothesis make its tables of characters, once on a machine, in a process of its own: it needs 200 MiB."""
+    if not charmap_file().exists():
+        quietly(sys.executable, "-c", TABLES)
 
 
 def share_of(n: int) -> int:

@@ -129,9 +129,10 @@ def open_page(desk: Desk) -> Iterator:
 
     yield act
     said = []
+    rest = desk.server.url + "/healthz"
     for page, complaints in desk.windows.values():
-        if page.url != "about:blank":
-            page.goto("about:blank")  # what it still says on leaving is this test's, not the next one's
+        if page.url not in ("about:blank", rest):
+            page.goto(rest)  # what it still says on leaving is this test's, not the next one's
         said += complaints
         complaints.clear()
     assert said == []
