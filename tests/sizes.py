@@ -19,7 +19,7 @@ from config.testing import BROWSER_FIXTURES, quietly
 PRODUCT_FIXTURES = {"live_stack", "fault_stack"}  # they start the product itself
 FEWEST = 10  # cases of a property
 WHOLE = 100  # percent of the cases that a property asks for
-SHARES = {"default": 10, "full": WHOLE, "heavy": 20 * WHOLE}  # what each size tries of them
+SHARES = {"default": 10, "full": 30, "heavy": 20 * WHOLE}  # what each size tries of them
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)  # what is slow depends on the machine
 TABLES = "from hypothesis.internal import charmap; charmap.charmap(); charmap.intervals_from_codec('utf-8')"
 LEFT_OUT = pytest.StashKey[Counter[str]]()
@@ -63,12 +63,12 @@ def pytest_sessionstart() -> None:
 
 
 def share_of(n: int) -> int:
-    """So many cases of `--full`: a tenth by default, but ten at least; twenty times as many with `--heavy`."""
+    """Of so many cases a tenth, but ten at least; 30 % with `--full`, and twenty times as many with `--heavy`."""
     return max(min(n, FEWEST), n * settings.default.max_examples // WHOLE)
 
 
 def cases(n: int) -> settings:
-    """What a property wants to be tried with under `--full`."""
+    """How many cases a property asks for, of which each size tries its share."""
     return settings(max_examples=share_of(n))
 
 

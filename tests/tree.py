@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.stack import ROOT
 
+MAKES_THE_ENVIRONMENT = ("manage.py", "config", "requirements")
 IGNORED = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text().splitlines()]
 
 
@@ -23,9 +24,14 @@ def own_files() -> Iterator[Path]:
         yield from (Path(folder) / name for name in sorted(set(names) - made_here(folder, names)))
 
 
-def copy(to: Path) -> Path:
-    """Copy the product's own files to a new folder, with what Python compiled of them; returns it."""
-    return shutil.copytree(ROOT, to, ignore=not_compiled, symlinks=True)
+def copy(to: Path, *, names: Iterable[str] = ()) -> Path:
+    """Copy the product's own files to a new folder, or those of a few names, with what Python compiled of them."""
+
+    def left_out(folder: str, found: list[str]) -> set[str]:
+        others = set(found) - set(names) if names and Path(folder) == ROOT else set()
+        return others | not_compiled(folder, found)
+
+    return shutil.copytree(ROOT, to, ignore=left_out, symlinks=True)
 
 
 def not_compiled(folder: str | os.PathLike[str], names: Iterable[str]) -> set[str]:

@@ -103,7 +103,7 @@ def worker(home: Home, *, env: Mapping[str, str]) -> Part:
 
 def beat(home: Home, *, env: Mapping[str, str]) -> Part:
     """The Celery clock; its schedule lives in memory, every entry is due again soon."""
-    arguments = ["celery", "-A", "config.celery", "beat", "--scheduler", "celery.beat:Scheduler"]
+    arguments = ["celery", "-A", "config.clock", "beat", "--scheduler", "celery.beat:Scheduler"]
     return python_part(home, "beat", "The Celery clock", arguments, env=env, patience=2)
 
 

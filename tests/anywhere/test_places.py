@@ -120,7 +120,7 @@ def test_an_account_without_a_name_is_told_so_before_anything_is_installed(open_
     is_new = "import sys; sys.exit(sys.version_info < (3, 11))"
     if os.getuid() != 0 or not shutil.which("setpriv") or not python or subprocess.call([python, "-c", is_new]):
         pytest.skip("only root can become an account that there is not, and start a Python that is everybody's")
-    root = tree.copy(open_folder / "product")
+    root = tree.copy(open_folder / "product", names=tree.MAKES_THE_ENVIRONMENT)
     os.chown(root, NAMELESS, NAMELESS)
     subprocess.run(["chmod", "--recursive", "a+rX", root], check=True)
     prefix = ("setpriv", f"--reuid={NAMELESS}", f"--regid={NAMELESS}", "--clear-groups")

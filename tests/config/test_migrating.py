@@ -12,7 +12,7 @@ from pytest_django import DjangoDbBlocker
 from annotate.first_migration import FirstMigration
 from config.up.embedded import create_database
 from config.up.home import Home
-from tests.databases import working_on
+from tests.databases import migrated_template, working_on
 
 BEFORE = {
     "annotate": [
@@ -109,19 +109,23 @@ def test_tables_of_only_some_are_refused_with_the_version_to_start_first(app: st
 def test_tables_made_at_once_are_those_that_django_makes_step_by_step(
     service_home: Home, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_once = schema_of("made_at_once", service_home, django_db_blocker)
+    template = migrated_template(service_home, django_db_blocker)
+    create_database(service_home, "made_at_once", template=template)
+    create_database(service_home, "made_step_by_step")
     monkeypatch.setattr(FirstMigration, "apply", Migration.apply)
-    assert schema_of("made_step_by_step", service_home, django_db_blocker) == at_once
+    with working_on(service_home.database_url("made_step_by_step"), django_db_blocker):
+        migrate()
+    at_once, step_by_step = (
+        schema_of(service_home.database_url(name), django_db_blocker) for name in ("made_at_once", "made_step_by_step")
+    )
+    assert step_by_step == at_once
     assert {"annotate_judgment", "pooling_ranking", "metrics_score", "annotate_refuse_change"} <= {
         name for name, _ in at_once
     }
 
 
-def schema_of(name: str, home: Home, blocker: DjangoDbBlocker) -> list[tuple[str, str]]:
-    """Every column, constraint, index, trigger and function of a new database."""
-    create_database(home, name)
-    with working_on(home.database_url(name), blocker):
-        migrate()
-        with connection.cursor() as cursor:
-            cursor.execute(SCHEMA)
-            return sorted(cursor.fetchall())
+def schema_of(database_url: str, blocker: DjangoDbBlocker) -> list[tuple[str, str]]:
+    """Every column, constraint, index, trigger and function of a database."""
+    with working_on(database_url, blocker), connection.cursor() as cursor:
+        cursor.execute(SCHEMA)
+        return sorted(cursor.fetchall())

@@ -11,22 +11,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 N = 8
 
 
-def racing(act):
-    """What each of N threads got from act(number), all let go together; the error where there was one."""
-
-    def run(number):
-        try:
-            return act(number)
-        except accounts.InvitationUnusable as error:
-            return error
-
-    return at_once(run, range(N))
-
-
 def test_of_all_who_open_one_link_at_once_one_gets_an_account():
     collection = cast.collection()
     token = accounts.invite(collection=collection, role=Role.ANNOTATOR, by=cast.member(collection, Role.LEAD)).token
-    got = racing(lambda n: accounts.sign_up(token=token, username=f"new{n}", password=cast.PASSWORD))
+
+    def sign_up(n):
+        try:
+            return accounts.sign_up(token=token, username=f"new{n}", password=cast.PASSWORD)
+        except accounts.InvitationUnusable as error:
+            return error
+
+    got = at_once(sign_up, range(N))
     assert sum(isinstance(one, User) for one in got) == 1
     assert User.objects.filter(username__startswith="new").count() == 1
     assert Membership.objects.filter(role="annotator").count() == Annotator.objects.count() == 1
@@ -34,11 +29,11 @@ def test_of_all_who_open_one_link_at_once_one_gets_an_account():
 
 def test_one_person_joining_in_many_tabs_is_one_annotator():
     collection, person = cast.collection(), cast.user()
-    racing(lambda n: accounts.join(collection=collection, user=person, role=Role.ANNOTATOR))
+    at_once(lambda _: accounts.join(collection=collection, user=person, role=Role.ANNOTATOR), range(N))
     assert Membership.objects.count() == Annotator.objects.count() == 1
 
 
 def test_policies_saved_at_once_are_versions_in_a_row():
     collection = cast.collection()
-    racing(lambda n: collections.change_policy(collection=collection, by=None, lease_minutes=100 + n))
+    at_once(lambda n: collections.change_policy(collection=collection, by=None, lease_minutes=100 + n), range(N))
     assert list(Policy.objects.order_by("version").values_list("version", flat=True)) == list(range(1, N + 2))

@@ -1,11 +1,13 @@
 """The judge screen's calls: what they answer, and what they never tell."""
 
 import re
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db.models.functions import Now
 
-from annotate.models import Gold, Judgment, Report
+from annotate.models import Gold, Judgment, Report, Seat
 from annotate.services import progress, seating
 from tests import campaigns, cast
 
@@ -74,11 +76,14 @@ def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator
     call(client, "next")
     client.force_login(cast.annotator(collection).user)
     call(client, "next")
+    held = Seat.objects.filter(state="held").order_by("pk")
+    held.update(leased_until=Now() + timedelta(days=20))
+    held.filter(pk=held[0].pk).update(leased_until=Now() + timedelta(days=10))
     client.force_login(annotator.user)
     empty = call(client, "next").json()["empty"]
     assert empty["reason"] == "others_hold"
     said = re.fullmatch(r"6 pairs are with other people; the next may be free in (\d+) min\.", empty["message"])
-    assert 0 < empty["retry_seconds"] <= 30 * 60  # less what the machine has taken meanwhile
+    assert 9 * 86_400 < empty["retry_seconds"] <= 10 * 86_400  # less what the machine has taken meanwhile
     assert abs(60 * int(said[1]) - empty["retry_seconds"]) <= 31
 
 

@@ -18,8 +18,8 @@ BARE = {name: value for name, value in os.environ.items() if name.startswith(("P
 
 @pytest.fixture
 def copy(open_folder: Path) -> Path:
-    """The product in a folder with spaces, without an environment."""
-    return tree.copy(open_folder / "fresh copy")
+    """What makes the environment, in a folder with spaces and without one."""
+    return tree.copy(open_folder / "fresh copy", names=tree.MAKES_THE_ENVIRONMENT)
 
 
 def said(copy: Path, before: str, command: str = "up") -> str:

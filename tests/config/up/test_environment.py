@@ -43,8 +43,8 @@ def tiny_wheel() -> bytes:
 
 @pytest.fixture
 def product(open_folder: Path) -> Path:
-    """A copy of the product whose lock names the tiny package alone."""
-    root = tree.copy(open_folder / "product")
+    """A copy of what makes the environment, whose lock names the tiny package alone."""
+    root = tree.copy(open_folder / "product", names=tree.MAKES_THE_ENVIRONMENT)
     (root / "index" / "tiny").mkdir(parents=True)
     (root / "index" / "tiny" / WHEEL).write_bytes(tiny_wheel())
     lock(root, hashlib.sha256(tiny_wheel()).hexdigest())

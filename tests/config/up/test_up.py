@@ -73,7 +73,7 @@ def remembers(stack: Stack, blocker: DjangoDbBlocker) -> bool:
         return User.objects.filter(username="kept").exists()
 
 
-def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_data(
+def test_it_starts_in_a_path_with_spaces_leaves_nothing_running_and_goes_on_with_its_data_however_it_ended(
     fault_stack: Callable[..., Stack], service_home: Home, django_db_blocker: DjangoDbBlocker
 ) -> None:
     before = started_before(service_home.var / "started before")  # which ended in exit code 0
@@ -84,12 +84,26 @@ def test_it_starts_in_a_path_with_spaces_stops_at_ctrl_c_and_continues_with_its_
     assert wait_until(lambda: answer(stack, "/readyz")[0] == 200, seconds=600), answer(stack, "/readyz")
     with stack.orm(django_db_blocker):
         cast.user("kept")
+
+    def goes_on(processes: list[psutil.Process]) -> None:
+        assert gone(processes), processes
+        stack.start()
+        assert answer(stack, "/healthz")[0] == 200 and remembers(stack, django_db_blocker)
+
     processes = family(stack.process)
     assert len(processes) > 5
     assert stack.stop(signal.SIGINT) == 0
-    assert gone(processes), processes
-    stack.start()
-    assert remembers(stack, django_db_blocker)
+    goes_on(processes)
+    processes = family(stack.process)
+    os.kill(stack.process.pid, signal.SIGKILL)
+    stack.process.wait()
+    goes_on(processes)
+    processes = [psutil.Process(stack.process.pid), *family(stack.process)]
+    for process in processes:  # at once, as a power cut does
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    stack.process.wait()
+    goes_on(processes)
 
 
 @pytest.mark.heavy
@@ -100,26 +114,6 @@ def test_a_second_start_takes_a_few_seconds(fault_stack: Callable[..., Stack]) -
     assert stack.stop() == 0
     seconds = stack.start()
     assert seconds < min(first, 6), f"{seconds:.1f} s after {first:.1f} s"  # 3 s after 15 s on an idle machine
-
-
-def test_it_leaves_nothing_running_when_it_is_killed_and_recovers(
-    fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
-) -> None:
-    stack = fault_stack()
-    with stack.orm(django_db_blocker):
-        cast.user("kept")
-    processes = family(stack.process)
-    os.kill(stack.process.pid, signal.SIGKILL)
-    stack.process.wait()
-    assert gone(processes), processes
-    stack.start()
-    assert answer(stack, "/healthz")[0] == 200
-    for process in [psutil.Process(stack.process.pid), *family(stack.process)]:  # at once, as a power cut does
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-    stack.process.wait()
-    stack.start()
-    assert remembers(stack, django_db_blocker)
 
 
 @pytest.mark.full
