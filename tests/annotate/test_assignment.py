@@ -42,7 +42,7 @@ def judge_all(annotator, rng, vanish=0.0):
     return given
 
 
-@pytest.mark.parametrize("n_people", [20, pytest.param(50, marks=pytest.mark.full)])
+@pytest.mark.parametrize("n_people", [20, pytest.param(50, marks=pytest.mark.heavy)])
 def test_people_and_their_second_tabs_never_share_a_seat_or_see_a_pair_twice(n_people):
     collection = study(6 * n_people, labels_per_pair=2, ceiling=3, batch_candidates=8)
     people = [cast.annotator(collection) for _ in range(n_people)]
