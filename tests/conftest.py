@@ -124,7 +124,8 @@ def django_db_setup(django_db_setup: None, service_home: Home) -> Iterator[None]
     yield
     connections.close_all()
     left = strangers(service_home, name)
-    assert not left, "Connections that nobody closed, each with the test that opened it:\n" + "\n".join(left)
+    told = "Connections that nobody closed (a thread does in for_a_thread), each with the test that opened it:"
+    assert not left, "\n".join([told, *left])
 
 
 @pytest.fixture(scope="session")

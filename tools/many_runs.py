@@ -29,6 +29,7 @@ from config.up.processes import die_with_parent  # noqa: E402
 
 FOLDER = ROOT / "var" / "many-runs"
 BURN = "while True: pass"
+WRONG_ARGUMENTS = 4  # as pytest ends
 N_BURNERS = 2  # as many as the cores that the suite is made for
 
 
@@ -110,6 +111,8 @@ def run_once(arguments: Sequence[str], *, n_burners: int, log: Path) -> Run:
         suite = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         used = ended(suite)
     text = log.read_text(errors="replace")
+    if suite.returncode == WRONG_ARGUMENTS:
+        sys.exit(text)
     return Run(
         begun_at=begun_at.strftime("%Y%m%dT%H%M%SZ"),
         commit=subprocess.check_output(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True).strip(),

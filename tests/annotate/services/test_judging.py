@@ -92,6 +92,31 @@ def test_a_changed_grade_supersedes_and_only_the_new_one_counts():
     assert Resolution.objects.get(pair=new.pair).grade == 2
 
 
+def test_a_done_batch_stands_once_the_next_one_is_done_too():
+    ann = cast.annotator(study(n_pairs=4, batch_candidates=2))
+    first = hand_outs(ann)
+    for hand_out in first:
+        judge(ann, hand_out, grade=1)
+    judge(ann, first[0], grade=2)  # it may still be changed
+    for hand_out in hand_outs(ann):
+        judge(ann, hand_out, grade=1)
+    with pytest.raises(judging.BatchSettled, match="Batch 1 is settled"):
+        judge(ann, first[0], grade=0)
+    with pytest.raises(judging.BatchSettled, match="Batch 1 is settled"):
+        judging.undo_judgment(annotator=ann, token=first[1].token)
+    assert Judgment.objects.count() == 5
+
+
+def test_only_the_last_twenty_judgments_can_be_undone():
+    ann = cast.annotator(study(n_pairs=22, batch_candidates=22))
+    cards = hand_outs(ann)
+    for hand_out in cards[:21]:
+        judge(ann, hand_out)
+    with pytest.raises(judging.BatchSettled, match="Only the last 20"):
+        judging.undo_judgment(annotator=ann, token=cards[0].token)
+    assert judging.undo_judgment(annotator=ann, token=cards[1].token).answered_at is None
+
+
 def test_an_answer_that_comes_again_after_another_was_given_changes_nothing_back():
     ann = cast.annotator(study())
     hand_out, submission = hand_outs(ann)[0], uuid4()
