@@ -46,7 +46,7 @@ def kill_postgres(stack: Stack) -> None:
 
 def judge_through(stack: Stack, kill: Callable[[Stack], None], times: int, judge: Judge) -> list[str]:
     """Let people judge while something is killed again and again; what was acknowledged."""
-    clients, stopped = faults.at_desks(stack), Event()
+    clients, stopped = [faults.at_desk(stack, index) for index in range(faults.N_PEOPLE)], Event()
     with ThreadPoolExecutor(faults.N_PEOPLE) as pool:
         working = [pool.submit(lambda desk=desk: [given for given, _ in judge(desk, stopped)]) for desk in clients]
         try:

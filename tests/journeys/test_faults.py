@@ -59,13 +59,12 @@ def come_to(collection: Collection) -> None:
         cast.annotator(collection, cast.user(f"busy{index}"))
 
 
-def at_desks(stack: Stack) -> list[WebClient]:
-    """Everybody signed in and on the judge page."""
-    clients = [WebClient(stack.url) for _ in range(N_PEOPLE)]
-    for index, client in enumerate(clients):
-        client.sign_in(f"busy{index}")
-        client.get("/c/busy/judge/")
-    return clients
+def at_desk(stack: Stack, index: int) -> WebClient:
+    """One of these people, signed in and on the judge page."""
+    client = WebClient(stack.url)
+    client.sign_in(f"busy{index}")
+    client.get("/c/busy/judge/")
+    return client
 
 
 def insist(client: WebClient, path: str, body: dict[str, object]) -> dict[str, object]:
@@ -128,7 +127,7 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
         pool = Pool.objects.get(collection=collection)
         PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
         come_to(collection)
-    clients, stopped, acknowledged = at_desks(stack), Event(), []
+    clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), []
 
     def work(desk: WebClient) -> None:
         for submission, _ in judge_without_end(desk):
@@ -179,11 +178,11 @@ def test_without_redis_answers_are_saved_and_people_sign_in(
         stack = fault_stack("no redis", REDIS_URL=home.redis_url)
         with stack.orm(django_db_blocker):
             collection = open_study(400)
-        judging = judge_without_end(at_desks(stack)[0])
+        judging = judge_without_end(at_desk(stack, 0))
         before = [next(judging) for _ in range(40)]
     finally:
         stop(server)
-    judging = judge_without_end(at_desks(stack)[1])  # they sign in without Redis
+    judging = judge_without_end(at_desk(stack, 1))  # they sign in without Redis
     answers = [next(judging) for _ in range(60)]
     ordinary, seconds = (np.array([seconds for _, seconds in some]) for some in (before, answers))
     print(f"without Redis: p50 {1000 * np.median(seconds):.0f} ms, p99 {1000 * np.percentile(seconds, 99):.0f} ms; "

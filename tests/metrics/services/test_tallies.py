@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
@@ -43,16 +44,21 @@ class Campaign:
     def judge(self):
         studies.judge(self.any(self.people), n=int(self.rng.integers(1, 6)), seed=int(self.rng.integers(99)))
 
+    def answered(self):
+        """A card whose answer its person may still change or take back; its seat may be somebody else's by now."""
+        hers = HandOut.objects.filter(
+            batch__settled_at=None, batch__collection=self.study, seat__judgment__annotator=F("batch__annotator")
+        )
+        return self.any(hers.select_related("batch__annotator"))
+
     def change_mind(self):
-        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.study)
-        given = self.any(open_ones.filter(seat__state="done").select_related("batch__annotator"))
+        given = self.answered()
         if given:
             answer = judging.Answer(uuid4(), grade=int(self.rng.integers(3)), active_ms=int(self.rng.integers(9000)))
             judging.record_judgment(annotator=given.batch.annotator, token=given.token, answer=answer)
 
     def undo(self):
-        open_ones = HandOut.objects.filter(batch__settled_at=None, batch__collection=self.study)
-        given = self.any(open_ones.filter(seat__state="done").select_related("batch__annotator"))
+        given = self.answered()
         if given:
             judging.undo_judgment(annotator=given.batch.annotator, token=given.token)
 
