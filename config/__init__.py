@@ -1,6 +1,6 @@
 """What wires the product together: settings, addresses, Celery, embedded servers.
 
-Whatever process it is, this is loaded before the rest of the product and the libraries.
+It is loaded before what calculates, in every process that has settings.
 """
 
 import gc

@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -90,11 +92,18 @@ def process_number() -> int:
     return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 8
 
 
+@contextmanager
+def once_a_run(name: str) -> Iterator[Path]:
+    """Hold the run's other processes off from the same; gives the place where the first leaves what all will find."""
+    with open(run_home().var / f"{name} turn", "w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        yield run_home().var / name
+
+
 @cache
 def chromium() -> str | None:
     """The browser's program; None means Playwright's own, and a missing one fails with the command to run."""
-    with open(run_home().var / "browser", "w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # the run's other processes wait, and find what the first has installed
+    with once_a_run("browser"):
         if not playwright_runs() and not (apt_install("libatomic1") and playwright_runs()):
             pytest.fail("Playwright needs a library: run `apt-get install libatomic1` as root.", pytrace=False)
         return find_browser()

@@ -172,7 +172,7 @@ def client(request: pytest.FixtureRequest) -> Client:
 def open_folder(service_home: Home) -> Path:
     """A new folder that the account of the embedded servers can reach; pytest's own is closed to it.
 
-    It goes with the run: for minutes after many files were deleted, ext4 takes a hundred times as long to make one.
+    It goes with the run: for minutes after many files were deleted, ext4 takes long to make one.
     """
     folder = Path(tempfile.mkdtemp(prefix="open-", dir=service_home.var))
     folder.chmod(0o755)
@@ -180,7 +180,7 @@ def open_folder(service_home: Home) -> Path:
 
 
 @pytest.fixture
-def fault_stack(open_folder: Path, service_home: Home) -> Iterator[Callable[..., Stack]]:
+def fault_stack(open_folder: Path) -> Iterator[Callable[..., Stack]]:
     """Makes running products with servers of their own and production durability, for tests that break them.
 
     They have been started before, unless `anew`: a first start takes three times as long.
@@ -190,7 +190,7 @@ def fault_stack(open_folder: Path, service_home: Home) -> Iterator[Callable[...,
         def make(name: str = "fault stack", *, anew: bool = False, **settings: str) -> Stack:
             stack = stacks.enter_context(Stack(open_folder / name, {"STATIC_FILES": "plain", **settings}))
             if not anew:
-                stack.continue_from(started_before(service_home.var / "started before"))
+                stack.continue_from(started_before())
             stack.start()
             return stack
 

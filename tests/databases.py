@@ -1,6 +1,5 @@
 """The databases of a test run: one that is migrated, copies of it, and who is connected to them."""
 
-import fcntl
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from django.core.management import call_command
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
+from config.testing import once_a_run
 from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import wait_until
@@ -39,14 +39,12 @@ def working_on(database_url: str, blocker: DjangoDbBlocker) -> Iterator[None]:
 
 def migrated_template(home: Home, blocker: DjangoDbBlocker) -> str:
     """The name of a database with all tables, for copies; made by whoever asks first, and nobody stays connected."""
-    with open(home.var / "template", "a+") as made:
-        fcntl.flock(made, fcntl.LOCK_EX)  # the run's other processes wait
-        made.seek(0)
-        if not made.read():
+    with once_a_run("template") as made:
+        if not made.exists():
             create_database(home, TEMPLATE)
             with working_on(home.database_url(TEMPLATE), blocker):
                 call_command("migrate", verbosity=0, interactive=False)
-            made.write("made")
+            made.touch()
     return TEMPLATE
 
 

@@ -1,6 +1,5 @@
 """A running product for tests that need one: real servers, web, worker and clock, started by `manage.py up`."""
 
-import fcntl
 import json
 import os
 import signal
@@ -14,6 +13,7 @@ from typing import Self
 
 from pytest_django import DjangoDbBlocker
 
+from config.testing import once_a_run
 from config.up.home import Home
 from config.up.processes import command_line, die_with_parent, wait_until
 from tests.databases import working_on
@@ -139,12 +139,11 @@ class Stack:
         return working_on(self.database_url, blocker)
 
 
-def started_before(folder: Path) -> Stack:
+def started_before() -> Stack:
     """A stack with servers of its own that has had its first start and is stopped; made by whoever asks first."""
-    with Stack(folder, {"STATIC_FILES": "plain"}) as stack, open(folder / "making", "w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # the run's other processes wait
+    with once_a_run("started before") as folder, Stack(folder, {"STATIC_FILES": "plain"}) as stack:
         if not (folder / "made").exists():
-            stack.start(seconds=600)
+            stack.start()
             assert stack.stop() == 0
             (folder / "made").touch()
     return stack

@@ -25,7 +25,10 @@ def own_files() -> Iterator[Path]:
 
 
 def copy(to: Path, *, names: Iterable[str] = ()) -> Path:
-    """Copy the product's own files to a new folder, or those of a few names, with what Python compiled of them."""
+    """Copy the product's own files to a new folder, or those of a few names, with what Python compiled of them.
+
+    Returns the folder.
+    """
 
     def left_out(folder: str, found: list[str]) -> set[str]:
         others = set(found) - set(names) if names and Path(folder) == ROOT else set()

@@ -22,7 +22,6 @@ import redis
 from pytest_django import DjangoDbBlocker
 
 from annotate.models import User
-from config.up.home import Home
 from config.up.processes import command_line, end_orphans, wait_until
 from tests import cast
 from tests.stack import ROOT, Stack, started_before
@@ -74,9 +73,9 @@ def remembers(stack: Stack, blocker: DjangoDbBlocker) -> bool:
 
 
 def test_it_starts_in_a_path_with_spaces_leaves_nothing_running_and_goes_on_with_its_data_however_it_ended(
-    fault_stack: Callable[..., Stack], service_home: Home, django_db_blocker: DjangoDbBlocker
+    fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
-    before = started_before(service_home.var / "started before")  # which ended in exit code 0
+    before = started_before()  # which ended in exit code 0
     assert "annotator" in before.said()
     stack = fault_stack("a folder with spaces")
     assert stack.home.secret_key.read_text() == before.home.secret_key.read_text()
@@ -118,11 +117,9 @@ def test_a_second_start_takes_a_few_seconds(fault_stack: Callable[..., Stack]) -
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
-def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_killed(
-    open_folder: Path, service_home: Home
-) -> None:
+def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_killed(open_folder: Path) -> None:
     stack = Stack(open_folder / "left behind", {"STATIC_FILES": "plain"})
-    stack.continue_from(started_before(service_home.var / "started before"))
+    stack.continue_from(started_before())
     testing = subprocess.Popen([sys.executable, "-c", TESTING, stack.folder], cwd=ROOT)
     try:
         assert wait_until(lambda: stack.output.exists() and "Ready" in stack.said(), seconds=600)

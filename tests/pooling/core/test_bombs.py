@@ -1,8 +1,6 @@
 """Files made to take all memory or time: each is refused within 2 s of processor time, all within 256 MiB."""
 
-import fcntl
 import json
-import os
 import subprocess
 import sys
 from itertools import chain
@@ -11,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from config.up.home import Home
+from config.testing import once_a_run
 from tests.pooling.core.bombs import BOMBS
 
 pytestmark = pytest.mark.full
@@ -19,19 +17,18 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
-def told(service_home: Home) -> dict[str, dict[str, Any]]:
+def told() -> dict[str, dict[str, Any]]:
     """What each bomb's reader said and took; asked by whichever of the run's processes comes first."""
-    folder = service_home.var / "bombs"
-    folder.mkdir(exist_ok=True)
-    with open(folder / "told", "a+") as told:
-        fcntl.flock(told, fcntl.LOCK_EX)  # the run's other processes wait
-        if told.seek(0, os.SEEK_END) == 0:
+    with once_a_run("bombs") as folder:
+        answers = folder / "answers"
+        if not answers.exists():
+            folder.mkdir(exist_ok=True)
             subprocess.run([sys.executable, "-m", "tests.pooling.core.bombs", folder], cwd=ROOT, check=True)
             arguments = [(kind, f"{folder}/{number}.bin") for number, (kind, _, _) in enumerate(BOMBS.values())]
             command = [sys.executable, "-m", "tests.pooling.core.read_hostile", *chain(*arguments)]
-            told.write(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
-        told.seek(0)
-        return dict(zip(BOMBS, map(json.loads, told), strict=True))
+            said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+            answers.write_text(said)
+        return dict(zip(BOMBS, map(json.loads, answers.read_text().splitlines()), strict=True))
 
 
 @pytest.mark.parametrize("name", BOMBS)
