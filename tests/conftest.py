@@ -1,5 +1,6 @@
 """Fixtures that any test may ask for."""
 
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -188,7 +189,9 @@ def fault_stack(open_folder: Path) -> Iterator[Callable[..., Stack]]:
     with ExitStack() as stacks:
 
         def make(name: str = "fault stack", *, anew: bool = False, **settings: str) -> Stack:
-            stack = stacks.enter_context(Stack(open_folder / name, {"STATIC_FILES": "plain", **settings}))
+            stack = Stack(open_folder / name, {"STATIC_FILES": "plain", **settings})
+            stacks.callback(shutil.rmtree, stack.home.sockets, ignore_errors=True)  # a killed one leaves them
+            stacks.enter_context(stack)
             if not anew:
                 stack.continue_from(started_before())
             stack.start()

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -129,6 +130,7 @@ def test_it_leaves_nothing_running_when_the_process_that_runs_the_tests_is_kille
         testing.kill()
         testing.wait()
     assert gone(processes), processes
+    shutil.rmtree(stack.home.sockets, ignore_errors=True)
 
 
 def imported(stack: Stack, paths: set[str]) -> set[str]:
