@@ -3,14 +3,12 @@
 import csv
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
-from django.test.client import ClientHandler
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from annotate.models import Annotator, ApiToken, Item, Membership, Part, ReviewWork, Role, TrainingPair, User
@@ -92,18 +90,13 @@ def knock(world: World, who: str, method: str, address: Address, url: str) -> Ht
         headers["HTTP_AUTHORIZATION"] = f"Bearer {world.secrets[who]}"
     as_json = {"content_type": "application/json"} if address.name in SCRIPTED or "judge-" in address.name else {}
     client = Client(raise_request_exception=False)
-    client.handler = _door()  # loading the middleware anew takes longer than most answers
+    client.handler = cast.door()
     client.cookies = deepcopy(world.clients[who].cookies)  # signing out must not outlast its undoing
     with transaction.atomic():
         send = getattr(client, method.lower())
         answer = send(url, **headers) if method == "GET" else send(url, {}, **as_json, **headers)
         transaction.set_rollback(True)
     return answer
-
-
-@cache
-def _door() -> ClientHandler:
-    return ClientHandler(enforce_csrf_checks=False)
 
 
 def told(answer: HttpResponse) -> str:

@@ -4,8 +4,7 @@ A module asks for a fixture by its name; none comes unasked. A room's conftest.p
 under the name: the items of tests/pooling, the browser that the people of tests/annotate/views sit at.
 """
 
-import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +14,7 @@ import redis
 from django.conf import LazySettings, settings
 from django.contrib.auth.hashers import make_password
 from django.test import Client
+from django.test.client import ClientHandler
 from django.utils import timezone
 from playwright.sync_api import BrowserContext
 
@@ -35,8 +35,8 @@ from annotate.models import (
 )
 from annotate.services import tokens
 from pooling.models import Ranking, Run
+from tests.draws import next_number
 
-_serial = itertools.count(1)
 PASSWORD = "correct horse battery staple"
 
 
@@ -48,7 +48,7 @@ def _hashed() -> str:
 
 def user(name: str = "", **fields: object) -> User:
     """A person who can sign in with PASSWORD."""
-    return User.objects.create(username=name or f"user{next(_serial)}", password=_hashed(), **fields)
+    return User.objects.create(username=name or f"user{next_number()}", password=_hashed(), **fields)
 
 
 def collection(
@@ -61,7 +61,7 @@ def collection(
     **policy_fields: object,
 ) -> Collection:
     """A collection with `grades` levels (0 to grades - 1), a first policy and guidelines; its name decides its key."""
-    name = slug or f"collection{next(_serial)}"
+    name = slug or f"collection{next_number()}"
     collection = Collection.objects.create(
         slug=name, name=name.title(), key=sha256(name.encode()).digest(), positive_from=positive_from
     )
@@ -91,7 +91,7 @@ def annotator(collection: Collection, person: User | None = None) -> Annotator:
     """A person who judges in a collection."""
     person = member(collection, Role.ANNOTATOR, person)
     return Annotator.objects.create(
-        collection=collection, user=person, origin="person", pseudonym=f"A{next(_serial)}"
+        collection=collection, user=person, origin="person", pseudonym=f"A{next_number()}"
     )
 
 
@@ -158,12 +158,27 @@ def bearer(person: User, *scopes: str, collection: Collection | None = None) -> 
     return {"Authorization": f"Bearer {key.secret}"}
 
 
+@cache
+def door() -> ClientHandler:
+    """The product without a server, as clients reach it; loading the middleware takes longer than most answers."""
+    return ClientHandler(enforce_csrf_checks=False)
+
+
 def sign_in(context: BrowserContext, url: str, person: User) -> None:
     """Give a browser somebody's session on the server at an address."""
     client = Client()
     client.force_login(person)
     name = settings.SESSION_COOKIE_NAME
     context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": url}])
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest) -> Client:
+    """Django's client; one of its own for a test with other settings, which the middleware may read at its start."""
+    client = Client()
+    if "settings" not in request.fixturenames:
+        client.handler = door()
+    return client
 
 
 @pytest.fixture
@@ -183,11 +198,11 @@ def open_media_root(open_folder: Path, settings: LazySettings) -> Path:
 
 
 @pytest.fixture
-def broker() -> redis.Redis:
+def broker() -> Iterator[redis.Redis]:
     """The Redis of this run, empty."""
-    client = redis.Redis.from_url(settings.REDIS_URL)
-    client.flushdb()
-    return client
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        client.flushdb()
+        yield client
 
 
 @pytest.fixture(name="collection")

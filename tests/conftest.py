@@ -12,8 +12,6 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.servers.basehttp import WSGIRequestHandler
 from django.db import connections
-from django.test import Client
-from django.test.client import ClientHandler
 from django.test.testcases import TransactionTestCase
 from playwright.sync_api import BrowserContext, Playwright, expect
 from pytest_django import DjangoDbBlocker
@@ -24,6 +22,7 @@ from config.up.home import Home
 from tests.browsing import PATIENCE, patient
 from tests.clocks import MOMENT, Clock
 from tests.databases import migrated_template, strangers
+from tests.draws import OF_A_TEST, begin_at
 from tests.lasting import empty_tables
 from tests.stack import Stack, started_before
 
@@ -41,7 +40,7 @@ TransactionTestCase._fixture_teardown = lambda _: empty_tables()  # there is no 
 
 @pytest.fixture(autouse=True)
 def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of background jobs, none of which this process knows yet. It stands, but for what is measured.
+    """The clock of background jobs, which stands but for what is measured; no job of an earlier test is known.
 
     What a job tells and asks, and by how many queries, would depend on the machine.
     """
@@ -52,6 +51,14 @@ def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(jobs, "clock", clock)
         monkeypatch.setattr(jobs, "_watches", {})
     return clock
+
+
+@pytest.fixture(autouse=True)
+def same_draws(request: pytest.FixtureRequest) -> None:
+    """What is drawn at random, and the numbers of what is made, are the same in every run."""
+    if request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(request.fixturenames):
+        request.getfixturevalue("db")
+        begin_at(OF_A_TEST)
 
 
 @pytest.fixture(autouse=True)
@@ -152,21 +159,6 @@ def live_stack(
     with Stack(folder, addresses) as stack:
         stack.start()
         yield stack
-
-
-@pytest.fixture(scope="session")
-def door() -> ClientHandler:
-    """The product without a server, as clients reach it; loading the middleware takes longer than most answers."""
-    return ClientHandler(enforce_csrf_checks=False)
-
-
-@pytest.fixture
-def client(request: pytest.FixtureRequest) -> Client:
-    """Django's client; one of its own for a test with other settings, which the middleware may read at its start."""
-    client = Client()
-    if "settings" not in request.fixturenames:
-        client.handler = request.getfixturevalue("door")
-    return client
 
 
 @pytest.fixture

@@ -1,24 +1,23 @@
 """What many tests begin with: made by the product's own services once in a process, and copied from then on."""
 
-import itertools
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import NamedTuple, ParamSpec, TypeVar
+from zlib import crc32
 
 from django.db import connection, transaction
 from django.utils import timezone
 from psycopg import sql
 
+from tests import draws
 from tests.lasting import filled_tables
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
-APART = 10_000_000  # between the first keys of what is kept, so that one test may have copies of several
 COLUMNS = """SELECT attname, atttypid = 'timestamptz'::regtype FROM pg_attribute
     WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum"""
-_serial = itertools.count(1)
 
 
 class Rows(NamedTuple):
@@ -54,18 +53,13 @@ def copied(make: Callable[Given, Result]) -> Callable[Given, Result]:
             return deepcopy(kept[asked].result)
         if filled_tables():
             return make(*args, **kwargs)
-        set_keys_apart()
+        before = draws.begin_at(crc32(f"{make.__qualname__}{asked}".encode()) % draws.PLACES)
         result = make(*args, **kwargs)
+        draws.begin_at(before)
         kept[asked] = Kept(deepcopy(result), [rows_of(table) for table in filled_tables()], timezone.now())
         return result
 
     return made
-
-
-def set_keys_apart() -> None:
-    """Let the rows that are made next have keys that no others have had in this process."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT setval(oid::regclass, %s) FROM pg_class WHERE relkind = 'S'", [APART * next(_serial)])
 
 
 def rows_of(table: str) -> Rows:

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
 from config.up.processes import wait_until
+from tests.draws import OF_A_MODULE, begin_at
 
 OF_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
 LARGE = 256 * 1024  # bytes of a table whose rows are gone but slow down whoever reads it: no autovacuum runs in tests
@@ -26,6 +27,7 @@ def lasting(blocker: DjangoDbBlocker) -> Iterator[None]:
     database the whole module is one moment, as a test always is; what waits for time to pass needs rows of its own.
     """
     with blocker.unblock(), transaction.atomic():
+        begin_at(OF_A_MODULE)
         yield
         transaction.set_rollback(True)
 

@@ -5,6 +5,7 @@ in `NO_PAGES` with what it is instead.
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import pytest
@@ -158,16 +159,15 @@ def test_every_page_is_open_to_everybody_and_asks_nobody_else(desk, open_page, r
 def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(desk, browser):
     known = {address.name: address for address in access_table.addresses()}
     low = {}
-    for who in {who for _, who in TO_PRESS}:
-        context = come(browser, desk.server, desk.world, who, **PHONE)
-        page = context.new_page()
-        for name in (name for name, other in TO_PRESS if other == who):
-            page.goto(
-                desk.server.url + url_of(desk.world, known[name], desk.world.campaign, keys_of=desk.world.campaign)
-            )
-            low[name] = too_low(page)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
-        context.close()
+    for who in sorted({who for _, who in TO_PRESS}):
+        with closing(come(browser, desk.server, desk.world, who, **PHONE)) as context:
+            page = context.new_page()
+            for name in (name for name, other in TO_PRESS if other == who):
+                page.goto(
+                    desk.server.url + url_of(desk.world, known[name], desk.world.campaign, keys_of=desk.world.campaign)
+                )
+                low[name] = too_low(page)
+                assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
     assert {name: what for name, what in low.items() if what} == {}
 
 

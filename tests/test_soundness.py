@@ -6,23 +6,16 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from annotate.checks.check import run
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Judgment, Report, Role, Seat
 from annotate.services import accounts, claiming, importing, judging, reviewing, settling, withdrawing
-from config.management.commands.fsck import CHECKS
 from metrics.services import refresh
 from pooling.services import pools
 from tests import campaigns, cast
 from tests.annotate.core.files import file
+from tests.sound import sound
 
 pytestmark = pytest.mark.django_db
-
-
-def sound():
-    """That nothing is broken; what is broken shows in the failure."""
-    assert [(finding.check.name, finding.lines) for finding in run(CHECKS) if not finding.check.notice] == []
-    return True
 
 
 def test_an_import_and_the_same_people_with_other_labels(campaign):

@@ -1,10 +1,10 @@
 """Repeat the test suite, beside burning processes too, and write down each run.
 
     .venv/bin/python tools/many_runs.py 8 --burdened 3              eight green runs in a row, three of them burdened
-    .venv/bin/python tools/many_runs.py 8 --burdened 3 -- --full    the same of another size, in a table of its own
+    .venv/bin/python tools/many_runs.py 8 --burdened 3 -- --full    the same of another size
 
-A run is a line of var/many-runs/<size>.tsv. What is there counts: stopped by Ctrl-C, the same command goes on. A red
-run ends it, keeps its output beside the table and begins the count anew.
+A run is a line of var/many-runs.tsv. Those of the same code with the same arguments count: stopped by Ctrl-C, the same
+command goes on. A red run ends it, keeps its output and begins the count anew.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import csv
 import os
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -27,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 
 from config.up.processes import die_with_parent  # noqa: E402
 
-FOLDER = ROOT / "var" / "many-runs"
+TABLE = ROOT / "var" / "many-runs.tsv"
 BURN = "while True: pass"
 WRONG_ARGUMENTS = 4  # as pytest ends
 N_BURNERS = 2  # as many as the cores that the suite is made for
@@ -36,12 +39,14 @@ N_BURNERS = 2  # as many as the cores that the suite is made for
 class Run(NamedTuple):
     """One run of the suite, as it stands in the table.
 
+    code : the commit, and behind it a hash of what differs from that
     seconds : on the wall; test_seconds : of all tests, added up; processor_seconds : of all processes of the run
     largest : MiB of its largest process
     """
 
     begun_at: str
-    commit: str
+    code: str
+    arguments: str
     n_burners: int
     result: str
     n_passed: int
@@ -68,54 +73,72 @@ def main() -> int:
     options, arguments = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
     if not 0 <= options.burdened <= options.runs > 0:
         parser.error("at least one run is wanted, and no more burdened ones than runs")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    named = "-".join(re.findall(r"\w+", " ".join(arguments)))
-    table = FOLDER / f"{named or 'default'}.tsv"
-    while wanted := missing(green_streak(table), options.runs, options.burdened):
-        run = run_once(arguments, n_burners=wanted[0], log=table.with_suffix(".log"))
-        add_line(table, run)
+    if not find_spec("pytest"):
+        sys.exit("This Python has no packages for tests: start it as .venv/bin/python tools/many_runs.py.")
+    for stopped in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(stopped, signal.default_int_handler)
+    TABLE.parent.mkdir(exist_ok=True)
+    while wanted := missing(green_streak(code(), shlex.join(arguments)), options.runs, options.burdened):
+        run, log = run_once(arguments, n_burners=wanted[0])
+        add_line(run)
         print(*run, sep="\t", flush=True)
         if run.result != "green":
-            table.with_suffix(".log").rename(kept := table.with_name(f"{table.stem}-{run.begun_at}.log"))
-            print(f"Red: its output is {kept}.")
+            print(f"Red: its output is {log}.")
             return 1
-    print(f"{options.runs} green runs in a row: {table}")
+        log.unlink()
+    print(f"{options.runs} green runs in a row: {TABLE}")
     return 0
 
 
-def green_streak(table: Path) -> list[Run]:
-    """The runs since the last red one."""
+def code() -> str:
+    """What is tested: the commit, and behind it a hash of what differs from that."""
+    commit, changes = (
+        subprocess.check_output(["git", *command], cwd=ROOT)
+        for command in (("rev-parse", "--short", "HEAD"), ("diff", "HEAD", "--binary"))
+    )
+    return commit.decode().strip() + (f"+{sha256(changes).hexdigest()[:7]}" if changes else "")
+
+
+def green_streak(code: str, arguments: str) -> list[Run]:
+    """The runs of the same code with the same arguments since the last red one."""
     streak: list[Run] = []
-    if table.exists():
-        with table.open(newline="") as lines:
+    if TABLE.exists():
+        with TABLE.open(newline="") as lines:
             for run in map(Run.of_row, csv.DictReader(lines, delimiter="\t")):
-                streak = [*streak, run] if run.result == "green" else []
+                if (run.code, run.arguments) == (code, arguments):
+                    streak = [*streak, run] if run.result == "green" else []
     return streak
 
 
 def missing(streak: Sequence[Run], n_runs: int, n_burdened: int) -> list[int]:
-    """The burners of each run that is still to be done."""
-    done = sum(run.n_burners > 0 for run in streak)
-    burdened = max(0, n_burdened - done)
-    calm = max(0, n_runs - n_burdened - (len(streak) - done))
+    """The burners of each run that is still to be done; a burdened one counts for a calm one too."""
+    burdened = max(0, n_burdened - sum(run.n_burners > 0 for run in streak))
+    calm = max(0, n_runs - len(streak) - burdened)
     return [0] * calm + [N_BURNERS] * burdened
 
 
-def run_once(arguments: Sequence[str], *, n_burners: int, log: Path) -> Run:
-    """Run the suite with this interpreter, and see how it ended."""
-    begun_at, start = datetime.now(UTC), time.monotonic()
+def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
+    """Run the suite with this interpreter; how it ended, and the file of what it said."""
+    begun_at, start, tested = datetime.now(UTC), time.monotonic(), code()
+    log = TABLE.with_name(f"many-runs-{begun_at:%Y%m%dT%H%M%S%f}.log")
     env = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile everything anew
     command = [sys.executable, "manage.py", "test", *arguments]
-    with log.open("wb") as output, burning(n_burners):
-        suite = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    with log.open("wb") as said, burning(n_burners):
+        # a group of its own, so that Ctrl-C stops it once, as what else stops us does
+        suite = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, process_group=0,
+            preexec_fn=die_with_parent(signal.SIGINT),  # noqa: PLW1509 - we have no threads
+        )  # fmt: skip
         used = ended(suite)
     text = log.read_text(errors="replace")
     if suite.returncode == WRONG_ARGUMENTS:
+        log.unlink()
         sys.exit(text)
-    return Run(
+    run = Run(
         begun_at=begun_at.strftime("%Y%m%dT%H%M%SZ"),
-        commit=subprocess.check_output(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True).strip(),
+        code=tested,
+        arguments=shlex.join(arguments),
         n_burners=n_burners,
         result="red" if suite.returncode else "green",
         n_passed=number(r"(\d+) passed", text),
@@ -126,14 +149,16 @@ def run_once(arguments: Sequence[str], *, n_burners: int, log: Path) -> Run:
         largest=used.ru_maxrss // 1024,
         failures=" ".join(re.findall(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)),
     )
+    return run, log
 
 
 def ended(suite: subprocess.Popen[bytes]) -> resource.struct_rusage:
     """Wait for the end of a process; what it and all its children took of the machine."""
     try:
         _, status, used = os.wait4(suite.pid, 0)
-    except KeyboardInterrupt:  # which the suite has got too: let it end its servers
-        suite.wait()
+    except KeyboardInterrupt:
+        suite.send_signal(signal.SIGINT)
+        suite.wait()  # it ends its servers
         raise
     suite.returncode = os.waitstatus_to_exitcode(status)
     return used
@@ -157,10 +182,10 @@ def number(pattern: str, text: str) -> int:
     return int((re.findall(pattern, text) or [0])[-1])
 
 
-def add_line(table: Path, run: Run) -> None:
+def add_line(run: Run) -> None:
     """Write a run down, under the names of what it says."""
-    is_new = not table.exists()
-    with table.open("a", newline="") as lines:
+    is_new = not TABLE.exists()
+    with TABLE.open("a", newline="") as lines:
         writer = csv.writer(lines, delimiter="\t", lineterminator="\n")
         writer.writerows([Run._fields, run] if is_new else [run])
 

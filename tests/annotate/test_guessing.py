@@ -8,7 +8,7 @@ mixed batch from the batch's queries, or those of a grouped one from any.
 import random
 from collections import Counter
 from typing import NamedTuple
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -16,12 +16,11 @@ from django.db import connection
 
 from annotate import http
 from annotate.core import ordering
-from annotate.models import Annotator, Gold, HandOut, Item, Judgment, Pair, Part, Seat, Side
-from annotate.services import cards, claiming, queues
+from annotate.models import Annotator, Gold, Item, Judgment, Pair, Part, Seat, Side
+from annotate.services import cards, claiming
 from tests import campaigns, cast, guessing
 
-# Hashes of keys place golds: with keys that began elsewhere in every run each would be another draw.
-pytestmark = pytest.mark.django_db(transaction=True, reset_sequences=True)
+pytestmark = pytest.mark.django_db
 SEED = 20260101
 PER_QUERY = 10
 # Cards to hand out, people, and how far from 0.5 the guess may lie: four standard errors of few golds, or the goal.
@@ -35,16 +34,6 @@ class Seen(NamedTuple):
     query: np.ndarray
     is_gold: np.ndarray
     is_second: np.ndarray
-
-
-@pytest.fixture
-def dice(monkeypatch):
-    """What is drawn at random is drawn alike in every run."""
-    rng = random.Random(SEED)
-    monkeypatch.setattr(queues.secrets, "randbelow", rng.randrange)
-    token = HandOut._meta.get_field("token")
-    monkeypatch.setattr(token, "_get_default", lambda: UUID(int=rng.getrandbits(128), version=4))
-    return rng
 
 
 def study(rng, n_cards, **policy):
@@ -136,10 +125,10 @@ def answer_all(person, hand_outs, level):
         cursor.execute("UPDATE annotate_handout SET answered_at = now() WHERE batch_id = %s", [hand_outs[0].batch_id])
 
 
-def guesses(dice, size, **policy):
+def guesses(size, **policy):
     """How well golds, and second opinions among candidates, are guessed."""
     n_cards, n_people, _ = size
-    seen = hand_out_all(study(dice, n_cards, **policy), n_people)
+    seen = hand_out_all(study(random.Random(SEED), n_cards, **policy), n_people)
     assert len(seen.query) >= 0.8 * n_cards
     assert 0.05 < seen.is_gold.mean() < 0.15
     candidates = Seen(*(column[~seen.is_gold] for column in seen))
@@ -152,15 +141,15 @@ def guesses(dice, size, **policy):
 @pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("size", [SMALL, pytest.param(LARGE, marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("grouped", [True, pytest.param(False, marks=pytest.mark.full)])
-def test_no_classifier_tells_golds_or_second_opinions_from_other_cards(dice, size, grouped):
-    golds, seconds = guesses(dice, size, grouped=grouped)
+def test_no_classifier_tells_golds_or_second_opinions_from_other_cards(size, grouped):
+    golds, seconds = guesses(size, grouped=grouped)
     print(f"\n{size[0]:,} cards, {'grouped' if grouped else 'mixed'}: golds AUC {golds:.3f}, seconds AUC {seconds:.3f}")
     assert abs(golds - 0.5) <= size[2]
     assert abs(seconds - 0.5) <= size[2]
 
 
 @pytest.mark.full
-def test_golds_shown_last_are_found(dice, monkeypatch):
+def test_golds_shown_last_are_found(monkeypatch):
     monkeypatch.setattr(ordering, "arrange_batch", lambda queries, **_: list(range(len(queries))))
-    golds, _ = guesses(dice, SMALL, grouped=False)
+    golds, _ = guesses(SMALL, grouped=False)
     assert golds > 0.9

@@ -19,9 +19,10 @@ def test_a_process_that_answers_is_alive(client: Client) -> None:
 
 
 def test_everything_there_is_ready(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "broker", redis.Redis.from_url(settings.REDIS_URL, socket_timeout=30))
     WorkerHeartbeat.objects.create(name="worker", at=Now() + timedelta(days=1))  # just now, however slow this is
-    answer = client.get("/readyz")
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=30) as patient:
+        monkeypatch.setattr(health, "broker", patient)
+        answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer.json()["parts"] == {"database": "ok", "redis": "ok", "worker": "ok"}
 

@@ -28,8 +28,8 @@ from metrics.services import refresh
 from pooling.models import Pool, PoolPair
 from tests import cast
 from tests.metrics import studies
+from tests.sound import sound
 from tests.stack import Stack
-from tests.test_soundness import sound
 from tests.webclient import WebClient
 
 FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
@@ -146,7 +146,8 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
                 assert wait_until(partial(judged_on, len(acknowledged)), seconds=600)
                 dead = stack.processes()[part]
                 if part == "redis":
-                    redis.Redis.from_url(stack.redis_url).flushall()  # else it would find its file again
+                    with redis.Redis.from_url(stack.redis_url) as broker:
+                        broker.flushall()  # else it would find its file again
                 stack.kill(part)
                 assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
             assert not any(desk.done() for desk in working)  # else the last ones died while nobody judged

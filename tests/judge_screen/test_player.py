@@ -58,7 +58,7 @@ def test_m_switches_the_sound_and_that_is_remembered(page):
 def test_full_stop_and_comma_go_one_frame_forward_and_back_and_hold_the_clip(page):
     page.keyboard.press(".")
     assert page.evaluate("document.querySelector('#document video').paused")
-    at = page.evaluate(AT)
+    at = page.evaluate(f"{AT} = 1")  # it may have been held at its very end
     page.keyboard.press(".")
     assert page.evaluate(AT) == pytest.approx(at + FRAME, abs=0.005)
     page.keyboard.press(",")

@@ -120,8 +120,7 @@ def open_pool(collection: Collection, queries: list[Item], documents: list[Item]
 def judge(annotator: Annotator, *, n: int | None = None, seed: int = 0, likes: float = 0.5) -> int:
     """Let somebody judge up to n of what the queue gives; returns how many judgments that were.
 
-    Where a batch holds the whole pool, as by default, which pairs get which grades hangs on the seed alone:
-    the order of the batch hangs on the collection's key and on the rows' numbers, which differ in every run.
+    Where a batch holds the whole pool, as by default, which pairs get which grades hangs on the seed alone.
     """
     rng = np.random.default_rng(seed)
     grades = sorted(annotator.collection.levels.values_list("grade", flat=True))

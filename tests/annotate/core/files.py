@@ -11,8 +11,6 @@ from annotate.core.item_formats import read_items
 from annotate.core.item_rows import ItemRow
 from annotate.core.sources import FileSource, Source, ZipSource
 
-FLAWED = b"\xff not UTF-8"
-
 
 def file(*lines: str) -> io.BytesIO:
     """A plain text file."""

@@ -8,7 +8,7 @@ from annotate.models import Judgment, JudgmentEvent, Report, Resolution, ReviewA
 from annotate.services import adjudicating, claiming, excluding, judging, seating, settling
 from metrics.models import Snapshot
 from tests import campaigns, cast
-from tests.annotate.sound import sound
+from tests.sound import sound_without_pools
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +44,7 @@ def test_the_grade_decides_and_agreement_does_not_see_it(collection, lead):
     assert (action.kind, action.by, action.pair, action.reason) == (
         "adjudicated", lead, collection.pairs.get(), "a wing is enough"
     )  # fmt: skip
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(collection, lead):
@@ -55,7 +55,7 @@ def test_the_same_grade_again_changes_nothing_and_another_one_supersedes(collect
     assert (changed.supersedes, resolution()) == (first, ("adjudicated", 1, 2))
     assert Seat.objects.filter(purpose="adjudication").count() == 1
     assert ReviewAction.objects.count() == 2
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_another_leads_grade_withdraws_the_first_ones(collection, lead):
@@ -68,7 +68,7 @@ def test_another_leads_grade_withdraws_the_first_ones(collection, lead):
     adjudicating.adjudicate(pair=pair, by=lead, grade=0)
     assert resolution() == ("adjudicated", 0, 2)
     assert Judgment.objects.filter(purpose="adjudication", seat__isnull=False).count() == 1
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_undone_the_pair_is_disputed_again(collection, lead):
@@ -77,12 +77,12 @@ def test_undone_the_pair_is_disputed_again(collection, lead):
     adjudicating.undo_adjudication(pair=pair, by=lead, reason="looked again")
     assert resolution() == ("disputed", None, 2)
     assert JudgmentEvent.objects.get().kind == "undone"
-    assert sound()
+    assert sound_without_pools()
     with pytest.raises(adjudicating.NotAdjudicated):
         adjudicating.undo_adjudication(pair=pair, by=lead)
     adjudicating.adjudicate(pair=pair, by=lead, grade=1)
     assert resolution() == ("adjudicated", 1, 2)
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it(collection, lead):
@@ -95,11 +95,11 @@ def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it
     assert Resolution.objects.get(pair=pair).status == "adjudicated"
     assert not Seat.objects.filter(pair=pair, state="free").exists()
     assert not Report.objects.filter(settled_at=None).exists()
-    assert sound()
+    assert sound_without_pools()
     adjudicating.undo_adjudication(pair=pair, by=lead)
     assert Resolution.objects.get(pair=pair).status == "escalated"
     assert Report.objects.filter(settled_at=None).count() == 1
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_a_later_label_does_not_move_an_adjudicated_grade(collection, lead):
@@ -109,7 +109,7 @@ def test_a_later_label_does_not_move_an_adjudicated_grade(collection, lead):
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
     campaigns.judge(claiming.unanswered(annotator=annotator).select_related("batch__annotator").get(), 0)
     assert Resolution.objects.values_list("status", "grade", "n_labels").get(pair=pair) == ("adjudicated", 3, 1)
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_rounds_closed_and_opened_over_it_leave_the_grade(collection, lead):
@@ -119,7 +119,7 @@ def test_rounds_closed_and_opened_over_it_leave_the_grade(collection, lead):
     assert resolution() == ("adjudicated", 2, 2)
     campaigns.open_pool_round(collection, [pair], name="again")
     assert resolution() == ("adjudicated", 2, 2)
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_an_unknown_grade_or_a_pair_of_no_round_changes_nothing(collection, lead):
@@ -136,10 +136,10 @@ def test_an_excluded_pair_has_no_grade_until_it_is_taken_back_in(collection, lea
     adjudicating.adjudicate(pair=pair, by=lead, grade=2)
     excluding.exclude_pair(pair=pair, by=lead, reason="both are blurred")
     assert not Resolution.objects.exists()
-    assert sound()
+    assert sound_without_pools()
     excluding.restore_pair(pair=pair, by=lead)
     assert resolution() == ("adjudicated", 2, 2)
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_reports_returned_to_the_queue_can_be_opened_again(collection, lead):
@@ -150,14 +150,14 @@ def test_reports_returned_to_the_queue_can_be_opened_again(collection, lead):
     judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
     assert settling.settle_reports(pair=pair, by=lead, reason="clear enough") == 1
     assert Seat.objects.filter(pair=pair, state="free").count() == 2
-    assert sound()
+    assert sound_without_pools()
     with pytest.raises(settling.NothingOpen):
         settling.settle_reports(pair=pair, by=lead)
     assert settling.reopen_reports(pair=pair, by=lead) == 1
     assert (Resolution.objects.get(pair=pair).status, Seat.objects.filter(pair=pair, state="free").count()) == (
         "escalated", 0
     )  # fmt: skip
-    assert sound()
+    assert sound_without_pools()
     assert list(ReviewAction.objects.order_by("pk").values_list("kind", flat=True)) == [
         "reports_settled", "reports_reopened"
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from annotate.services import claiming, excluding
 from metrics.services.labels import scope_of
 from pooling.services import retiring
 from tests import campaigns, cast
-from tests.test_soundness import sound
+from tests.sound import sound
 
 pytestmark = pytest.mark.django_db
 

@@ -89,7 +89,7 @@ def test_a_changed_answer_to_a_finished_batchs_gold_is_counted_again():
     assert standing(Batch.objects.get()) == (2, 2, "warn", "")  # what she is told must not say which answer it was
 
 
-def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_policy(django_capture_on_commit_callbacks):
+def test_a_rejected_batchs_labels_are_withdrawn_and_asked_for_again_by_the_policy():
     batch = finished(gold_action="reject")
     assert standing(batch) == (2, 0, "reject", "held")
     tasks.reject_batch(batch_id=batch.pk)

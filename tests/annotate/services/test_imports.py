@@ -1,7 +1,5 @@
 """Imports: whole or not at all, repeatable, cancelled without a trace, whatever dies in the meantime."""
 
-import threading
-
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,7 +14,7 @@ from annotate.services.import_kinds import KINDS, Items, Judgments, Reference
 from config.up.home import Home
 from tests import cast
 from tests.annotate.core.files import archive, line
-from tests.databases import for_a_thread
+from tests.databases import at_once
 from tests.deaths import kill_worker
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("open_media_root")]
@@ -211,15 +209,7 @@ def test_a_sweep_finds_what_waits_for_too_long(collection):
 def test_two_workers_at_once_read_a_file_once(collection):
     received = receive(collection, documents(3_000))
 
-    @for_a_thread
-    def work():
-        tasks.run_import(import_id=received.pk)
-
-    workers = [threading.Thread(target=work) for _ in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    at_once(lambda _: tasks.run_import(import_id=received.pk), range(4))
     received.refresh_from_db()
     assert (received.state, received.attempts, Item.objects.count()) == ("done", 1, 3_000)
 

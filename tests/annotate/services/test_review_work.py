@@ -13,9 +13,8 @@ from annotate import tasks
 from annotate.models import Batch, Item, JudgmentEvent, Resolution, ReviewAction, ReviewWork, RoundPair, Seat
 from annotate.services import carrying_on, excluding, gold_checks, review_work, reviewing, withdrawing
 from tests import campaigns, cast
-from tests.annotate.sound import sound
-from tests.annotate.test_assignment import at_once
-from tests.test_soundness import sound as sound_with_pools
+from tests.databases import at_once
+from tests.sound import sound, sound_without_pools
 
 pytestmark = pytest.mark.django_db
 EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
@@ -94,13 +93,13 @@ def test_the_decision_sends_for_a_worker(annotator, lead, monkeypatch, django_ca
 def test_a_withdrawal_killed_between_two_stretches_goes_on_there(annotator, lead, monkeypatch):
     killed(withdraw(annotator, lead), monkeypatch, withdrawing)
     assert counting() == N - 2
-    assert sound()
+    assert sound_without_pools()
     work = carried(ReviewWork.objects.get())
     assert (work.n_done, work.n_surplus, counting(), Resolution.objects.count()) == (N, 0, 0, 0)
     assert set(Counter(JudgmentEvent.objects.values_list("judgment", flat=True)).values()) == {1}
     assert Seat.objects.filter(state="free").count() == N
     assert ReviewAction.objects.count() == 1
-    assert sound()
+    assert sound_without_pools()
     carried(work)  # once more does nothing
     assert JudgmentEvent.objects.count() == N
 
@@ -111,13 +110,13 @@ def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lea
     campaigns.judge_batch(others, 0, limit=3)
     work = restore(annotator, lead)
     killed(work, monkeypatch, withdrawing)
-    assert sound()
+    assert sound_without_pools()
     work = carried(work)
     assert (work.n_done, work.n_surplus, counting()) == (N - 3, 3, N)
     assert "3 stay out as surplus: others have given these pairs" in review_work.outcome(work)
     assert JudgmentEvent.objects.filter(kind="restored").count() == N - 3
     assert ReviewAction.objects.filter(kind="labels_restored").count() == 1
-    assert sound()
+    assert sound_without_pools()
 
 
 @pytest.mark.parametrize(("act", "verdict"), [("reject_batch", "rejected"), ("requeue_batch", "requeued")])
@@ -127,11 +126,11 @@ def test_a_large_batch_is_taken_out_and_back_in_by_a_worker(annotator, lead, mon
     assert (batch.verdict, counting()) == (verdict, N)
     killed(work, monkeypatch, withdrawing)
     assert carried(work).n_done == N
-    assert (counting(), sound()) == (0, True)
+    assert (counting(), sound_without_pools()) == (0, True)
     assert getattr(reviewing, act)(batch=batch, by=lead, reason="too fast") is None
     work = reviewing.reopen_batch(batch=batch, by=lead)
     killed(work, monkeypatch, withdrawing)
-    assert (carried(work).n_done, counting(), batch.verdict, sound()) == (N, N, "held", True)
+    assert (carried(work).n_done, counting(), batch.verdict, sound_without_pools()) == (N, N, "held", True)
     assert [each.n_moved for each in ReviewAction.objects.order_by("pk")] == [N, N]
 
 
@@ -140,14 +139,14 @@ def test_an_item_is_left_out_at_once_and_its_pairs_by_a_worker(annotator, lead, 
     work = excluding.exclude_item(item=item, by=lead, reason="a test card")
     assert (item.excluded_at is not None, RoundPair.objects.filter(dropped_at=None).count()) == (True, N)
     killed(work, monkeypatch, excluding)
-    assert sound()
+    assert sound_without_pools()
     assert carried(work).n_done == N
-    assert (RoundPair.objects.filter(dropped_at=None).count(), sound()) == (0, True)
+    assert (RoundPair.objects.filter(dropped_at=None).count(), sound_without_pools()) == (0, True)
     work = excluding.restore_item(item=item, by=lead)
     killed(work, monkeypatch, excluding)
-    assert sound()
+    assert sound_without_pools()
     assert carried(work).n_done == N
-    assert (RoundPair.objects.filter(dropped_at=None).count(), counting(), sound()) == (N, N, True)
+    assert (RoundPair.objects.filter(dropped_at=None).count(), counting(), sound_without_pools()) == (N, N, True)
     assert review_work.outcome(work) == "q0 is taken back in with its pairs, 7."
     assert ReviewAction.objects.count() == 2
 
@@ -157,9 +156,9 @@ def test_all_checks_are_silent_while_an_items_pairs_are_gone_through():
     item = Item.objects.filter(collection=campaign.collection, side="query").first()
     for act in (excluding.exclude_item, excluding.restore_item):
         work = act(item=item, by=campaign.lead, reason="a test card")
-        assert sound_with_pools()
+        assert sound()
         assert carried(work).finished_at
-        assert sound_with_pools()
+        assert sound()
 
 
 def test_what_undoes_a_decision_under_way_is_refused_until_it_is_done(annotator, lead):
@@ -190,7 +189,7 @@ def test_answers_given_after_the_decision_stay_and_changed_ones_go(collection, a
     campaigns.judge_batch(annotator, 1)
     assert carried(work).n_done == N
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [1, 1, 1]
-    assert sound()
+    assert sound_without_pools()
 
 
 def test_a_batch_that_the_policy_rejects_waits_for_a_decision_under_way(annotator, lead):
@@ -214,4 +213,4 @@ def test_two_workers_at_once_do_nothing_twice(annotator, lead):
 
     at_once(go_on, range(4))
     assert JudgmentEvent.objects.count() == N
-    assert (ReviewWork.objects.get().n_done, sound()) == (N, True)
+    assert (ReviewWork.objects.get().n_done, sound_without_pools()) == (N, True)

@@ -12,8 +12,8 @@ from django.utils import timezone
 from annotate.models import Judgment, JudgmentEvent, Pair, Resolution, ReviewAction, Seat
 from annotate.services import adjudicating, withdrawing
 from tests import campaigns, cast
-from tests.annotate.sound import sound
-from tests.annotate.test_assignment import at_once
+from tests.databases import at_once
+from tests.sound import sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
@@ -69,4 +69,4 @@ def test_of_two_leads_at_one_pair_one_decision_stands_and_both_are_in_the_log(co
         assert log.last().by_id == standing.get(pair=pair).annotator.user_id  # who came last decided
     assert ReviewAction.objects.filter(kind__startswith="labels").count() == N
     assert Seat.objects.filter(purpose="label", state="done").count() == 2 * N
-    assert sound()
+    assert sound_without_pools()

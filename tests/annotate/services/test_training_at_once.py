@@ -11,10 +11,10 @@ from django.db import transaction
 
 from annotate.services import claiming, training_gate, training_setup
 from tests import campaigns, cast
-from tests.annotate.sound import sound
 from tests.annotate.trainees import trained
 from tests.databases import for_a_thread
 from tests.sessions import waiting_session
+from tests.sound import sound_without_pools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LONG = 240  # seconds: what no busy machine needs
@@ -52,4 +52,4 @@ def test_a_claim_under_way_is_put_down_and_a_first_answer_under_way_exempts(answ
         switch.result(LONG)
     assert training_gate.is_in_training(annotator=annotator) is not answers
     assert claiming.unanswered(annotator=annotator).count() == (3 if answers else 0)
-    assert sound()
+    assert sound_without_pools()

@@ -98,7 +98,7 @@ def test_a_long_explanation_is_cut_in_the_log_alone(collection):
     assert (len(ReviewAction.objects.get().reason), len(gold.explanation)) == (500, 2000)
 
 
-def test_an_excluded_item_is_no_gold(client, collection):
+def test_an_excluded_item_is_no_gold(collection):
     item = Item.objects.get(external_id="d1")
     excluding.exclude_item(item=item, by=cast.user(), reason="broken")
     with pytest.raises(golds.BadGold, match="This document is excluded: broken"):

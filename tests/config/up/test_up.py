@@ -257,7 +257,8 @@ def test_a_disk_that_fills_is_answered_with_one_sentence(
 
 def test_the_clock_and_the_worker_go_on_after_redis_forgot_all(live_stack: Stack) -> None:
     assert wait_until(lambda: answer(live_stack, "/readyz")[0] == 200, seconds=600, step=0.2)
-    redis.Redis.from_url(live_stack.redis_url).flushdb()
+    with redis.Redis.from_url(live_stack.redis_url) as broker:
+        broker.flushdb()
     with psycopg.connect(live_stack.database_url, autocommit=True) as connection:
 
         def is_missed() -> bool:

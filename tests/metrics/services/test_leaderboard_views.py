@@ -202,7 +202,7 @@ def test_parts_of_the_queries(board):
     assert value["directions"][1]["measures"][0]["cells"][0]["whole"] is None
 
 
-def test_a_query_set_of_part_of_the_queries_is_measured_on_those(board, tmp_path):
+def test_a_query_set_of_part_of_the_queries_is_measured_on_those(board):
     few = QuerySet.objects.create(collection=board, name="few", direction="forward")
     QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
     _, value = view_of(board, queries="few", measures="AP")

@@ -7,8 +7,6 @@ from uuid import uuid4
 import numpy as np
 import pandas as pd
 import pytest
-import redis
-from django.conf import settings
 from django.utils import timezone
 
 from annotate.checks.seats import differences_of_resolutions
@@ -131,10 +129,9 @@ def test_nobody_s_labels_give_no_grades():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("rule", "n_tasks"), [("model", 1), ("majority", 0)])
-def test_after_a_refresh_the_model_is_asked_once_where_a_policy_wants_it(rule, n_tasks):
-    client = redis.Redis.from_url(settings.REDIS_URL)
+def test_after_a_refresh_the_model_is_asked_once_where_a_policy_wants_it(broker, rule, n_tasks):
     study = studies.study(with_runs=False, rule=rule)
-    client.flushdb()
+    broker.flushdb()
     for _ in range(2):
         refresh(collection_id=study.pk)
-    assert client.llen("celery") == n_tasks
+    assert broker.llen("celery") == n_tasks

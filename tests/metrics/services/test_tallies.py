@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
@@ -38,7 +38,7 @@ class Campaign:
 
     def any(self, rows):
         """One of the rows, if there is any."""
-        found = list(rows)
+        found = list(rows.order_by("pk") if isinstance(rows, QuerySet) else rows)
         return found[self.rng.integers(len(found))] if found else None
 
     def judge(self):
@@ -97,7 +97,7 @@ class Campaign:
 
     def open_round(self):
         self.n += 1
-        known = list(self.study.pairs.values_list("pk", flat=True))
+        known = list(self.study.pairs.order_by("pk").values_list("pk", flat=True))
         pairs = self.rng.choice(known, 7, replace=False).tolist()
         policy = cast.policy(self.study)
         seating.open_round(
