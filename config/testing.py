@@ -8,11 +8,12 @@ import fcntl
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from config.up.home import Home, prepare_home, reachable, server_account
 from config.up.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"
+PREFIX = "assayer-test-"
 # the first opens a page in a third of the time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
@@ -42,8 +44,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             tempfile.tempdir = os.environ["TMPDIR"] = "/tmp"  # noqa: S108 - only folders made by mkdtemp are used there
     except StartError as error:
         raise pytest.UsageError(str(error)) from error
-    home = Home(Path(tempfile.mkdtemp(prefix="assayer-test-")))
+    for asked in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(asked, signal.default_int_handler)  # as by Ctrl-C, else nothing would be taken away
+    remove_what_was_left()
+    home = Home(Path(tempfile.mkdtemp(prefix=PREFIX)))
     early_config.add_cleanup(lambda: remove(home))  # at the end, also of a run whose arguments are wrong
+    hold(home)
     home.var.chmod(0o755)
     (home.var / "static").mkdir()
     try:
@@ -70,6 +76,26 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Have PostgreSQL know connections by the test that opens them, for who asks why one is there."""
     os.environ["PGAPPNAME"] = item.nodeid[-63:]
+
+
+def hold(home: Home) -> bool:
+    """Say that this process uses a run's folder, until it ends; False where another one does."""
+    held = os.open(home.var / "held", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(held)
+        return False
+    return True
+
+
+def remove_what_was_left() -> None:
+    """Remove the folders of runs that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError, StartError):  # another run removes it at the same moment
+            # one without the file may be of a run that begins just now
+            if folder.stat().st_uid == os.getuid() and (folder / "held").exists() and hold(home := Home(folder)):
+                remove(home)
 
 
 def remove(home: Home) -> None:

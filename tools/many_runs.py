@@ -25,10 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Self
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from config.up.processes import die_with_parent  # noqa: E402
+from suite import ROOT, die_with_parent, stop_as_by_ctrl_c, suite
 
 TABLE = ROOT / "var" / "many-runs.tsv"
 BURN = "while True: pass"
@@ -73,10 +70,9 @@ def main() -> int:
     options, arguments = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
     if not 0 <= options.burdened <= options.runs > 0:
         parser.error("at least one run is wanted, and no more burdened ones than runs")
-    if not find_spec("pytest"):
+    if not (find_spec("pytest_django") and find_spec("playwright")):
         sys.exit("This Python has no packages for tests: start it as .venv/bin/python tools/many_runs.py.")
-    for stopped in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(stopped, signal.default_int_handler)
+    stop_as_by_ctrl_c()
     TABLE.parent.mkdir(exist_ok=True)
     while wanted := missing(green_streak(code(), shlex.join(arguments)), options.runs, options.burdened):
         run, log = run_once(arguments, n_burners=wanted[0])
@@ -121,18 +117,14 @@ def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
     """Run the suite with this interpreter; how it ended, and the file of what it said."""
     begun_at, start, tested = datetime.now(UTC), time.monotonic(), code()
     log = TABLE.with_name(f"many-runs-{begun_at:%Y%m%dT%H%M%S%f}.log")
-    env = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile everything anew
-    command = [sys.executable, "manage.py", "test", *arguments]
-    with log.open("wb") as said, burning(n_burners):
-        # a group of its own, so that Ctrl-C stops it once, as what else stops us does
-        suite = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, process_group=0,
-            preexec_fn=die_with_parent(signal.SIGINT),  # noqa: PLW1509 - we have no threads
-        )  # fmt: skip
-        used = ended(suite)
+    try:
+        with log.open("wb") as output, burning(n_burners), suite(arguments, cwd=ROOT, output=output) as process:
+            used = ended(process)
+    except KeyboardInterrupt:
+        log.unlink()
+        raise
     text = log.read_text(errors="replace")
-    if suite.returncode == WRONG_ARGUMENTS:
+    if process.returncode == WRONG_ARGUMENTS:
         log.unlink()
         sys.exit(text)
     run = Run(
@@ -140,7 +132,7 @@ def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
         code=tested,
         arguments=shlex.join(arguments),
         n_burners=n_burners,
-        result="red" if suite.returncode else "green",
+        result="red" if process.returncode else "green",
         n_passed=number(r"(\d+) passed", text),
         n_failed=number(r"(\d+) failed", text) + number(r"(\d+) error", text),
         seconds=round(time.monotonic() - start),
@@ -152,15 +144,10 @@ def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
     return run, log
 
 
-def ended(suite: subprocess.Popen[bytes]) -> resource.struct_rusage:
+def ended(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
     """Wait for the end of a process; what it and all its children took of the machine."""
-    try:
-        _, status, used = os.wait4(suite.pid, 0)
-    except KeyboardInterrupt:
-        suite.send_signal(signal.SIGINT)
-        suite.wait()  # it ends its servers
-        raise
-    suite.returncode = os.waitstatus_to_exitcode(status)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     return used
 
 

@@ -10,7 +10,6 @@ where every fault was found.
 """
 
 import argparse
-import os
 import re
 import shutil
 import subprocess
@@ -22,11 +21,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
+from suite import ROOT, stop_as_by_ctrl_c, suite
+
 TABLE = Path(__file__).with_suffix(".toml")
 SUMMARY = "short test summary info"
-# A test that failed, or whose setup did. A line that names a module alone tells that it could not be collected.
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+\.py::.+?)(?: - .*)?$", re.MULTILINE)
+# An ERROR is no test that found something: a module that could not be collected, servers that did not start.
+FAILED = re.compile(r"^FAILED (\S+\.py::.+?)(?: - .*)?$", re.MULTILINE)
 TESTS_FAILED = 1  # pytest's exit code; it has others where it was interrupted, or ran no test
 
 
@@ -72,21 +72,26 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         parser.error(f'there is no fault "{unknown[0]}"; there are: {", ".join(faults)}')
     chosen = [faults[name] for name in options.names or faults]
+    if options.list:
+        for fault in chosen:
+            print(f"{fault.name} ({fault.field}, {fault.file})\n    {fault.harm}")
+        return 0
     try:
         for fault in chosen:
             planted(fault, (ROOT / fault.file).read_text())
     except StaleFault as error:
         sys.exit(str(error))
-    if options.list:
-        for fault in chosen:
-            print(f"{fault.name} ({fault.field}, {fault.file})\n    {fault.harm}")
-        return 0
+    stop_as_by_ctrl_c()
     return plant_all(chosen)
 
 
 def read_faults() -> list[Fault]:
-    """All faults of the table."""
-    return [Fault(**row) for row in tomllib.loads(TABLE.read_text())["fault"]]
+    """All faults of the table. Exits where one of them does not say what a fault says."""
+    rows = tomllib.loads(TABLE.read_text())["fault"]
+    for row in rows:
+        if wrong := set(row) ^ set(Fault._fields):
+            sys.exit(f'{TABLE.name}: fault "{row.get("name", "")}" misspells or lacks {", ".join(sorted(wrong))}.')
+    return [Fault(**row) for row in rows]
 
 
 def planted(fault: Fault, text: str) -> str:
@@ -145,10 +150,10 @@ def pass_without_faults(tests: Iterable[str], tree: Path) -> bool:
 
 def run(tests: Iterable[str], tree: Path) -> Outcome:
     """Run modules or single tests in a tree, with this interpreter, until the first one fails."""
-    command = [sys.executable, "manage.py", "test", *tests, "-x", "-q", "-p", "no:cacheprovider", "--color=no"]
-    environment = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
-    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
-    return outcome_of(done.returncode, done.stdout + done.stderr)
+    arguments = [*tests, "-x", "-q", "-p", "no:cacheprovider", "--color=no"]
+    with suite(arguments, cwd=tree, output=subprocess.PIPE) as process:
+        output, _ = process.communicate()
+    return outcome_of(process.returncode, output.decode(errors="replace"))
 
 
 def outcome_of(code: int, output: str) -> Outcome:

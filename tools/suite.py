@@ -1,0 +1,44 @@
+"""The test suite, run by a tool: however the tool is stopped, the suite ends its servers and takes its folders away."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from config.up.processes import die_with_parent  # noqa: E402
+
+
+def stop_as_by_ctrl_c() -> None:
+    """Have what asks this process to end raise KeyboardInterrupt, as Ctrl-C does."""
+    for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(asked, signal.default_int_handler)
+
+
+@contextmanager
+def suite(arguments: Sequence[str], *, cwd: Path, output: int | IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """`manage.py test` of a tree with this interpreter; stopped inside, it is asked to stop and waited for."""
+    environment = {**os.environ, "ASSAYER_NO_BOOTSTRAP": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile everything anew
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "test", *arguments],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        process_group=0,  # Ctrl-C reaches it through us alone, once
+        preexec_fn=die_with_parent(signal.SIGINT),  # noqa: PLW1509 - tools have one thread
+    )
+    try:
+        yield process
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        raise
