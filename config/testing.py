@@ -45,7 +45,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     except StartError as error:
         raise pytest.UsageError(str(error)) from error
     for asked in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(asked, signal.default_int_handler)  # as by Ctrl-C, else nothing would be taken away
+        if signal.getsignal(asked) != signal.SIG_IGN:  # nohup's wish
+            signal.signal(asked, signal.default_int_handler)  # as by Ctrl-C, else nothing would be taken away
     remove_what_was_left()
     home = Home(Path(tempfile.mkdtemp(prefix=PREFIX)))
     early_config.add_cleanup(lambda: remove(home))  # at the end, also of a run whose arguments are wrong

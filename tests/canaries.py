@@ -189,7 +189,7 @@ def work(crawler: Crawler, slug: str) -> None:
             send("report", **answer, kind="later")
             send("report", **answer, kind="escalated", note="mine")
     foreign = HandOut.objects.exclude(batch__annotator=HandOut.objects.get(token=cards[0]["hand_out"]).batch.annotator)
-    for token in [*foreign.values_list("token", flat=True)[:3], uuid4()]:
+    for token in [*foreign.order_by("pk").values_list("token", flat=True)[:3], uuid4()]:
         send("undo", hand_out=str(token), submission_id=str(uuid4()))
         send("answer", hand_out=str(token), submission_id=str(uuid4()), grade=1)
     send("next")

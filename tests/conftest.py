@@ -16,13 +16,14 @@ from django.test.testcases import TransactionTestCase
 from playwright.sync_api import BrowserContext, Playwright, expect
 from pytest_django import DjangoDbBlocker
 
+from config import health
 from config.testing import chromium, process_number, run_home
 from config.up.embedded import create_database
 from config.up.home import Home
 from tests.browsing import PATIENCE, patient
 from tests.clocks import MOMENT, Clock
 from tests.databases import migrated_template, strangers
-from tests.draws import OF_A_TEST, begin_at
+from tests.draws import begin_a_test
 from tests.lasting import empty_tables
 from tests.stack import Stack, started_before
 
@@ -32,6 +33,7 @@ expect.set_options(timeout=PATIENCE)
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
 settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
 settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
+health.broker.connection_pool.connection_kwargs |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]
 # else a browser's system holds back each answer for 40 ms, which come in two packets: headers and body
 WSGIRequestHandler.disable_nagle_algorithm = True
@@ -58,7 +60,7 @@ def same_draws(request: pytest.FixtureRequest) -> None:
     """What is drawn at random, and the numbers of what is made, are the same in every run."""
     if request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(request.fixturenames):
         request.getfixturevalue("db")
-        begin_at(OF_A_TEST)
+        begin_a_test()
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,6 @@ from copy import deepcopy
 from datetime import datetime, timedelta
 from functools import wraps
 from typing import NamedTuple, ParamSpec, TypeVar
-from zlib import crc32
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -39,21 +38,21 @@ class Kept(NamedTuple):
 def copied(make: Callable[Given, Result]) -> Callable[Given, Result]:
     """`make`, whose rows are kept when it is first called with some arguments in an empty database.
 
-    From then on the same arguments bring them back under the same keys, as old as if they were made now; only the
-    objects that are returned, and what is written in JSON, still say when that first was. Files and messages are
-    not brought back. A campaign takes a twentieth of its time so.
+    From then on the same arguments bring them back into an empty one under the same keys, as old as if they were made
+    now; only the objects that are returned, and what is written in JSON, still say when that first was. Files and
+    messages are not brought back. A campaign takes a twentieth of its time so; beside other rows it is made anew.
     """
     kept: dict[str, Kept] = {}
 
     @wraps(make)
     def made(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        if filled_tables() or draws.is_making_a_copy():  # of which this is a part
+            return make(*args, **kwargs)
         asked = repr((args, kwargs))
         if asked in kept:
             bring_back(kept[asked])
             return deepcopy(kept[asked].result)
-        if filled_tables():
-            return make(*args, **kwargs)
-        before = draws.begin_at(crc32(f"{make.__qualname__}{asked}".encode()) % draws.PLACES)
+        before = draws.begin_at(draws.OF_COPIES)
         result = make(*args, **kwargs)
         draws.begin_at(before)
         kept[asked] = Kept(deepcopy(result), [rows_of(table) for table in filled_tables()], timezone.now())

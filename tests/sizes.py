@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.full |= config.option.heavy
     size = "heavy" if config.option.heavy else "full" if config.option.full else "default"
     for name, share in SHARES.items():  # the same examples in every run but the heavy one, which is to find new ones
-        settings.register_profile(  # of max_examples share_of makes the number
+        settings.register_profile(  # percents, of which share_of makes a number
             name, max_examples=share, derandomize=name != "heavy", deadline=None, suppress_health_check=SLOW
         )
     settings.load_profile(size)

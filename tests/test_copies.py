@@ -7,7 +7,7 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
-from tests import campaigns, cast, copies, draws
+from tests import campaigns, cast, copies
 from tests.lasting import empty_tables
 from tests.sound import sound
 
@@ -56,23 +56,14 @@ def test_people_go_on_in_a_copy_and_others_can_stand_beside_it():
         assert sound()
 
 
-def test_two_kept_beside_each_other_have_no_key_in_common():
-    first, second = copies.copied(make), copies.copied(make)
-    draws.begin_at(draws.OF_A_TEST)
-    one = first("made")
-    empty_tables()
-    draws.begin_at(draws.OF_A_TEST)
-    other = second("other")
-    empty_tables()
-    assert {first("made").collection, second("other").collection} == {one.collection, other.collection}
-    assert one.collection.pk != other.collection.pk
-    assert sound()
-
-
 def test_what_is_made_beside_others_is_made_anew():
-    person = cast.user()
     copied = copies.copied(make)
-    made = copied("made")
+    kept = copied("made").collection
     empty_tables()
-    assert copied("made").collection != made.collection
-    assert not type(person).objects.filter(pk=person.pk).exists()
+    person = cast.user()
+    made = copied("made").collection
+    assert made.pk > kept.pk
+    assert type(person).objects.filter(pk=person.pk).exists()
+    empty_tables()
+    assert [copied("made").collection, copied("other").collection.slug] == [kept, "other"]
+    assert sound()

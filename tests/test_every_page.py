@@ -19,6 +19,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests import access_table
 from tests.access_table import Address, World, url_of
 from tests.browsing import patient
+from tests.draws import going_on
 from tests.lasting import empty_tables
 from tests.looks import FIRST, PHONE, look_at, take, too_low
 
@@ -84,7 +85,7 @@ def desk(
     with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder):
         server = LiveServer("localhost")
         try:
-            with server._live_server_modified_settings:
+            with server._live_server_modified_settings, going_on():
                 world = access_table.build(folder)
                 contexts = {who: come(browser, server, world, who) for who in world.clients}
                 yield Desk(world, server, {who: window(server, context) for who, context in contexts.items()})

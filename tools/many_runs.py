@@ -16,11 +16,11 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -87,12 +87,19 @@ def main() -> int:
 
 
 def code() -> str:
-    """What is tested: the commit, and behind it a hash of what differs from that."""
-    commit, changes = (
-        subprocess.check_output(["git", *command], cwd=ROOT)
-        for command in (("rev-parse", "--short", "HEAD"), ("diff", "HEAD", "--binary"))
-    )
-    return commit.decode().strip() + (f"+{sha256(changes).hexdigest()[:7]}" if changes else "")
+    """What is tested: the commit, and behind it a hash of the tree where that differs, new files included."""
+
+    def git(*command: str, **environment: str) -> str:
+        env = {**os.environ, **environment}
+        return subprocess.check_output(["git", *command], cwd=ROOT, env=env, text=True).strip()
+
+    commit = git("rev-parse", "--short", "HEAD")
+    if not git("status", "--porcelain"):
+        return commit
+    with tempfile.TemporaryDirectory() as folder:  # an index of our own: what is staged stays as it is
+        index = {"GIT_INDEX_FILE": f"{folder}/index"}
+        git("add", "--all", **index)
+        return f"{commit}+{git('write-tree', **index)[:7]}"
 
 
 def green_streak(code: str, arguments: str) -> list[Run]:

@@ -18,7 +18,8 @@ from config.up.processes import die_with_parent  # noqa: E402
 def stop_as_by_ctrl_c() -> None:
     """Have what asks this process to end raise KeyboardInterrupt, as Ctrl-C does."""
     for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(asked, signal.default_int_handler)
+        if signal.getsignal(asked) != signal.SIG_IGN:  # nohup's wish
+            signal.signal(asked, signal.default_int_handler)
 
 
 @contextmanager
@@ -33,12 +34,12 @@ def suite(arguments: Sequence[str], *, cwd: Path, output: int | IO[bytes]) -> It
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        process_group=0,  # Ctrl-C reaches it through us alone, once
-        preexec_fn=die_with_parent(signal.SIGINT),  # noqa: PLW1509 - tools have one thread
+        process_group=0,  # Ctrl-C reaches us alone
+        preexec_fn=die_with_parent(signal.SIGTERM),  # noqa: PLW1509 - tools have one thread
     )
     try:
         yield process
     except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         process.wait()
         raise

@@ -57,7 +57,7 @@ def test_guessing_passwords_is_limited_all_the_same(client: Client) -> None:
 
 @pytest.mark.usefixtures("no_redis")
 def test_the_cache_answers_at_once(tries: list[object]) -> None:
-    cache.set("key", "value", 5)
+    cache.set("key", "value")
     assert cache.get("key") == "value"
     assert not cache.add("key", "other")
     cache.delete("key")

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from threading import Event
+from threading import Event, Semaphore
 from uuid import uuid4
 
 import numpy as np
@@ -35,6 +35,7 @@ from tests.webclient import WebClient
 FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 N_PEOPLE = 4
 AT_WORK = 40  # answers after which everybody is at work again
+AT_MOST = 180  # answers from one death to the next, so that something is left to judge on the fastest machine
 
 
 def open_study(n_pairs: int) -> Collection:
@@ -128,10 +129,12 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
         PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
         come_to(collection)
     clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), []
+    allowed = Semaphore(AT_MOST)
 
     def work(desk: WebClient) -> None:
         for submission, _ in judge_without_end(desk):
             acknowledged.append(submission)
+            allowed.acquire()
             if stopped.is_set():
                 return
 
@@ -149,10 +152,12 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
                     with redis.Redis.from_url(stack.redis_url) as broker:
                         broker.flushall()  # else it would find its file again
                 stack.kill(part)
+                allowed.release(AT_MOST)
                 assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
             assert not any(desk.done() for desk in working)  # else the last ones died while nobody judged
         finally:
             stopped.set()
+            allowed.release(N_PEOPLE)
         for desk in working:
             desk.result()
     assert wait_until(partial(is_ready, stack), seconds=600)

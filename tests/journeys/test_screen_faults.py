@@ -4,14 +4,13 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from django.db import OperationalError
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Round
 from annotate.services import seating
 from config.up.processes import wait_until
 from tests import cast
-from tests.browsing import patient
 from tests.stack import Stack
 
 N_PAIRS = 18
@@ -51,12 +50,11 @@ def stored(stack: Stack, blocker: DjangoDbBlocker) -> list[int]:
 
 
 def test_what_the_screen_called_saved_is_on_disk_after_the_server_was_killed_in_mid_batch(
-    fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker, browser: Browser
+    fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker, context: BrowserContext
 ) -> None:
     stack = fault_stack("screen")
     with stack.orm(django_db_blocker):
         open_study()
-    context = patient(browser.new_context())
     page = context.new_page()
     at_the_screen(page, stack.url)
     pressed: list[int] = []
@@ -77,4 +75,3 @@ def test_what_the_screen_called_saved_is_on_disk_after_the_server_was_killed_in_
             continue  # the next one is pressed while this one is on its way
         expect(page.locator("#saved")).to_have_text("Saved", timeout=600_000)
         assert stored(stack, django_db_blocker) == pressed
-    context.close()

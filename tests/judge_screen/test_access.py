@@ -119,11 +119,11 @@ def test_the_screen_works_at_twice_the_size(open_judge):
     saved(page)
 
 
-def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, collection, person):
+def test_every_answer_is_a_48_pixel_target_on_a_phone(new_context, live_server, collection, person):
     Level.objects.filter(collection=collection, grade=1).update(
         reasons=[{"name": "does not match", "what": ["colour"]}]
     )
-    phone = patient(browser.new_context(**PHONE))
+    phone = patient(new_context(**PHONE))
     cast.sign_in(phone, live_server.url, person)
     page = phone.new_page()
     page.goto(f"{live_server.url}/c/birds/judge/")
@@ -142,4 +142,3 @@ def test_every_answer_is_a_48_pixel_target_on_a_phone(browser, live_server, coll
         page.get_by_role("button", name=drawer, exact=True).tap()
         assert (drawer, too_low(page)) == (drawer, [])
         page.get_by_role("button", name="Close").tap()
-    phone.close()

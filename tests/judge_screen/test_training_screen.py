@@ -115,13 +115,11 @@ def test_the_screen_has_no_accessibility_finding(page, annotator, width, height,
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, browser):
-    phone = patient(browser.new_context(**PHONE, storage_state=page.context.storage_state()))
-    screen = phone.new_page()
+def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, new_context):
+    screen = patient(new_context(**PHONE, storage_state=page.context.storage_state())).new_page()
     screen.goto(page.url)
     expect(screen.locator("#progress-text")).to_have_text("1 of 3")
     assert too_low(screen) == []
     press(screen, annotator, rightly=False)
     expect(screen.locator("#told-next")).to_be_visible()
     assert too_low(screen) == []
-    phone.close()

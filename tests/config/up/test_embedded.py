@@ -14,5 +14,5 @@ def test_the_database_is_postgresql_18() -> None:
 
 
 def test_the_cache_is_a_running_redis() -> None:
-    cache.set("key", "value", 5)
+    cache.set("key", "value")
     assert cache.get("key") == "value"

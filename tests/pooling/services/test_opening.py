@@ -121,6 +121,7 @@ def test_an_opening_cancelled_on_its_way_leaves_nothing_and_may_be_asked_for_aga
         pools.cancel_opening(pool=draft)  # committed with the end of what holds the worker up
         job_clock.wait(1)
     thread.join(240)
+    assert not thread.is_alive()
     draft.refresh_from_db()
     assert (raised, draft.state, draft.attempts) == ([], "draft", 0)
     assert (Pair.objects.count(), PoolPair.objects.count(), Round.objects.count()) == (0, 0, 0)
