@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -14,8 +16,9 @@ from typing import Self
 from pytest_django import DjangoDbBlocker
 
 from config.testing import once_a_run
-from config.up.home import Home
-from config.up.processes import command_line, die_with_parent, wait_until
+from config.up.embedded import start_redis
+from config.up.home import Home, prepare_home
+from config.up.processes import command_line, die_with_parent, stop, wait_until
 from tests.databases import working_on
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -147,3 +150,16 @@ def started_before() -> Stack:
             assert stack.stop() == 0
             (folder / "made").touch()
     return stack
+
+
+@contextmanager
+def redis_apart(folder: Path) -> Iterator[str]:
+    """A Redis of its own in a folder that the servers reach, for what must not share the run's; gives its address."""
+    home = Home(folder / "redis")
+    prepare_home(home)
+    server = start_redis(home)
+    try:
+        yield home.redis_url
+    finally:
+        stop(server)
+        shutil.rmtree(home.sockets, ignore_errors=True)

@@ -14,10 +14,11 @@ import pytest
 import yaml
 from pytest_django import DjangoDbBlocker
 
-from config.up.embedded import create_database, start_redis
-from config.up.home import Home, prepare_home
+from config.up.embedded import create_database
+from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
 from tests.databases import migrated_template
+from tests.stack import redis_apart
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
@@ -36,15 +37,14 @@ def filled_in(value: str, given: dict[str, str]) -> str:
     return re.sub(r"\$\{(\w+)(?:(:-|:\?)([^}]*))?\}", replace, value)
 
 
-def environment(service: dict[str, Any], home: Home, redis: Home, folder: Path) -> dict[str, str]:
-    """The service's environment, with its two servers replaced: by this test run's PostgreSQL, and another Redis."""
+def environment(service: dict[str, Any], servers: dict[str, str], folder: Path) -> dict[str, str]:
+    """The service's environment, with the addresses of other servers in the place of its two."""
     given = {"SECRET_KEY": "0123456789" * 6, "POSTGRES_PASSWORD": "unused"}
     asked = {name: filled_in(str(value), given) for name, value in service["environment"].items()}
     assert asked["DATABASE_URL"].startswith("postgres://assayer:unused@postgres:")
     assert asked["REDIS_URL"].startswith("redis://redis:")
     replaced = {
-        "DATABASE_URL": home.database_url("compose"),
-        "REDIS_URL": redis.redis_url,
+        **servers,
         "ASSAYER_VAR": str(folder),
         "MEDIA_ROOT": str(folder / "media"),
         "STATIC_FILES": "plain",
@@ -68,23 +68,22 @@ def running(
 ) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     """Every service of ours, started by its own command, on a port that nobody has."""
     create_database(service_home, "compose", template=migrated_template(service_home, django_db_blocker))
-    home = Home(open_folder / "redis")
-    prepare_home(home)
-    redis = start_redis(home)
     processes: dict[str, subprocess.Popen[bytes]] = {}
-    try:
-        for name in OURS:
-            env = environment(SERVICES[name], service_home, home, tmp_path)
-            command = [part.replace("0.0.0.0:8000", "127.0.0.1:0") for part in SERVICES[name]["command"]]
-            processes[name] = spawn(["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT)
-            if name == "migrate":
-                assert processes[name].wait(600) == 0, (tmp_path / "migrate.log").read_text()
-        yield processes
-    finally:
-        for process in processes.values():
-            process.send_signal(signal.SIGTERM)  # to all at once, so that they end side by side
-        for process in (*processes.values(), redis):
-            stop(process)
+    with redis_apart(open_folder) as redis_url:
+        servers = {"DATABASE_URL": service_home.database_url("compose"), "REDIS_URL": redis_url}
+        try:
+            for name in OURS:
+                env = environment(SERVICES[name], servers, tmp_path)
+                command = [part.replace("0.0.0.0:8000", "127.0.0.1:0") for part in SERVICES[name]["command"]]
+                processes[name] = spawn(["env", *command], log=tmp_path / f"{name}.log", env=env, cwd=ROOT)
+                if name == "migrate":
+                    assert processes[name].wait(600) == 0, (tmp_path / "migrate.log").read_text()
+            yield processes
+        finally:
+            for process in processes.values():
+                process.send_signal(signal.SIGTERM)  # to all at once, so that they end side by side
+            for process in processes.values():
+                stop(process)
 
 
 @pytest.mark.full

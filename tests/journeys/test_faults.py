@@ -20,16 +20,14 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Change, Collection, Judgment, Round, Seat
 from annotate.services import seating
-from config.up.embedded import start_redis
-from config.up.home import Home, prepare_home
-from config.up.processes import stop, wait_until
+from config.up.processes import wait_until
 from metrics.models import Score, Snapshot
 from metrics.services import refresh
 from pooling.models import Pool, PoolPair
 from tests import cast
 from tests.metrics import studies
 from tests.sound import sound
-from tests.stack import Stack
+from tests.stack import Stack, redis_apart
 from tests.webclient import WebClient
 
 FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
@@ -120,9 +118,9 @@ def assert_ledger(collection: Collection, acknowledged: list[str]) -> None:
 
 
 def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_become_those_of_a_rebuild(
-    fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
+    open_folder: Path, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
-    stack = fault_stack("kills")
+    stack = fault_stack("kills", TMPDIR=str(open_folder))  # where a killed worker leaves what it had there
     with stack.orm(django_db_blocker):
         collection = studies.study("busy", n_queries=250, n_documents=20, batch_candidates=18)
         pool = Pool.objects.get(collection=collection)
@@ -177,17 +175,12 @@ def test_without_redis_answers_are_saved_and_people_sign_in(
     django_db_blocker: DjangoDbBlocker,
     pytestconfig: pytest.Config,
 ) -> None:
-    home = Home(open_folder / "redis")
-    prepare_home(home)
-    server = start_redis(home)
-    try:
-        stack = fault_stack("no redis", REDIS_URL=home.redis_url)
+    with redis_apart(open_folder) as redis_url:
+        stack = fault_stack("no redis", REDIS_URL=redis_url)
         with stack.orm(django_db_blocker):
             collection = open_study(400)
         judging = judge_without_end(at_desk(stack, 0))
         before = [next(judging) for _ in range(40)]
-    finally:
-        stop(server)
     judging = judge_without_end(at_desk(stack, 1))  # they sign in without Redis
     answers = [next(judging) for _ in range(60)]
     ordinary, seconds = (np.array([seconds for _, seconds in some]) for some in (before, answers))
