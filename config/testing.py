@@ -79,6 +79,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     os.environ["PGAPPNAME"] = item.nodeid[-63:]
 
 
+def pytest_keyboard_interrupt() -> None:
+    """Say at once that the run is being stopped, which takes some seconds."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        print("\nStopping the tests and their servers.", flush=True)
+
+
 def hold(home: Home) -> bool:
     """Say that this process uses a run's folder, until it ends; False where another one does."""
     held = os.open(home.var / "held", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
