@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from threading import Event, Semaphore
+from threading import Condition, Event
 from uuid import uuid4
 
 import numpy as np
@@ -33,7 +33,7 @@ from tests.webclient import WebClient
 FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 N_PEOPLE = 4
 AT_WORK = 40  # answers after which everybody is at work again
-AT_MOST = 180  # answers from one death to the next, so that something is left to judge on the fastest machine
+AT_MOST = 180  # more of them than that are not given before the next part dies, so that something is left to judge
 
 
 def open_study(n_pairs: int) -> Collection:
@@ -127,14 +127,21 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
         PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
         come_to(collection)
     clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), []
-    allowed = Semaphore(AT_MOST)
+    goes_on, limit = Condition(), 0
 
     def work(desk: WebClient) -> None:
         for submission, _ in judge_without_end(desk):
             acknowledged.append(submission)
-            allowed.acquire()
+            with goes_on:
+                goes_on.wait_for(lambda: len(acknowledged) < limit or stopped.is_set())
             if stopped.is_set():
                 return
+
+    def go_on() -> None:
+        nonlocal limit
+        with goes_on:
+            limit = len(acknowledged) + AT_MOST
+            goes_on.notify_all()
 
     with ThreadPoolExecutor(N_PEOPLE) as pool:
         working = [pool.submit(work, desk) for desk in clients]
@@ -144,18 +151,19 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
 
         try:
             for part in ("postgres", "web", "worker", "redis", "beat", "worker"):
+                go_on()
                 assert wait_until(partial(judged_on, len(acknowledged)), seconds=600)
                 dead = stack.processes()[part]
                 if part == "redis":
                     with redis.Redis.from_url(stack.redis_url) as broker:
                         broker.flushall()  # else it would find its file again
+                go_on()  # so that people judge when it dies
                 stack.kill(part)
-                allowed.release(AT_MOST)
                 assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
             assert not any(desk.done() for desk in working)  # else the last ones died while nobody judged
         finally:
             stopped.set()
-            allowed.release(N_PEOPLE)
+            go_on()
         for desk in working:
             desk.result()
     assert wait_until(partial(is_ready, stack), seconds=600)

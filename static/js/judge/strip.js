@@ -5,12 +5,22 @@ const MOST = 8;
 const SECONDS_A_FRAME = 0.25;
 const HEIGHT = 96;
 const PATIENCE = 8_000;
+const PATIENCE_WITH_A_FRAME = 500;
 
 function once(target, name) {
   return new Promise((resolve, reject) => {
     target.addEventListener(name, resolve, { once: true });
     target.addEventListener("error", reject, { once: true });
     setTimeout(reject, PATIENCE, new Error(`no ${name}`));
+  });
+}
+
+// The next frame that a clip puts up. A seek may be over a moment before its frame is there, and then nothing is drawn.
+function nextFrame(video) {
+  if (!video.requestVideoFrameCallback) return Promise.resolve();
+  return new Promise((resolve) => {
+    video.requestVideoFrameCallback(resolve);
+    setTimeout(resolve, PATIENCE_WITH_A_FRAME); // none is put up while nobody sees the page
   });
 }
 
@@ -48,12 +58,16 @@ export class Strip {
     const { copy } = this;
     if (!copy) return;
     try {
+      const first = nextFrame(copy);
       copy.src = url;
       await once(copy, "loadeddata");
+      await first;
       for (let index = 0; index < n && this.copy && copy.seekable.length; index += 1) {
         const at = start + (length * (index + 0.5)) / n;
+        const frame = nextFrame(copy);
         copy.currentTime = at;
         await once(copy, "seeked");
+        await frame;
         const canvas = draw(copy);
         canvas.dataset.at = String(start + (length * index) / n);
         this.box.append(canvas);
