@@ -31,7 +31,9 @@ pytest_plugins = ["tests.cast", "tests.campaigns"]
 
 expect.set_options(timeout=PATIENCE)
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
-settings.CACHES["default"]["OPTIONS"] |= {"SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30}
+settings.CACHES["default"]["OPTIONS"] |= {
+    "SOCKET_CONNECT_TIMEOUT": 30, "SOCKET_TIMEOUT": 30, "CLIENT_CLASS": "tests.clocks.LastingClient"
+}  # fmt: skip
 settings.CELERY_BROKER_TRANSPORT_OPTIONS |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 health.broker.connection_pool.connection_kwargs |= {"socket_connect_timeout": 30, "socket_timeout": 30}
 settings.PASSWORD_HASHERS = ["tests.passwords.QuickHasher"]

@@ -53,8 +53,10 @@ def copied(make: Callable[Given, Result]) -> Callable[Given, Result]:
             bring_back(kept[asked])
             return deepcopy(kept[asked].result)
         before = draws.begin_at(draws.OF_COPIES)
-        result = make(*args, **kwargs)
-        draws.begin_at(before)
+        try:
+            result = make(*args, **kwargs)
+        finally:
+            draws.begin_at(before)
         kept[asked] = Kept(deepcopy(result), [rows_of(table) for table in filled_tables()], timezone.now())
         return result
 

@@ -74,7 +74,7 @@ def at_once(work: Callable[[Any], Result], arguments: Sequence[Any]) -> list[Res
         return list(pool.map(run, arguments))
 
 
-def strangers(home: Home, name: str, *, seconds: float = 60) -> list[str]:
+def strangers(home: Home, name: str, *, seconds: float = 240) -> list[str]:
     """Who stays connected to a database, by the test that connected and the last statement; their sessions are ended.
 
     Threads of a server may be ending, and so have some time.
