@@ -33,7 +33,7 @@ from tests.webclient import WebClient
 FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
 N_PEOPLE = 4
 AT_WORK = 40  # answers after which everybody is at work again
-AT_MOST = 180  # more of them than that are not given before the next part dies, so that something is left to judge
+AT_MOST = 180  # answers given before more are allowed, so that some pairs are left when the last part dies
 
 
 def open_study(n_pairs: int) -> Collection:
@@ -117,6 +117,26 @@ def assert_ledger(collection: Collection, acknowledged: list[str]) -> None:
     assert done.values("judgment").distinct().count() == done.count()
 
 
+class Answers(list[str]):
+    """Submissions that were acknowledged; who adds one too many waits until more are allowed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed, self.limit = Condition(), 0
+
+    def add(self, submission: str, stopped: Event) -> None:
+        """Add one, and wait while there are enough of them."""
+        self.append(submission)
+        with self.changed:
+            self.changed.wait_for(lambda: len(self) < self.limit or stopped.is_set())
+
+    def allow_more(self) -> None:
+        """Let people go on."""
+        with self.changed:
+            self.limit = len(self) + AT_MOST
+            self.changed.notify_all()
+
+
 def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_become_those_of_a_rebuild(
     open_folder: Path, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
@@ -126,22 +146,13 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
         pool = Pool.objects.get(collection=collection)
         PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
         come_to(collection)
-    clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), []
-    goes_on, limit = Condition(), 0
+    clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), Answers()
 
     def work(desk: WebClient) -> None:
         for submission, _ in judge_without_end(desk):
-            acknowledged.append(submission)
-            with goes_on:
-                goes_on.wait_for(lambda: len(acknowledged) < limit or stopped.is_set())
+            acknowledged.add(submission, stopped)
             if stopped.is_set():
                 return
-
-    def go_on() -> None:
-        nonlocal limit
-        with goes_on:
-            limit = len(acknowledged) + AT_MOST
-            goes_on.notify_all()
 
     with ThreadPoolExecutor(N_PEOPLE) as pool:
         working = [pool.submit(work, desk) for desk in clients]
@@ -151,19 +162,19 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
 
         try:
             for part in ("postgres", "web", "worker", "redis", "beat", "worker"):
-                go_on()
+                acknowledged.allow_more()
                 assert wait_until(partial(judged_on, len(acknowledged)), seconds=600)
                 dead = stack.processes()[part]
                 if part == "redis":
                     with redis.Redis.from_url(stack.redis_url) as broker:
                         broker.flushall()  # else it would find its file again
-                go_on()  # so that people judge when it dies
+                acknowledged.allow_more()  # so that people judge when it dies
                 stack.kill(part)
                 assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
             assert not any(desk.done() for desk in working)  # else the last ones died while nobody judged
         finally:
             stopped.set()
-            go_on()
+            acknowledged.allow_more()
         for desk in working:
             desk.result()
     assert wait_until(partial(is_ready, stack), seconds=600)
