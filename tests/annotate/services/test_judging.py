@@ -1,6 +1,5 @@
-"""Claiming and answering: what counts, what is kept, what can be taken back."""
+"""Claiming and answering: what counts, what is kept."""
 
-from datetime import timedelta
 from itertools import pairwise
 from uuid import uuid4
 
@@ -8,17 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotate.models import (
-    Change,
-    Gold,
-    HandOut,
-    Judgment,
-    Pair,
-    Report,
-    Resolution,
-    Round,
-    Seat,
-)
+from annotate.models import Change, Gold, Judgment, Pair, Report, Resolution, Round, Seat
 from annotate.services import claiming, judging, seating
 from tests import campaigns, cast
 
@@ -38,10 +27,6 @@ def hand_outs(annotator):
 def judge(annotator, hand_out, grade=1, submission=None):
     answer = judging.Answer(submission_id=submission or uuid4(), grade=grade)
     return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
-
-
-def lapse(**which):
-    Seat.objects.filter(state="held", **which).update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
 def test_a_batch_holds_its_seats_and_the_same_batch_comes_back():
@@ -146,60 +131,10 @@ def test_two_who_agree_ask_for_nothing_more():
     assert Seat.objects.count() == 2
 
 
-def test_a_lapsed_seat_goes_to_the_next_annotator():
-    collection = study(n_pairs=1)
-    gone, next_ = cast.annotator(collection), cast.annotator(collection)
-    seat = hand_outs(gone)[0].seat_id
-    assert hand_outs(next_) == []
-    lapse()
-    assert hand_outs(next_)[0].seat_id == seat
-
-
-def test_a_late_answer_counts_while_nobody_else_took_the_seat():
-    ann = cast.annotator(study(n_pairs=1))
-    hand_out = hand_outs(ann)[0]
-    lapse()
-    judgment = judge(ann, hand_out)
-    assert Seat.objects.get().judgment == judgment
-
-
-def test_a_late_answer_whose_seat_is_taken_is_kept_as_surplus():
-    collection = study(n_pairs=1)
-    late, quick = cast.annotator(collection), cast.annotator(collection)
-    hand_out = hand_outs(late)[0]
-    lapse()
-    counted = judge(quick, hand_outs(quick)[0], grade=2)
-    surplus = judge(late, hand_out, grade=0)
-    assert Seat.objects.get().judgment == counted
-    assert Judgment.objects.filter(pk=surplus.pk).exists()
-    assert Resolution.objects.get().grade == 2
-
-
-def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
-    collection = study(n_pairs=1)
-    late, quick = cast.annotator(collection), cast.annotator(collection)
-    hand_out = hand_outs(late)[0]
-    lapse()
-    taken = hand_outs(quick)[0]
-    judge(quick, taken)
-    judge(late, hand_out)
-    judging.undo_judgment(annotator=quick, token=taken.token)
-    lapse()
-    assert hand_outs(late) == []
-    assert len(hand_outs(cast.annotator(collection))) == 1
-
-
-def test_a_late_answer_takes_the_seat_of_somebody_whose_lease_lapsed_too():
-    collection = study(n_pairs=1)
-    late, idle = cast.annotator(collection), cast.annotator(collection)
-    hand_out = hand_outs(late)[0]
-    lapse()
-    idle_hand_out = hand_outs(idle)[0]
-    lapse()
-    counted = judge(late, hand_out)
-    assert Seat.objects.get().judgment == counted
-    judge(idle, idle_hand_out, grade=0)
-    assert Seat.objects.get().judgment == counted
+@pytest.mark.parametrize(("share", "n_pairs", "n"), [("0.29", 100, 29), ("0.25", 7, 1), ("0.01", 7, 1)])
+def test_a_share_of_a_round_is_rounded_down_but_never_to_nothing(share, n_pairs, n):
+    collection = study(n_pairs, max_share=share, batch_candidates=50)
+    assert len(hand_outs(cast.annotator(collection))) == n
 
 
 def test_a_foreign_hand_out_is_refused():
@@ -241,6 +176,16 @@ def test_after_two_people_who_cannot_judge_a_pair_leaves_the_queue():
         report(ann, hand_outs(ann)[0], Report.Kind.CANNOT_JUDGE)
     assert Resolution.objects.get().status == "escalated"
     assert hand_outs(cast.annotator(collection)) == []
+
+
+def test_one_person_who_says_twice_that_she_cannot_judge_a_pair_is_one_person():
+    collection = study(n_pairs=1)
+    ann = cast.annotator(collection)
+    hand_out = hand_outs(ann)[0]
+    for _ in range(2):
+        report(ann, hand_out, Report.Kind.CANNOT_JUDGE)
+    assert Report.objects.count() == 2
+    assert len(hand_outs(cast.annotator(collection))) == 1
 
 
 def test_an_escalated_pair_waits_for_the_lead():
@@ -341,29 +286,11 @@ def test_rows_of_one_collection_cannot_point_into_another():
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-def test_hand_outs_are_never_deleted_when_a_lease_lapses():
-    collection = study(n_pairs=1)
-    gone = cast.annotator(collection)
-    hand_outs(gone)
-    lapse()
-    hand_outs(cast.annotator(collection))
-    assert HandOut.objects.count() == 2
-
-
 def test_an_answer_costs_a_constant_number_of_queries(django_assert_max_num_queries):
     ann = cast.annotator(study(n_pairs=300, batch_candidates=150))
     for hand_out in hand_outs(ann)[:2]:
         with django_assert_max_num_queries(34):
             judge(ann, hand_out)
-
-
-def test_an_answer_renews_the_batchs_leases_when_they_are_soon_over():
-    ann = cast.annotator(study())
-    first, second = hand_outs(ann)[:2]
-    soon = timezone.now() + timedelta(minutes=5)
-    Seat.objects.filter(state="held").update(leased_until=soon)
-    judge(ann, first)
-    assert Seat.objects.get(pk=second.seat_id).leased_until > soon + timedelta(minutes=20)
 
 
 def test_an_answer_takes_no_more_queries_than_it_needs(django_assert_max_num_queries):

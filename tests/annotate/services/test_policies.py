@@ -3,6 +3,9 @@
 To see these tests fail: let `following.finish_following` go through no block, or `rounds_apart` take closed rounds too.
 """
 
+from decimal import Decimal
+
+import numpy as np
 import pytest
 
 from annotate.fsck import CHECKS
@@ -173,3 +176,20 @@ def test_nominal_grades_have_no_distance(collection):
     collection.measurement = "nominal"
     with pytest.raises(collections.BadPolicy, match="no distance"):
         policies.save_policy(collection=collection, by=None, tolerance=1)
+
+
+@pytest.mark.parametrize("resolve", [
+    lambda keys: seating.resolve_pairs(pairs=np.array(keys)), lambda keys: seating.reconcile_pairs(pair_ids=keys),
+])
+def test_of_closed_rounds_that_wanted_as_much_of_a_pair_the_newest_says_how_it_is_resolved(collection, resolve):
+    keys = sorted(collection.pairs.values_list("pk", flat=True))
+    policy = Policy.objects.create(collection=collection, version=2, double_share=Decimal(0), **{**LABELS, "tie": "up"})
+    newer = seating.open_round(
+        collection=collection, kind=Round.Kind.POOL, name="newer", policy=policy, pair_ids=keys
+    )  # fmt: skip
+    for round_ in (Round.objects.earliest("pk"), newer):
+        seating.close_round(round_=round_)
+    Resolution.objects.all().delete()
+    resolve(keys)
+    assert set(collection.resolutions.values_list("policy", flat=True)) == {policy.pk}
+    assert [grade for _, grade in resolved(collection)] == [0, 2, 2, 2]

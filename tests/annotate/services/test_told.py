@@ -54,6 +54,14 @@ def test_a_reason_taken_away_while_the_answer_was_on_its_way_is_kept(collection)
         judge(cast.annotator(collection), guidelines=3, reasons=["does not match/colour"])
 
 
+def test_a_reason_of_another_level_is_refused_though_it_stood_on_her_screen(collection):
+    Level.objects.filter(collection=collection, grade=2).update(reasons=["too general"])
+    Level.objects.filter(collection=collection, grade=1).update(reasons=[])
+    collections.change_guidelines(collection=collection, markdown="# Version 3", by=None)
+    with pytest.raises(judging.UnknownReason):
+        judge(cast.annotator(collection), guidelines=3, reasons=["too general"])
+
+
 def test_only_who_judged_before_the_change_is_to_hear_of_it(collection):
     annotator, newcomer = cast.annotator(collection), cast.annotator(collection)
     judge(annotator)
@@ -72,3 +80,6 @@ def test_what_cannot_be_is_clamped_not_refused(collection):
     stored.refresh_from_db()
     assert (stored.active_ms, stored.played_ms) == (3_600_000, 3_600_000)
     assert (stored.n_replays, stored.n_changes) == (1_000, 1_000)
+    stored = judge(cast.annotator(collection), active_ms=-1, n_changes=-(10**6))
+    stored.refresh_from_db()
+    assert (stored.active_ms, stored.n_changes) == (0, 0)

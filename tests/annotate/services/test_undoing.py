@@ -6,9 +6,10 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Resolution, Seat
-from annotate.services import claiming, judging
+from annotate.services import claiming, judging, training, training_people, training_setup
 from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, report, study
+from tests.annotate.trainees import reply, trained, waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +26,23 @@ def test_undo_gives_the_seat_back_and_keeps_the_row():
     new = judge(ann, hand_out, grade=1)
     assert new.supersedes == old
     assert Resolution.objects.get(pair=old.pair).grade == 1
+
+
+def test_the_same_answer_given_again_after_it_was_taken_back_is_a_new_row():
+    ann = cast.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    old = judge(ann, hand_out)
+    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    assert judge(ann, hand_out).supersedes == old
+
+
+def test_what_is_taken_back_is_the_next_card_though_it_was_once_put_off():
+    ann = cast.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    judging.defer(annotator=ann, token=hand_out.token)
+    judge(ann, hand_out)
+    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    assert claiming.unanswered(annotator=ann).first() == hand_out
 
 
 def test_an_answer_that_comes_again_after_it_was_taken_back_judges_nothing():
@@ -73,3 +91,18 @@ def test_what_she_reported_is_none_of_her_last_judgments_that_can_be_undone(monk
     judge(ann, third)
     with pytest.raises(judging.BatchSettled, match="Only the last 2"):
         judging.undo_judgment(annotator=ann, token=first.token)
+
+
+def test_what_she_answers_in_a_training_is_none_of_them_either(monkeypatch):
+    monkeypatch.setattr(judging, "CHANGEABLE", 2)
+    collection = trained()
+    training_setup.change_training(collection=collection, is_on=False)
+    ann = cast.annotator(collection)
+    first = hand_outs(ann)[0]
+    judge(ann, first)
+    training_setup.change_training(collection=collection, is_on=True)
+    training_people.decide(annotator=ann, kind="sent_back", by=cast.member(collection, "lead"), reason="look again")
+    training.begin(annotator=ann)
+    for hand_out in waiting(ann)[:3]:
+        reply(ann, hand_out, 1)
+    assert judging.undo_judgment(annotator=ann, token=first.token).answered_at is None

@@ -139,7 +139,21 @@ def test_a_damaged_archive_says_so():
 def test_blank_lines_and_blanks_at_the_end_and_a_missing_line_end_are_accepted():
     assert len(read("q Q0 d 1 2 t\n\n  \n").docs) == 1
     assert len(read("q Q0 d 1 2 t").docs) == 1
-    assert len(read(b"\xef\xbb\xbfq Q0 d 1 2 t").docs) == 1
+
+
+def test_the_mark_that_some_editors_put_before_a_text_belongs_to_no_id():
+    assert read(b"\xef\xbb\xbfq Q0 d 1 2 t").queries.tolist() == [b"q"]
+
+
+@pytest.mark.parametrize("blank", [" ", "  "])  # regular lines, and such as are read one by one
+def test_ids_and_ranks_may_be_as_large_as_their_columns_are(blank):
+    run = read(f"q{blank}Q0 {'d' * 255} {2**31 - 1} 1 t\nq Q0 e {-(2**31)} 0 t\n")
+    assert (run.docs[0], run.ranks.tolist()) == (b"d" * 255, [2**31 - 1, -(2**31)])
+    assert errors_of(f"q{blank}Q0 {'d' * 256} 1 1 t\nq Q0 e {2**31} 0 t\nq Q0 f {-(2**31) - 1} 0 t\n") == [
+        "Line 1: holds a field of more than 255 bytes; no id is longer.",
+        "Line 2: the rank 2147483648 is out of range.",
+        "Line 3: the rank -2147483649 is out of range.",
+    ]
 
 
 def test_qrels_are_read_and_a_repeated_pair_is_named():
@@ -171,6 +185,7 @@ def test_ranks_decide_only_when_asked_to():
     assert ordered(text) == ["a", "b"]
     assert ordered(text, use_ranks=True) == ["b", "a"]
     assert canonical(read(text)).n_misranked == 1
+    assert canonical(read("q Q0 a 1 9 t\nq Q0 b 1 1 t\n")).n_misranked == 0  # the same rank says nothing
 
 
 def test_scattered_queries_are_gathered():

@@ -1,0 +1,18 @@
+"""Who is switched off sees nothing, whatever she was, and though somebody still holds her session."""
+
+import pytest
+
+from annotate import access
+from annotate.models import Role
+from tests import cast
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("is_admin", [True, False])
+def test_whose_account_is_switched_off_has_no_collections_and_makes_none(collection, is_admin):
+    person = cast.member(collection, Role.LEAD, cast.user(is_superuser=is_admin))
+    assert list(access.collections_of(user=person)) == [collection]
+    person.is_active = False
+    assert not access.collections_of(user=person).exists()
+    assert not access.may_make_collections(user=person)
