@@ -26,6 +26,7 @@ from config.up.processes import StartError, stop
 
 MARK = "ASSAYER_TEST_HOME"
 PREFIX = "assayer-test-"
+MOST_PROCESSES = 8  # Redis numbers 16 databases, and each process of pytest-xdist has two
 # the first opens a page in a third of the time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
@@ -74,6 +75,19 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let pytest's own folders go with the run, unless --basetemp says where they are."""
+    config.option.basetemp = config.option.basetemp or run_home().var / "pytest"
+
+
+@pytest.hookimpl(optionalhook=True)  # pytest-xdist's own
+def pytest_xdist_setupnodes(specs: list[object]) -> None:
+    """Refuse more processes than can be kept apart."""
+    if len(specs) > MOST_PROCESSES:
+        raise pytest.UsageError(f"{MOST_PROCESSES} processes at most (-n {MOST_PROCESSES}); {len(specs)} were wanted.")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Have PostgreSQL know connections by the test that opens them, for who asks why one is there."""
     os.environ["PGAPPNAME"] = item.nodeid[-63:]
@@ -82,17 +96,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_keyboard_interrupt() -> None:
     """Say at once that the run is being stopped, which takes some seconds."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave things where they are
         print("\nStopping the tests and their servers.", flush=True)
 
 
 def hold(home: Home) -> bool:
     """Say that this process uses a run's folder, until it ends; False where another one does."""
-    held = os.open(home.var / "held", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    mark, draft = home.var / "held", home.var / "held.new"
+    held = os.open(mark if mark.exists() else draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(held)
         return False
+    if not mark.exists():
+        draft.rename(mark)  # locked before anybody can find it
     return True
 
 
@@ -112,6 +130,8 @@ def remove(home: Home) -> None:
         stop(servers.pop())
     drop_data_folder(home)
     shutil.rmtree(home.var, ignore_errors=True)
+    if home.var.exists():  # a server of a killed run, which is just ending, wrote meanwhile
+        (home.var / "held").touch()  # so that a later run removes the rest
     shutil.rmtree(home.sockets, ignore_errors=True)
 
 
@@ -121,8 +141,8 @@ def run_home() -> Home:
 
 
 def process_number() -> int:
-    """Which of pytest-xdist's processes this is, from 0 to 7: Redis numbers 16 databases, two for each."""
-    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 8
+    """Which of pytest-xdist's processes this is, from 0 to 7."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % MOST_PROCESSES
 
 
 @contextmanager
