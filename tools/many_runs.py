@@ -21,16 +21,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from suite import ROOT, die_with_parent, stop_as_by_ctrl_c, suite
+from suite import ROOT, die_with_parent, require_packages, stop_as_by_ctrl_c, suite
 
 TABLE = ROOT / "var" / "many-runs.tsv"
 BURN = "while True: pass"
 CHANGED = "changed"  # how a green run ends whose code was not the same to the end
-WRONG_ARGUMENTS = 4  # as pytest ends
+NOT_RUN = (4, 5)  # as pytest ends for wrong arguments, and where they choose no test
 N_BURNERS = 2  # as many as the cores that the suite is made for
 
 
@@ -63,7 +62,10 @@ class Run(NamedTuple):
 
 def main() -> int:
     """Run what is missing; 0 when all asked for are green in a row."""
-    parser = argparse.ArgumentParser(description="Repeat the test suite and write down each run.")
+    parser = argparse.ArgumentParser(
+        usage="%(prog)s [--burdened N] RUNS [-- ARGUMENTS]",
+        description="Repeat the test suite and write down each run.",
+    )
     parser.add_argument("runs", type=int, help="how many green runs in a row are wanted")
     parser.add_argument("--burdened", type=int, default=0, help="how many of them beside two burning processes")
     parser.epilog = "What stands after -- is handed to `manage.py test`."
@@ -71,10 +73,10 @@ def main() -> int:
     options, arguments = parser.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
     if not 0 <= options.burdened <= options.runs > 0:
         parser.error("at least one run is wanted, and no more burdened ones than runs")
-    if not (find_spec("pytest_django") and find_spec("playwright")):
-        sys.exit("This Python has no packages for tests: start it as .venv/bin/python tools/many_runs.py.")
+    require_packages()
     stop_as_by_ctrl_c()
     TABLE.parent.mkdir(exist_ok=True)
+    print(*Run._fields, sep="\t")
     while wanted := missing(green_streak(code(), shlex.join(arguments)), options.runs, options.burdened):
         run, log = run_once(arguments, n_burners=wanted[0])
         add_line(run)
@@ -135,7 +137,7 @@ def run_once(arguments: Sequence[str], *, n_burners: int) -> tuple[Run, Path]:
         raise
     text = log.read_text(errors="replace")
     result = "red" if process.returncode else "green" if code() == tested else CHANGED
-    if process.returncode == WRONG_ARGUMENTS:
+    if process.returncode in NOT_RUN:
         log.unlink()
         sys.exit(text)
     run = Run(

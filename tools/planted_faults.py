@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from suite import ROOT, stop_as_by_ctrl_c, suite
+from suite import ROOT, require_packages, stop_as_by_ctrl_c, suite
 
 TABLE = Path(__file__).with_suffix(".toml")
 SUMMARY = "short test summary info"
@@ -81,6 +81,7 @@ def main(arguments: Sequence[str]) -> int:
             planted(fault, (ROOT / fault.file).read_text())
     except StaleFault as error:
         sys.exit(str(error))
+    require_packages()
     stop_as_by_ctrl_c()
     return plant_all(chosen)
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,12 @@ def stop_as_by_ctrl_c() -> None:
     for asked in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(asked) != signal.SIG_IGN:  # nohup's wish
             signal.signal(asked, signal.default_int_handler)
+
+
+def require_packages() -> None:
+    """Exit where this Python cannot run the suite."""
+    if not (find_spec("pytest_django") and find_spec("playwright")):
+        sys.exit(f"This Python has no packages for tests: start it as .venv/bin/python {sys.argv[0]}.")
 
 
 @contextmanager
@@ -41,5 +48,5 @@ def suite(arguments: Sequence[str], *, cwd: Path, output: int | IO[bytes]) -> It
         yield process
     except KeyboardInterrupt:
         process.terminate()
-        process.wait()
+        process.communicate()  # which a full pipe does not hold up
         raise
