@@ -15,6 +15,11 @@ from pooling.models import Run
 from tests.sessions import nobody_is_at_a_job, waiting_session
 
 
+def die(*arguments: object, **options: object) -> None:
+    """Stands where a worker runs out of memory."""
+    raise MemoryError
+
+
 def kill_worker(job: Run | Import, code: str, home: Home, *, at: type[Model]) -> None:
     """Let a process of its own do a job by `code`, and kill it where it begins to store rows of `at`.
 

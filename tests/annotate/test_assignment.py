@@ -169,7 +169,7 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
         assert claimed.wait(240)
         try:
             with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute("SET LOCAL lock_timeout = '10s'")
+                cursor.execute("SET LOCAL lock_timeout = '240s'")
                 batch = claiming.current_batch(annotator=quick)
         finally:
             done.set()

@@ -38,7 +38,7 @@ def test_a_task_queued_after_redis_forgot_all_is_not_lost_on_the_way(broker: red
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("address", ["redis+socket:///tmp/no-such-redis.sock?virtual_host=0", "redis://127.0.0.1:1/0"])
+@pytest.mark.parametrize("address", ["redis+socket:///proc/no-such-redis.sock?virtual_host=0", "redis://127.0.0.1:1/0"])
 def test_without_redis_the_door_tries_once_and_does_not_wait(
     address: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

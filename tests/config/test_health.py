@@ -34,6 +34,6 @@ def test_a_worker_not_seen_for_a_minute_is_named(client: Client, age: int | None
 
 
 def test_a_redis_that_is_away_is_named_at_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = redis.Redis(unix_socket_path="/tmp/no-such-redis.sock", retry=health.broker.get_retry())
+    gone = redis.Redis(unix_socket_path="/proc/no-such-redis.sock", retry=health.broker.get_retry())
     monkeypatch.setattr(health, "broker", gone)
     assert client.get("/readyz").json()["parts"]["redis"] == "failing"

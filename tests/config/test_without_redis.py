@@ -13,7 +13,7 @@ from tests import cast
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(params=["unix:///tmp/no-such-redis.sock?db=0", "redis://127.0.0.1:1/0"])
+@pytest.fixture(params=["unix:///proc/no-such-redis.sock?db=0", "redis://127.0.0.1:1/0"])
 def no_redis(request: pytest.FixtureRequest, settings: LazySettings) -> None:
     """A cache with nobody behind it, and nothing remembered from another test."""
     LocMemCache("redis-is-away", {}).clear()

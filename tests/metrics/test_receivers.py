@@ -3,19 +3,12 @@
 import pytest
 
 from annotate.models import Change
-from metrics import receivers
 from metrics.models import Snapshot
 from metrics.tasks import refresh, sweep
 from tests import cast
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def long_moment(monkeypatch):
-    """The moment whose changes are one refresh lasts as long as the test."""
-    monkeypatch.setattr(receivers, "WAIT", 3600)
 
 
 def test_many_judgments_ask_for_one_refresh(broker):

@@ -154,8 +154,7 @@ def moments(study):
     return dict(Snapshot.objects.filter(collection=study).values_list("kind", "computed_at"))
 
 
-def test_it_is_asked_for_once_in_a_while_and_only_after_a_refresh_wrote_something(study, monkeypatch):
-    monkeypatch.setattr(closer, "PAUSE", timedelta(days=1))
+def test_it_is_asked_for_once_in_a_while_and_only_after_a_refresh_wrote_something(study):
     assert not closer.should_look(collection=study, moments=moments(study))
     studies.judge(cast.annotator(study), n=3)
     refresh.refresh(collection=study)

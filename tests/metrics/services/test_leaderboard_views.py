@@ -211,7 +211,6 @@ def test_a_query_set_of_part_of_the_queries_is_measured_on_those(board):
 
 
 def test_a_view_is_computed_once_a_version_and_again_when_labels_change(board, monkeypatch):
-    monkeypatch.setattr(views, "ASK_AGAIN", 3600)  # however slow this is
     monkeypatch.setattr(views, "AGE", timedelta(days=1))
     wanted, before = view_of(board, measures="AP", labels="people")
     assert views.compute(collection=board, wanted=wanted) is False

@@ -14,6 +14,7 @@ from pooling.models import Pool, PoolPair
 from pooling.services import opening, pools, waiting
 from tests import cast
 from tests.databases import for_a_thread
+from tests.deaths import die
 from tests.pooling import making
 from tests.sessions import waiting_session
 
@@ -142,9 +143,6 @@ def test_progress_counts_pairs_up_to_all_of_them(draft, monkeypatch):
 
 
 def test_a_closing_that_kills_its_worker_three_times_is_given_up_and_may_be_asked_for_again(judged, monkeypatch):
-    def die(**options):
-        raise MemoryError
-
     pools.request_closing(pool=judged)
     assert waiting.unfinished_pools() == [judged.pk]
     with monkeypatch.context() as broken:

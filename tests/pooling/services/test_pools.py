@@ -10,6 +10,7 @@ from pooling.models import Pool, PoolPair, Run
 from pooling.services import pools, waiting
 from pooling.services.choosing import PoolError
 from tests.databases import at_once
+from tests.deaths import die
 from tests.pooling import making
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
@@ -70,9 +71,6 @@ def test_a_worker_that_dies_leaves_no_pair_behind_and_after_three_times_the_pool
 ):
     pool = making.draft(collection, two_runs)
     pools.request_opening(pool=pool)
-
-    def die(*args, **options):
-        raise MemoryError
 
     with monkeypatch.context() as broken:
         broken.setattr(pools.seating, "want_pairs", die)

@@ -13,6 +13,7 @@ from pooling.models import Ranking, Run
 from pooling.services import runs, waiting
 from tests import cast
 from tests.databases import at_once
+from tests.deaths import die
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 FORWARD = b"query0 Q0 document2 1 9.5 t\nquery0 Q0 document0 2 9.5 t\nquery0 Q0 document1 3 7 t\n"
@@ -146,9 +147,6 @@ def test_a_task_that_comes_twice_stores_the_rankings_once(collection):
 
 def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(collection, monkeypatch):
     run = receive(collection)
-
-    def die(*args, **options):
-        raise MemoryError
 
     monkeypatch.setattr(runs, "read_parts", die)
     for _ in range(3):
