@@ -30,6 +30,8 @@ MOST_PROCESSES = 8  # Redis numbers 16 databases, and each process of pytest-xdi
 # the first opens a page in a third of the time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
+# for the processes of pytest-xdist: there, what comes after a large array that is freed would keep its place taken
+MALLOC = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 servers: list[subprocess.Popen[bytes]] = []
 
 
@@ -39,6 +41,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     os.umask(0o022)  # what tests make for the servers to enter must not hang on whose terminal it is
     if MARK in os.environ:  # a worker: the servers run already
         os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("db=0", f"db={process_number()}")
+        for name in MALLOC:  # what tests start shall have the memory that it has elsewhere
+            os.environ.pop(name, None)
         return
     try:
         if not reachable(Path(tempfile.gettempdir()), server_account()):  # TMPDIR may be root's alone
@@ -82,9 +86,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)  # pytest-xdist's own
 def pytest_xdist_setupnodes(specs: list[object]) -> None:
-    """Refuse more processes than can be kept apart."""
+    """Refuse more processes than can be kept apart, and let each keep its memory small."""
     if len(specs) > MOST_PROCESSES:
         raise pytest.UsageError(f"{MOST_PROCESSES} processes at most (-n {MOST_PROCESSES}); {len(specs)} were wanted.")
+    os.environ.update(MALLOC)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,22 +10,21 @@ from annotate.core.metering import Metered
 from annotate.core.sources import FileSource
 from tests.annotate.core.files import file, packed, zipped
 
-# No packer makes less than 5 MB of them; beside that the 128 KiB that Python may read ahead of what it unpacks are few.
-LINES = [
-    f'{{"side": "document", "id": "d{number}", "text": "{shake_256(str(number).encode()).hexdigest(256)}"}}'
-    for number in range(20_000)
-]
-
 
 @pytest.mark.parametrize("make", [file, packed], ids=["plain", "gzip"])
 def test_rows_in_all_are_guessed_within_a_sixth_half_way_through(make):
-    source = Metered(FileSource(make(*LINES), "collection.jsonl"))
+    # No packer makes less than 5 MB of these; beside that the 128 KiB that Python may read ahead of it are few.
+    lines = (
+        f'{{"side": "document", "id": "d{number}", "text": "{shake_256(str(number).encode()).hexdigest(256)}"}}'
+        for number in range(20_000)
+    )
+    source = Metered(FileSource(make(*lines), "collection.jsonl"))
     rows = read_items(source, Problems())
     assert source.rows_in_all(0) is None
     for _ in range(10_000):
         next(rows)
     assert 17_000 <= source.rows_in_all(10_000) <= 23_000
-    assert len(list(rows)) == 10_000
+    assert sum(1 for _ in rows) == 10_000
     assert source.rows_in_all(20_000) == 20_000
 
 
