@@ -48,7 +48,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         if not reachable(Path(tempfile.gettempdir()), server_account()):  # TMPDIR may be root's alone
             tempfile.tempdir = os.environ["TMPDIR"] = "/tmp"  # noqa: S108 - only folders made by mkdtemp are used there
     except StartError as error:
-        raise pytest.UsageError(str(error)) from error
+        raise SystemExit(str(error)) from error
     for asked in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(asked) != signal.SIG_IGN:  # nohup's wish
             signal.signal(asked, signal.default_int_handler)  # as by Ctrl-C, else nothing would be taken away
@@ -63,7 +63,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         servers.append(start_redis(home, durable=False))
         servers.append(start_postgres(home, durable=False))
     except StartError as error:
-        raise pytest.UsageError(str(error)) from error
+        raise SystemExit(str(error)) from error  # exit code 1: this is no matter of arguments
     os.environ.update(
         {
             MARK: str(home.var),

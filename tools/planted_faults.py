@@ -10,6 +10,7 @@ where every fault was found.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -127,7 +128,7 @@ def plant_all(faults: Sequence[Fault]) -> int:
 def copy_tree(to: Path) -> None:
     """Copy what git tracks, as it stands in the working tree."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in filter(None, listed.stdout.split("\0")):
+    for name in filter(lambda name: name and os.path.lexists(ROOT / name), listed.stdout.split("\0")):
         (to / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
 
