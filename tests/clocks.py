@@ -26,6 +26,7 @@ class LastingClient(DefaultClient):
     """The cache of tests: what is put by for some seconds stays until it is deleted, however slow the machine is."""
 
     def set(self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, *args: Any, **kwargs: Any) -> bool:
-        """Store a value; says whether it was stored."""
+        """Store a value; says whether it was stored. Nothing is put by for ever: who computes it may have died."""
+        assert timeout is not None, f"{key} would stay in the cache for ever"
         is_moment = isinstance(timeout, int | float) and timeout > 0
         return super().set(key, value, None if is_moment else timeout, *args, **kwargs)

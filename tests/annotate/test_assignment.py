@@ -13,7 +13,7 @@ from threading import Event
 from uuid import uuid4
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
@@ -162,15 +162,13 @@ def test_nobody_waits_for_a_claim_that_is_still_going_on():
         with transaction.atomic():
             claiming.current_batch(annotator=slow)
             claimed.set()
-            done.wait(240)
+            assert done.wait(600)
 
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(2) as pool:
         going_on = pool.submit(claim_slowly)
         assert claimed.wait(240)
         try:
-            with transaction.atomic(), connection.cursor() as cursor:
-                cursor.execute("SET LOCAL lock_timeout = '240s'")
-                batch = claiming.current_batch(annotator=quick)
+            batch = pool.submit(for_a_thread(claiming.current_batch), annotator=quick).result(240)
         finally:
             done.set()
         going_on.result()

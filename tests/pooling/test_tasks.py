@@ -15,6 +15,7 @@ from pooling.models import Pool, Ranking, Run
 from pooling.services import pools, runs
 from tests.deaths import kill_worker
 from tests.pooling import making
+from tests.pooling.answering import answer_batch
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("open_media_root")]
 INGEST = "import django, sys; django.setup(); from pooling import tasks; tasks.ingest_run(run_id=int(sys.argv[1]))"
@@ -46,6 +47,18 @@ def test_a_sweep_queues_what_a_flushed_broker_lost(broker):
         ("pooling.tasks.ingest_run", {"run_id": run.pk}),
         ("pooling.tasks.open_pool", {"pool_id": pool.pk}),
     ]
+
+
+def test_answers_ask_once_for_a_new_order_and_only_where_a_pool_follows_them(broker):
+    asked = []
+    for name, strategy, options in (("live", "maxmean", {"ahead": 2}), ("plain", "depth-k", {})):
+        collection = making.collection(batch_candidates=4)
+        run = making.run(collection, "a", {0: [1, 2, 3, 4]})
+        making.opened(collection, [run], name=name, strategy=strategy, depth=4, **options)
+        broker.flushdb()
+        answer_batch(collection)
+        asked.append([task for task, _ in queued(broker)].count("pooling.tasks.reorder_pools"))
+    assert asked == [1, 0]
 
 
 def test_a_worker_killed_while_it_reads_leaves_nothing_and_the_next_one_finishes(service_home: Home):
