@@ -183,6 +183,16 @@ def test_the_only_lead_cannot_leave():
     assert Membership.objects.count() == 1
 
 
+def test_the_last_who_looks_after_the_site_cannot_erase_herself_though_others_once_did():
+    last = cast.user(is_superuser=True)
+    cast.user(is_superuser=True, is_active=False)
+    with pytest.raises(accounts.LastLead, match="only one who looks after this site"):
+        accounts.erase_oneself(user=last)
+    cast.user(is_superuser=True)
+    accounts.erase_oneself(user=last)
+    assert not last.is_active
+
+
 def test_erasing_a_person_keeps_judgments_and_forgets_the_person():
     _, hand_outs = campaigns.handed_out(pairs=2)
     annotator = hand_outs[0].batch.annotator

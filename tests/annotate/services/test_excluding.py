@@ -37,6 +37,15 @@ def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(campaig
         excluding.restore_pair(pair=pair, by=campaign.lead)
 
 
+def test_a_report_that_a_lead_settled_long_ago_stays_settled_when_its_pair_comes_back(campaign):
+    report = Report.objects.get()
+    Report.objects.update(settled_at="2026-01-01T00:00Z", settled_by=campaign.lead)
+    excluding.exclude_pair(pair=report.pair, by=campaign.lead, reason="odd")
+    excluding.restore_pair(pair=report.pair, by=campaign.lead)
+    report.refresh_from_db()
+    assert (report.settled_at.year, report.settled_by) == (2026, campaign.lead)
+
+
 def test_labels_of_an_excluded_pair_stay_in_the_log(campaign):
     seat = Seat.objects.filter(state="done", purpose="label").first()
     excluding.exclude_pair(pair=seat.pair, by=campaign.lead, reason="odd")

@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 from annotate.core.judgment_files import FORMATS
 from annotate.core.judgment_formats import JudgmentColumns
-from annotate.models import HandOut, Item, JudgmentComment
+from annotate.models import HandOut, Item, JudgmentComment, JudgmentEvent
 from annotate.services import claiming, exporting, judging
 from annotate.services.importing import import_judgments
 from tests import campaigns, cast
@@ -75,6 +75,8 @@ def test_undone_changed_and_late_answers_say_so():
         (0, "undone", "first"),
     ]
     assert (rows[0]["reasons"], rows[0]["active_ms"], rows[0]["round"]) == (["blurred", "wrong"], 1200, "pool")
+    JudgmentEvent.objects.create(judgment=second.judgments.get(), kind="withdrawn")
+    assert rows_of(collection)[2]["status"] == "withdrawn"  # the last that happened to it
 
 
 def test_what_the_browser_measured_the_guidelines_and_the_order_of_the_batch_are_in_each_format():

@@ -133,6 +133,22 @@ def test_who_is_paused_by_her_golds_gets_nothing_more_and_the_log_says_who_did_i
     assert list(ReviewAction.objects.values_list("kind", "by", "reason")) == [("paused", None, "Golds: 0 of 2 right.")]
 
 
+def test_who_is_paused_by_golds_whose_batch_ends_with_what_others_took_gets_no_further_batch():
+    collection = cast.collection(grades=2, batch_candidates=3, gold_action="pause")
+    pairs = cast.pairs(collection, 10)
+    for pair, grade in zip(pairs[6:8], (1, 0), strict=True):
+        Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
+    campaigns.open_pool_round(collection, pairs[:6])
+    *golds, last, _, _ = sorted(campaigns.first_batch(collection), key=lambda each: each.seat.purpose != "gold")
+    answer_all(golds, 2)
+    annotator = golds[0].batch.annotator
+    lost = Seat.objects.filter(annotator=annotator, purpose="label")
+    lost.update(annotator=cast.annotator(collection), leased_until=last.batch.opened_at + timedelta(days=1))
+    assert claiming.current_batch(annotator=annotator) is None
+    assert Annotator.objects.get(pk=annotator.pk).paused_at is not None
+    assert Batch.objects.filter(annotator=annotator).count() == 1
+
+
 def test_a_retired_gold_speaks_for_nobody():
     collection = cast.collection(grades=2, batch_candidates=3, gold_action="hold")
     pairs = cast.pairs(collection, 8)

@@ -16,6 +16,7 @@ from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, Roun
 from annotate.services import claiming, copying, judging, pairing, seating
 from annotate.services.seating import plain, rounds
 from tests import campaigns, cast
+from tests.deaths import die
 from tests.sizes import seeds
 
 pytestmark = pytest.mark.django_db
@@ -177,9 +178,6 @@ def test_a_round_being_closed_hands_out_nothing_more_and_a_killed_closing_is_tak
     claiming.current_batch(annotator=first)
     seating.begin_closing(round_=round_)
     assert claiming.current_batch(annotator=cast.annotator(collection)) is None
-
-    def die(n):
-        raise MemoryError
 
     with pytest.raises(MemoryError):
         seating.finish_closing(round_=round_, told=die)

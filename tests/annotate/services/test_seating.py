@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.models import Seat
+from annotate.models import Round, RoundPair, Seat
 from annotate.services import claiming, seating
+from annotate.services.seating import reconciling
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +81,27 @@ def test_a_seat_held_in_a_closed_round_is_given_out_again_by_the_round_that_want
     Seat.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     batch = claiming.current_batch(annotator=cast.annotator(collection))
     assert batch.hand_outs.count() == 5
+
+
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_a_seat_that_somebody_claims_while_its_pair_is_reconciled_is_not_taken_from_her(monkeypatch, is_dropped):
+    collection = cast.collection()
+    pair_list = cast.pairs(collection, 1)
+    campaigns.open_pool_round(collection, pair_list, "first")
+    campaigns.open_pool_round(collection, pair_list, "second")
+    if is_dropped:
+        RoundPair.objects.update(dropped_at=timezone.now())  # the seat is to be withdrawn
+    else:
+        closed = {"state": Round.State.CLOSED, "closed_at": timezone.now()}
+        Round.objects.filter(seats=Seat.objects.get()).update(**closed)  # it is to be free for the other round
+    annotator, plan = cast.annotator(collection), reconciling.plan
+
+    def slow_plan(**given):
+        changes = plan(**given)
+        assert (len(changes.withdrawn), len(changes.freed)) == ((1, 0) if is_dropped else (0, 1))
+        Seat.objects.update(state=Seat.State.HELD, annotator=annotator, leased_until=timezone.now())
+        return changes
+
+    monkeypatch.setattr(reconciling, "plan", slow_plan)
+    seating.reconcile_pairs(pair_ids=[pair_list[0].pk])
+    assert Seat.objects.values_list("state", "annotator").get() == ("held", annotator.pk)

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.fsck import CHECKS
-from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Seat
+from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Round, Seat
 from annotate.services import claiming, judging, progress, queues
 from tests import campaigns, cast
 
@@ -154,6 +154,9 @@ def test_what_others_hold_is_counted_in_pairs_that_may_come_to_her():
     assert claiming.free_later(annotator=person)[0] == 0  # she is at this pair herself
     newcomer = cast.annotator(collection)
     assert claiming.free_later(annotator=newcomer)[0] == 1  # by two people
+    Round.objects.update(state=Round.State.CLOSED, closed_at="2026-01-01T00:00Z")
+    assert claiming.free_later(annotator=newcomer) == (0, None)  # a closed round gives nothing out
+    Round.objects.update(state=Round.State.OPEN, closed_at=None)
     judging.report_pair(annotator=person, token=hers.token, submission_id=uuid4(), kind="cannot_judge")
     claiming.current_batch(annotator=newcomer)
     assert claiming.free_later(annotator=person)[0] == 0  # it never comes back to who could not judge it

@@ -30,6 +30,8 @@ def test_drifting_is_a_change_of_agreement_that_chance_does_not_make():
     )
     assert drifting((90, 100), (85, 100)) is None
     assert drifting((9, 10), (2, 10)) is None
+    assert drifting((10, 10), (0, 100)) is None
+    assert drifting((100, 100), (0, 10)) is None
     assert drifting((24, 30), (18, 30)) is None
 
 

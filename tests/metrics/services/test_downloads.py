@@ -23,6 +23,7 @@ from metrics.services.download_labels import people_by
 from metrics.services.labels import people_grades
 from tests import cast
 from tests.databases import for_a_thread
+from tests.deaths import die
 from tests.metrics import studies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -221,7 +222,7 @@ def test_one_that_nobody_has_begun_is_cancelled_at_once(study):
 def test_a_worker_that_dies_leaves_the_download_to_the_next_one_three_times(study, monkeypatch):
     found = asked(study, "disputed")
     Download.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    monkeypatch.setattr(downloads, "_write", dies)
+    monkeypatch.setattr(downloads, "_write", die)
     for _ in range(downloads.MAX_ATTEMPTS):
         assert downloads.overdue() == [found.pk]
         with pytest.raises(MemoryError):
@@ -229,10 +230,6 @@ def test_a_worker_that_dies_leaves_the_download_to_the_next_one_three_times(stud
     downloads.run(made=found)
     assert found.state == Download.State.FAILED and "begun 3 times" in found.error
     assert downloads.overdue() == []
-
-
-def dies(download, stream):
-    raise MemoryError
 
 
 def test_two_workers_make_one_file(study):

@@ -86,10 +86,11 @@ def test_one_line_of_the_log_says_how_many_golds_a_pool_made(collection):
 
 def test_excluded_items_and_other_splits_are_never_golds(collection):
     collection.items.filter(external_id__in=["q0", "d1"]).update(split="train")
-    reference = making.reference(collection, [(0, 0), (1, 1), (2, 2)])
+    collection.items.filter(external_id__in=["q3", "d4"]).update(excluded_at="2026-01-01T00:00Z", excluded_reason="odd")
+    reference = making.reference(collection, [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)])
     make(collection, reference, 10, 300)
     names = {name for pair in making.named(Gold.objects.all()) for name in pair}
-    assert names.isdisjoint({"q0", "d1"})
+    assert names.isdisjoint({"q0", "d1", "q3", "d4"})
     assert Gold.objects.filter(is_positive=True).count() == 1
 
 

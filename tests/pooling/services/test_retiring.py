@@ -93,6 +93,15 @@ def test_both_directions_count_and_two_retired_runs_drop_what_they_alone_share(c
     assert dropped(pool) == set()
 
 
+def test_what_a_run_in_use_holds_only_since_an_item_is_left_out_stays_wanted(collection):
+    one, two = making.run(collection, "A", {0: [1, 2]}), making.run(collection, "B", {0: [2]})
+    collection.items.filter(external_id="d1").update(excluded_at="2026-01-01T00:00Z", excluded_reason="a test card")
+    pool = making.opened(collection, [one, two], depth=1)
+    assert free(collection) == {("q0", "d2")}
+    retire(two)
+    assert (free(collection), dropped(pool)) == ({("q0", "d2")}, set())
+
+
 def test_judgments_stay_and_whoever_holds_a_pair_finishes_it():
     collection = making.collection(n_queries=1, batch_candidates=2)
     run = making.run(collection, "A", {0: [1, 2, 3, 4]})
