@@ -15,13 +15,19 @@ from tests import campaigns, cast
 pytestmark = pytest.mark.django_db
 
 
-def finished(n_wrong=2, **policy):
-    """A batch of three candidates and two golds, so many of them answered wrongly; as it then stands."""
+def with_golds(**policy):
+    """A collection that hands out batches of three candidates and two golds."""
     collection = cast.collection(grades=2, batch_candidates=3, **policy)
     pairs = cast.pairs(collection, 10)
     for pair, grade in zip(pairs[6:8], (1, 0), strict=True):
         Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
     campaigns.open_pool_round(collection, pairs[:6])
+    return collection
+
+
+def finished(n_wrong=2, **policy):
+    """A batch with so many of its two golds answered wrongly; as it then stands."""
+    collection = with_golds(**policy)
     answer_all(campaigns.first_batch(collection), n_wrong)
     return Batch.objects.get(collection=collection)
 
@@ -134,11 +140,7 @@ def test_who_is_paused_by_her_golds_gets_nothing_more_and_the_log_says_who_did_i
 
 
 def test_who_is_paused_by_golds_whose_batch_ends_with_what_others_took_gets_no_further_batch():
-    collection = cast.collection(grades=2, batch_candidates=3, gold_action="pause")
-    pairs = cast.pairs(collection, 10)
-    for pair, grade in zip(pairs[6:8], (1, 0), strict=True):
-        Gold.objects.create(collection=collection, pair=pair, grade=grade, is_positive=grade > 0, origin="curated")
-    campaigns.open_pool_round(collection, pairs[:6])
+    collection = with_golds(gold_action="pause")
     *golds, last, _, _ = sorted(campaigns.first_batch(collection), key=lambda each: each.seat.purpose != "gold")
     answer_all(golds, 2)
     annotator = golds[0].batch.annotator

@@ -13,8 +13,8 @@ from tests.annotate.services.test_judging import hand_outs, judge, study
 pytestmark = pytest.mark.django_db
 
 
-def lapse(**which):
-    Seat.objects.filter(state="held", **which).update(leased_until=timezone.now() - timedelta(seconds=1))
+def lapse():
+    Seat.objects.filter(state="held").update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
 def test_a_lapsed_seat_goes_to_the_next_annotator():

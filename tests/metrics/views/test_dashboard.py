@@ -1,6 +1,5 @@
 """The lead's dashboard: what it shows, to whom, and what it costs."""
 
-
 import pytest
 from django.core.cache import cache
 from django.db import connection
