@@ -5,6 +5,9 @@ from django.dispatch import Signal
 pairs_changed = Signal()
 """Sent after commit with collection_id: labels of some of its pairs changed, see Change."""
 
+items_joined = Signal()
+"""Sent within the transaction with collection_id: items were loaded that the collection did not have."""
+
 wishes_restored = Signal()
 """Sent within the transaction with round_ids: these rounds want pairs again that a lead had excluded."""
 

@@ -5,8 +5,9 @@ from typing import Any
 from django import forms
 
 from annotate.core.judgment_files import FORMATS
-from annotate.models import Collection, ReferenceSet
+from annotate.models import Collection, QuerySet, ReferenceSet
 from metrics.forms import QrelsForm
+from pooling.models import Run
 
 FORMAT_NAMES = {"csv": "CSV, for spreadsheets", "jsonl": "JSON lines", "parquet": "Parquet"}
 
@@ -52,3 +53,34 @@ class StrataForm(PlainForm):
         choices += [(f"pool:{name}", f"Pool {name}") for name in pools]
         self.fields["sample"].choices = choices  # type: ignore[attr-defined]
         self.has_samples = bool(choices)
+
+
+class RunFileForm(PlainForm):
+    """Which run, on which query set."""
+
+    run = forms.ChoiceField()
+    queries = forms.ChoiceField(label="Query set")
+    field_order = ["run", "queries", "packed"]
+
+    def __init__(self, data: Any = None, *, collection: Collection, **options: Any) -> None:
+        super().__init__(data, collection=collection, **options)
+        runs = Run.objects.published().in_use().filter(collection=collection).order_by("direction", "name")
+        self.runs = {str(run.pk): run for run in runs}
+        sets = QuerySet.objects.filter(collection=collection).order_by("direction", "name")
+        self.query_sets = {str(row.pk): row for row in sets}
+        for name, rows in (("run", self.runs), ("queries", self.query_sets)):
+            choices = [(key, f"{row.name} ({row.get_direction_display().lower()})") for key, row in rows.items()]
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
+        self.has_runs = bool(self.runs and self.query_sets)
+
+    def clean(self) -> dict[str, Any]:
+        """The query set must go the run's way."""
+        given: dict[str, Any] = super().clean() or {}
+        run, queries = self.runs.get(given.get("run", "")), self.query_sets.get(given.get("queries", ""))
+        if run and queries and run.direction != queries.direction:
+            self.add_error("queries", f'Query set "{queries}" goes the other way than run "{run}"; choose another.')
+        return given
+
+    def chosen(self) -> tuple[Run, QuerySet]:
+        """What a valid form asks for."""
+        return self.runs[self.cleaned_data["run"]], self.query_sets[self.cleaned_data["queries"]]

@@ -212,6 +212,7 @@ class Download(models.Model):
         DISPUTED = "disputed", "Disputed pairs"
         CANNOT_JUDGE = "cannot-judge", "Cannot judge"
         SCORES = "scores", "Scores a query"
+        RUN = "run", "Run as it was scored"
 
     class State(models.TextChoices):
         ASKED = "asked", "Being made"
@@ -245,7 +246,7 @@ class Download(models.Model):
             models.CheckConstraint(
                 condition=Q(
                     kind__in=[
-                        "qrels", "beir", "fire", "strata", "judgments", "disputed", "cannot-judge", "scores"
+                        "qrels", "beir", "fire", "strata", "judgments", "disputed", "cannot-judge", "scores", "run",
                     ]
                 ),
                 name="metrics_download_known_kind",

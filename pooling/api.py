@@ -16,9 +16,10 @@ from pooling import access, tasks
 from pooling.core.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services import changing, describing, retiring, runs
+from pooling.services import changing, describing, holding, retiring, runs
 
-REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, runs.RunExists, runs.BadName)
+REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, runs.RunExists, runs.BadName,
+            holding.NotOnHold)  # fmt: skip
 
 
 class RunSerializer(serializers.ModelSerializer):
@@ -28,7 +29,7 @@ class RunSerializer(serializers.ModelSerializer):
         model = Run
         fields = [
             "id", "name", "direction", "system", "team", "paper", "tags", "description", "is_hidden", "retired_at",
-            "state", "score_type", "sha256", "report",
+            "state", "on_hold_since", "score_type", "sha256", "unknown_share", "report",
         ]  # fmt: skip
         read_only_fields = fields
 
@@ -44,6 +45,7 @@ class ChangeSerializer(serializers.Serializer):
     description = serializers.CharField(max_length=2000, allow_blank=True)
     is_hidden = serializers.BooleanField()
     is_retired = serializers.BooleanField()
+    is_on_hold = serializers.BooleanField()
     score_type = serializers.ChoiceField(choices=Run.ScoreType.choices)
 
     def validate_paper(self, text: str) -> str:
@@ -52,6 +54,12 @@ class ChangeSerializer(serializers.Serializer):
             return paper_address(text)
         except ValueError as error:
             raise serializers.ValidationError(str(error)) from error
+
+    def validate_is_on_hold(self, value: bool) -> bool:
+        """Only the number of its unknown rows puts a run on hold."""
+        if value:
+            raise serializers.ValidationError("A run on hold can be used; it cannot be put on hold.")
+        return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse what is no field: a misspelt one would look as if it had been changed."""
@@ -121,7 +129,8 @@ class OneRun(APIView):
 
 
 def _change(run: Run, given: dict[str, Any]) -> changing.Change:
-    others = {name: given.pop(name) for name in ("is_hidden", "is_retired", "score_type") if name in given}
+    names = ("is_hidden", "is_retired", "is_on_hold", "score_type")
+    others = {name: given.pop(name) for name in names if name in given}
     return changing.Change(said=describing.description_of(run)._replace(**given) if given else None, **others)
 
 

@@ -68,6 +68,14 @@ class RunForm(DescriptionForm):
         return self.cleaned_data["score_type"] or Run.ScoreType.FLOAT32
 
 
+class LimitForm(forms.Form):
+    """How many unknown rows a run may have before it asks."""
+
+    per_cent = forms.FloatField(
+        label="Unknown rows above which a run asks before it is used, in per cent", min_value=0, max_value=100
+    )
+
+
 class PoolPairsForm(forms.Form):
     """Which pairs of a pool to show."""
 

@@ -5,12 +5,13 @@ from annotate.checks.walls import constraints_check, missing_triggers
 from pooling.services.retiring import differences_of_marks
 
 CHECKS: list[Check] = [
-    Check("pooling.ranking-targets", "A ranking names each target once, all on the other side of its collection.",
+    Check("pooling.ranking-targets", "A ranking names each target once, and items are on the other side.",
           query("""
         SELECT format('ranking %s of run %s', ranking.id, run.id)
         FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
         JOIN LATERAL (
-            SELECT count(*) AS n, count(DISTINCT target.id) AS n_different, count(item.id) AS n_right
+            SELECT count(*) AS n, count(DISTINCT target.id) AS n_different,
+                   count(*) FILTER (WHERE target.id < 0 OR item.id IS NOT NULL) AS n_right
             FROM unnest(ranking.targets) AS target(id)
             LEFT JOIN annotate_item item ON item.id = target.id AND item.collection_id = run.collection_id
                  AND item.side = CASE run.direction WHEN 'forward' THEN 'document' ELSE 'query' END

@@ -29,8 +29,17 @@ class RunRows(models.QuerySet["Run"]):
         return self.filter(is_hidden=False)
 
     def in_use(self) -> Self:
-        """The runs that are read and not retired: what pools are made of and scores are for."""
-        return self.filter(state=Run.State.READY, retired_at=None)
+        """The runs that are read, not retired and not on hold: what pools are made of and scores are for."""
+        return self.filter(state=Run.State.READY, retired_at=None, on_hold_since=None)
+
+    def on_hold(self) -> Self:
+        """The runs that ask before they are used."""
+        return self.filter(state=Run.State.READY, retired_at=None, on_hold_since__isnull=False)
+
+    def lacking_items(self) -> Self:
+        """The runs whose file may name items that the collection does not have, or not yet."""
+        unknown = Q(report__n_unknown__gt=0) | Q(report__unknown_sources__n__gt=0)
+        return self.filter(Q(state=Run.State.RECEIVED) | Q(state=Run.State.READY) & unknown)
 
 
 class Run(models.Model):
@@ -68,6 +77,12 @@ class Run(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
     retired_at = models.DateTimeField(null=True, blank=True)
+    on_hold_since = models.DateTimeField(
+        null=True, blank=True, help_text="Too many rows are unknown: not used before a researcher says so."
+    )
+    reading_due_at = models.DateTimeField(
+        null=True, blank=True, help_text="Items joined the collection; the kept file waits to be read again."
+    )
     marks_due = models.BooleanField(
         default=False, help_text="Retired or restored a moment ago; its pools' pairs wait to be gone through."
     )
@@ -108,6 +123,24 @@ class Run(models.Model):
         """Whether somebody stopped the reading of a run that is rejected."""
         return any(error["message"] == self.CANCELLED for error in self.report.get("errors", ()))
 
+    @property
+    def n_unknown(self) -> int:
+        """Ranked rows whose target the collection lacks."""
+        return int(self.report.get("n_unknown", 0))
+
+    @property
+    def unknown_share(self) -> float:
+        """Of the rows that are ranked, the share whose target the collection lacks, in [0, 1]; 0 where none is."""
+        return self.n_unknown / max(self.n_unknown + self.report.get("n_kept", 0), 1)
+
+    @property
+    def unknown_text(self) -> str:
+        """That share as pages say it: "12.3 % unknown"; empty where no row is unknown."""
+        if not self.n_unknown:
+            return ""
+        per_cent = f"{100 * self.unknown_share:.1f}"
+        return f"{per_cent} % unknown" if float(per_cent) else "under 0.1 % unknown"
+
 
 class RunEvent(models.Model):
     """What somebody did to a run after uploading it; never changed, never deleted."""
@@ -120,6 +153,7 @@ class RunEvent(models.Model):
         RETIRED = "retired", "Retired"
         RESTORED = "restored", "Brought back"
         REREAD = "reread", "Read again"
+        ACCEPTED = "accepted", "Used with its unknown rows"
 
     run = models.ForeignKey(Run, models.PROTECT, related_name="events")
     kind = models.CharField(max_length=9, choices=Kind)
@@ -131,7 +165,9 @@ class RunEvent(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(
-                    kind__in=["renamed", "described", "hidden", "published", "retired", "restored", "reread"]
+                    kind__in=[
+                        "renamed", "described", "hidden", "published", "retired", "restored", "reread", "accepted",
+                    ]
                 ),
                 name="pooling_runevent_known_kind",
             ),
@@ -142,7 +178,11 @@ class RunEvent(models.Model):
 
 
 class Ranking(models.Model):
-    """One source item's targets, best first in the canonical order, with their scores."""
+    """One source item's targets, best first in the canonical order, with their scores.
+
+    targets : keys of test items, also of those that are excluded for now; below 0 the key of an unknown id (see
+        core.ids.unknown_keys), which keeps its rank and that of all below it
+    """
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="rankings")
     source = models.ForeignKey(Item, models.PROTECT, related_name="+")

@@ -29,8 +29,10 @@ class RunsField(forms.ModelMultipleChoiceField):
     """Runs to tick; those of the reverse direction say so."""
 
     def label_from_instance(self, obj: Run) -> str:
-        """A run's name, and its direction where it is not the usual one."""
-        return obj.name if obj.direction == Direction.FORWARD else f"{obj.name} ({obj.get_direction_display().lower()})"
+        """A run's name, its direction where it is not the usual one, and the share of its unknown rows."""
+        direction = "" if obj.direction == Direction.FORWARD else obj.get_direction_display().lower()
+        about = ", ".join(filter(None, [direction, obj.unknown_text]))
+        return f"{obj.name} ({about})" if about else obj.name
 
 
 class QuerySetField(forms.ModelChoiceField):
@@ -76,6 +78,7 @@ class PoolForm(forms.Form):
             OneOf("trusted", "Leave out what is labelled in", {"": "Nothing", **dict(sets)}, "", _TRUSTED)
         )
         self.options = [each.name for each in OPTIONS]
+        self.on_hold = list(collection.runs.published().on_hold().order_by("name"))
 
     def clean_seed(self) -> int:
         """1 where nothing is said."""

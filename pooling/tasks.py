@@ -8,7 +8,7 @@ from celery import Task, shared_task
 from annotate.models import Collection
 from annotate.queue import LONG, enqueue_on_commit
 from pooling.models import Pool, Run
-from pooling.services import asking, ordering, pools, retiring, runs, waiting
+from pooling.services import asking, ordering, pools, rereading, retiring, runs, waiting
 
 WAIT = 5  # seconds in which many labels become one new order
 
@@ -17,6 +17,12 @@ WAIT = 5  # seconds in which many labels become one new order
 def ingest_run(*, run_id: int) -> None:
     """Read a received run."""
     runs.ingest_run(run=Run.objects.get(pk=run_id))
+
+
+@shared_task(**LONG)
+def reread_run(*, run_id: int) -> None:
+    """Read a run again, since items joined its collection."""
+    rereading.read_again(run=Run.objects.get(pk=run_id))
 
 
 @shared_task(**LONG)
@@ -58,6 +64,7 @@ def sweep() -> None:
 
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from ((ingest_run, {"run_id": run}) for run in waiting.overdue_runs())
+    yield from ((reread_run, {"run_id": run}) for run in rereading.overdue())
     yield from ((open_pool, {"pool_id": pool}) for pool in waiting.overdue_pools())
     yield from ((finish_pool, {"pool_id": pool}) for pool in waiting.unfinished_pools())
     yield from ((settle_marks, {"run_id": run}) for run in retiring.due())

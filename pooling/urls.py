@@ -8,6 +8,7 @@ app_name = "pooling"
 urlpatterns = [
     path("c/<slug:slug>/runs/", runs.runs, name="runs"),
     path("c/<slug:slug>/runs/new/", runs.run_upload, name="run-upload"),
+    path("c/<slug:slug>/runs/limit/", run_changes.run_limit, name="run-limit"),
     path("c/<slug:slug>/runs/<int:pk>/", runs.run, name="run"),
     path("c/<slug:slug>/runs/<int:pk>/state/", runs.run_state, name="run-state"),
     path("c/<slug:slug>/runs/<int:pk>/cancel/", run_changes.run_cancel, name="run-cancel"),

@@ -60,6 +60,7 @@ CASES = {
     "annotate_cancellation_unique_job": again("annotate_cancellation"),
     "annotate_collection_unique_slug": again("annotate_collection"),
     "annotate_collection_known_measurement": update("annotate_collection", "measurement = 'guess'"),
+    "annotate_collection_limit_range": update("annotate_collection", "unknown_limit = 1.5"),
     "annotate_level_unique_grade": again("annotate_level", key="'x'"),
     "annotate_level_unique_key": again("annotate_level", grade="99"),
     "annotate_level_grade_range": update("annotate_level", "grade = 101"),

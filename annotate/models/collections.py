@@ -29,6 +29,9 @@ class Collection(models.Model):
     positive_from = models.PositiveSmallIntegerField(
         default=1, help_text="A pair is relevant when its grade is at least this."
     )
+    unknown_limit = models.FloatField(
+        default=0.05, help_text="A run with a larger share of unknown rows asks before it is used."
+    )
     key = models.BinaryField(
         max_length=32, help_text="Secret of the keyed hashes that choose doubles and pseudonyms."
     )
@@ -48,6 +51,9 @@ class Collection(models.Model):
             models.CheckConstraint(
                 condition=Q(measurement__in=["nominal", "ordinal", "interval", "ratio"]),
                 name="annotate_collection_known_measurement",
+            ),
+            models.CheckConstraint(
+                condition=Q(unknown_limit__gte=0, unknown_limit__lte=1), name="annotate_collection_limit_range"
             ),
         ]
 

@@ -49,6 +49,12 @@ class Item(models.Model):
                 name="annotate_item_exclusion_has_reason",
             ),
         ]
+        # Every rank that is shown asks for the few items that are left out.
+        indexes = [
+            models.Index(
+                fields=["collection"], condition=Q(excluded_at__isnull=False), name="annotate_item_excluded"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.external_id

@@ -20,6 +20,7 @@ from annotate.services.copying import NULL, copy_rows, escaped, reserve_keys
 from annotate.services.jobs import Tell, tell_nobody
 from annotate.services.references import ReferenceReport, Rejected
 from annotate.services.seating import note_changes
+from annotate.signals import items_joined
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +108,8 @@ def load_collection(
     report.references = _load_labels(locked, source, by, tell)
     # last: files do not go back by themselves when a transaction does
     report.n_media = media.store_media(collection=locked, sources=loader.media, tell=tell)
+    if report.n_items:
+        items_joined.send(sender=Item, collection_id=locked.pk)
     log.info("%s loaded %s into %s: %s", by, source.name, locked.slug, report)
     return report
 

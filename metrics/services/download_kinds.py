@@ -9,18 +9,20 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from django import forms
+from django.utils.text import slugify
 
 from annotate.core.judgment_files import FORMATS
 from annotate.models import Collection, Judgment, ReferenceSet, User
 from annotate.services import exporting
 from annotate.services.reference_lines import qrels_lines
 from metrics.core.archives import zipped
-from metrics.download_forms import JudgmentsForm, LabelsForm, PlainForm, QrelsFileForm, StrataForm
+from metrics.download_forms import JudgmentsForm, LabelsForm, PlainForm, QrelsFileForm, RunFileForm, StrataForm
 from metrics.models import Download
-from metrics.services import download_rows
+from metrics.services import download_rows, labels
 from metrics.services.download_bundles import beir_members, json_pieces
 from metrics.services.download_strata import drawn_pools, pool_lines
 from pooling.models import Pool, Run
+from pooling.services.scored_runs import Scope, trec_lines
 
 Asked = dict[str, Any]  # the cleaned data of a kind's form
 
@@ -148,6 +150,22 @@ class Strata(Qrels):
         return self._name
 
 
+class ScoredRun(Qrels):
+    """A TREC run: a kept upload, less what no score on a query set counts."""
+
+    def __init__(self) -> None:
+        Lines.__init__(self, "", _run_lines)
+
+    def form(self, data: Any, *, collection: Collection) -> forms.Form:
+        """Which run, on which query set."""
+        return RunFileForm(data, collection=collection)
+
+    def file_name(self, form: Any) -> str:
+        """Named by the run and the query set."""
+        names = (slugify(str(each)) or str(each.pk) for each in form.chosen())
+        return f"{'-'.join(names)}.run"
+
+
 class Judgments(Lines):
     """Every judgment under pseudonyms."""
 
@@ -178,6 +196,13 @@ def _strata_lines(work: Work) -> Iterator[str]:
     if what == "pool":
         return pool_lines(pool=Pool.objects.get(collection=work.collection, name=name))
     return qrels_lines(reference_set=ReferenceSet.objects.get(collection=work.collection, name=name))
+
+
+def _run_lines(work: Work) -> Iterator[str]:
+    run, query_set = work.form.chosen()
+    work.run_ids.append(run.pk)
+    scope = labels.scope_of(query_set=query_set)
+    return trec_lines(run=run, scope=Scope(scope.sources, scope.gallery, scope.excluded))
 
 
 def _score_lines(work: Work) -> Iterator[str]:
@@ -215,4 +240,5 @@ KINDS: dict[Download.Kind, Kind] = {
         "cannot-judge.tsv", lambda work: download_rows.cannot_judge(collection=work.collection)
     ),
     Download.Kind.SCORES: Lines("scores.tsv", _score_lines),
+    Download.Kind.RUN: ScoredRun(),
 }

@@ -33,10 +33,10 @@ class Place(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One target of a run; `pools` are those that asked about it."""
+    """One target of a run; `pools` are those that asked about it, `shown` is None where the collection lacks it."""
 
     rank: int
-    shown: Shown
+    shown: Shown | None
     said: Said
     pools: list[Pool]
     query_id: str
@@ -154,14 +154,16 @@ class _Results(NamedTuple):
     def of(self, top: list[int]) -> list[Result]:
         """The results of one run that the filter lets through."""
         return [
-            Result(rank, self.items[target], said, self.pools.get(target, []), self._query_id(target))
+            Result(rank, self.items.get(target), said, self.pools.get(target, []), self._query_id(target))
             for rank, target in enumerate(top, start=1)
             if (said := self.labels.of(target)).is_shown(self.asked.show)
         ]
 
     def _query_id(self, target: int) -> str:
         """The id of the pair's query item, which in the reverse direction is the target."""
-        return self.source.external_id if self.is_forward else self.items[target].item.external_id
+        if self.is_forward:
+            return self.source.external_id
+        return self.items[target].item.external_id if target in self.items else ""
 
 
 def _values(known: dict[str, Value]) -> list[Value | None]:

@@ -47,13 +47,13 @@ class Need(NamedTuple):
 
 
 def scored_runs(*, collection: Collection) -> list[Run]:
-    """The runs that have scores: ready and not retired."""
-    return list(Run.objects.filter(collection=collection, state=Run.State.READY, retired_at=None).order_by("pk"))
+    """The runs that have scores: those in use."""
+    return list(Run.objects.in_use().filter(collection=collection).order_by("pk"))
 
 
 def runs_without_scores() -> list[int]:
-    """Collections in which a ready run has no score yet although its direction has a query set."""
-    lacking = Run.objects.filter(state=Run.State.READY, retired_at=None, scores=None)
+    """Collections in which a run in use has no score yet although its direction has a query set."""
+    lacking = Run.objects.in_use().filter(scores=None)
     lacking = lacking.filter(collection__query_sets__direction=F("direction"))
     return sorted(set(lacking.values_list("collection_id", flat=True)))
 

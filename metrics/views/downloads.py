@@ -178,7 +178,8 @@ def _page(request: HttpRequest, collection: Collection, **wrong: Any) -> HttpRes
     """The page; `wrong` is the kind and the form of what was asked in vain."""
     rows = Download.objects.visible_to(request.user, collection=collection)
     rows = list(rows.select_related("collection", "by").order_by("-created_at", "-pk")[:SHOWN])
-    forms = {kind: service.form_of(collection=collection, kind=kind) for kind in ("qrels", "judgments", "strata")}
+    kinds = ("qrels", "judgments", "strata", "run")
+    forms = {kind: service.form_of(collection=collection, kind=kind) for kind in kinds}
     if wrong:
         forms["qrels" if wrong["kind"] in LABELS else str(wrong["kind"])] = wrong["form"]
     for kind, form in forms.items():

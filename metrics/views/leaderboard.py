@@ -19,6 +19,7 @@ from metrics.services import leaderboard_views
 from metrics.services.leaderboard_history import history_of
 from metrics.services.leaderboard_views import Looked
 from metrics.services.leaderboard_wanted import Choices, Wanted, read, read_pair
+from pooling.models import Run
 
 
 @require_safe
@@ -34,6 +35,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         "choices": choices,
         "histories": history_of(collection=collection, choices=choices, measure=choices.wanted.measures[0]),
+        "on_hold": Run.objects.visible_to(request.user).on_hold().filter(collection=collection).order_by("name"),
         "job": _job(request, "leaderboard-state", collection, choices.wanted) if shown.is_coming else None,
     }
     return render(request, "metrics/leaderboard.html", context, status=422 if choices.errors else 200)

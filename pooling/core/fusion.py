@@ -99,11 +99,13 @@ FUSIONS: dict[str, Fusion] = {
 def take_n_by_fusion(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
     """The `n` best pairs of each source item by fusion of the first `depth` of every run.
 
-    Ties go to the better best rank, then to the larger target key. A fixed cost per source item: Lipani et al., ECIR
-    2017.
+    Ties go to the better best rank, then to the larger target key. Unknown targets have their part in fusion and are
+    not taken. A fixed cost per source item: Lipani et al., ECIR 2017.
     """
     runs = [within(run, int(values["depth"])) for run in material.runs]
     pooled, score = fused(runs, str(values["fusion"]))
+    known = pooled.target >= 0
+    pooled, score = take(pooled, known), score[known]
     score = np.round(score, 12)  # sums of the same numbers in another order are ties
     order = np.lexsort((-pooled.target, pooled.best_rank, -score, pooled.source))
     place = place_in_group(pooled.source[order])

@@ -1,6 +1,7 @@
 """Finding byte-string ids among others by the million."""
 
 import secrets
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,3 +113,15 @@ class Distinct:
     def _merge(self) -> None:
         self._known = np.unique(np.concatenate([self._known, *self._new]))
         self._new, self._n_new = [], 0
+
+
+def unknown_keys(ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
+    """(n,) a key below 0 for each id that no item has: the same for the same id, today and in any other run.
+
+    63 bits of BLAKE2b, with which nobody finds two ids of one key: of ten million ids two have the same with a chance
+    of 5 in a million.
+    """
+    _, first, place = np.unique(hashed(as_words(ids)), return_index=True, return_inverse=True)
+    digests = b"".join(blake2b(each, digest_size=8).digest() for each in ids[first].tolist())
+    keys = np.frombuffer(digests, dtype="<i8") | np.int64(-(1 << 63))
+    return np.asarray(keys[place])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.selections import Integers, Pairs, RankedPairs, grouped, is_in, union
+from pooling.core.selections import Integers, Pairs, RankedPairs, grouped, is_in, of_items, union
 
 TOP_PRIORITY = 100.0
 Worth = NDArray[np.float64]
@@ -67,14 +67,14 @@ def next_pairs(
 ) -> Pairs:  # fmt: skip
     """The first `ahead` unjudged pairs of each source item in a live order, by source and target.
 
-    runs : the rows of the pool, at least one; judged : in any order, with `relevant` beside it; pairs of no run do no
-    harm
+    runs : the rows of the pool, at least one; unknown targets are passed over
+    judged : in any order, with `relevant` beside it; pairs of no run do no harm
 
     A pure function of its arguments. Move to front is played from its beginning with the answers that are there; an
     unjudged pair counts as a failure, so that what is handed out at once comes from several runs. The others know what
     was judged, and learn nothing from a pair that is only handed out.
     """
-    race = _Race(ORDERS[order], runs, rng)
+    race = _Race(ORDERS[order], [of_items(run) for run in runs], rng)
     known = race.learn(judged, relevant)
     if not race.order.has_history:
         race.seen |= known >= 0

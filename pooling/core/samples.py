@@ -10,6 +10,7 @@ from pooling.core.selections import (
     Integers,
     Material,
     RankedPairs,
+    askable,
     grouped,
     place_in_group,
     rows_of,
@@ -44,7 +45,7 @@ def stratified(material: Material, values: Values, rng: np.random.Generator) -> 
     Stratum 1 has probability 1; in stratum 2, n = ceil(share * N) of a source's N pairs are drawn, each with
     probability n / N. Made for xinfAP: Yilmaz, Kanoulas & Aslam 2008.
     """
-    pooled = union(material.runs, int(values["depth"]))
+    pooled = askable(union(material.runs, int(values["depth"])))
     stratum = np.where(pooled.best_rank <= values["top"], 1, 2)
     group = 2 * np.unique(pooled.source, return_inverse=True)[1] + stratum
     size = np.bincount(group, minlength=1)[group]

@@ -16,7 +16,8 @@ _NONE = np.empty(0, dtype=np.int64)
 class RankedPairs(NamedTuple):
     """One run's rankings as rows, in any order, no (source, target) twice.
 
-    source, target : (N,) int64 keys; rank : (N,) 1-based; score : (N,) where a strategy needs it, else None
+    source, target : (N,) int64 keys, that of an unknown target below 0
+    rank : (N,) 1-based; score : (N,) where a strategy needs it, else None
     starts : (S + 1,) where each of its S rankings begins, and N, where the rows are by source and in each by rank 1, 2,
         3...; None where they are in any order. With it tops are cut and joined without a look at what is below.
     """
@@ -98,6 +99,12 @@ def rows_of(run: RankedPairs, rows: NDArray[np.bool_] | Integers) -> RankedPairs
     return RankedPairs(*(None if column is None else column[rows] for column in run[:4]))  # type: ignore[arg-type]
 
 
+def of_items(run: RankedPairs) -> RankedPairs:
+    """A run's rows without those of unknown targets; the others keep their ranks."""
+    known = run.target >= 0
+    return run if known.all() else rows_of(run, known)
+
+
 def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
     """`within` for rows by source and rank."""
     lengths = np.diff(starts)
@@ -114,6 +121,12 @@ def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
 def take(chosen: Chosen, rows: NDArray[np.bool_] | Integers) -> Chosen:
     """Some of the chosen pairs."""
     return Chosen(*(column[rows] for column in chosen[:5]), drawn=chosen.drawn)
+
+
+def askable(chosen: Chosen) -> Chosen:
+    """The chosen pairs without those of unknown targets, which nobody can be shown."""
+    known = chosen.target >= 0
+    return chosen if known.all() else take(chosen, known)
 
 
 def union(runs: Sequence[RankedPairs], depth: int | None = None) -> Chosen:

@@ -9,6 +9,7 @@ from pooling.core.selections import (
     Layout,
     Material,
     StrategyError,
+    askable,
     is_in,
     take,
     union,
@@ -17,7 +18,7 @@ from pooling.core.selections import (
 
 def depth_k(material: Material, values: Values, rng: np.random.Generator) -> Chosen:
     """Every pair that is among the first `depth` of any run. Sparck Jones & van Rijsbergen 1975; TREC's pools."""
-    return union(material.runs, int(values["depth"]))
+    return askable(union(material.runs, int(values["depth"])))
 
 
 def adds(material: Material, values: Values, rng: np.random.Generator) -> Chosen:

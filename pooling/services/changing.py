@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotate.models import User
 from pooling.models import Run
-from pooling.services import describing, retiring
+from pooling.services import describing, holding, retiring
 from pooling.services.describing import Description
 
 
@@ -17,6 +17,7 @@ class Change(NamedTuple):
     score_type: str | None = None
     is_hidden: bool | None = None
     is_retired: bool | None = None
+    is_on_hold: bool | None = None
 
 
 @transaction.atomic
@@ -31,5 +32,7 @@ def change_run(*, run: Run, change: Change, by: User) -> None:
         (describing.hide_run if change.is_hidden else describing.publish_run)(run=run, by=by)
     if change.is_retired is not None and change.is_retired != bool(run.retired_at):
         (retiring.retire_run if change.is_retired else retiring.restore_run)(run=run, by=by)
+    if change.is_on_hold is False and run.on_hold_since:
+        holding.accept_run(run=run, by=by)
     if change.score_type is not None and change.score_type != run.score_type:
         describing.reread_run(run=run, score_type=change.score_type, by=by)

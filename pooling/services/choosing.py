@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 from annotate.models import Collection, Direction, QuerySet, Side
 from pooling.core import options, strategies
 from pooling.core.parameters import Value, complete
-from pooling.core.selections import Chosen, Drawn, Integers, Material, Pairs, RankedPairs, StrategyError, within
+from pooling.core.selections import (
+    Chosen,
+    Drawn,
+    Integers,
+    Material,
+    Pairs,
+    RankedPairs,
+    StrategyError,
+    of_items,
+    within,
+)
 from pooling.models import Run
 from pooling.services import materials
 from pooling.services.rankings import left_out, load_top
@@ -63,6 +73,8 @@ def check(
     for run in runs:
         if run.collection_id != collection.pk or run.state != Run.State.READY or run.retired_at:
             raise PoolError("runs", f'Run "{run}" is not ready in this collection; leave it out.')
+        if run.on_hold_since:
+            raise PoolError("runs", f'Run "{run}" names too many unknown items; say on its page that it may be used.')
         if query_set and run.direction != query_set.direction:
             message = (
                 f'Query set "{query_set}" holds no sources of run "{run}", which goes the other way: leave it out.'
@@ -184,7 +196,8 @@ def pair_codes(query: Integers, document: Integers, *, width: int) -> Integers:
 
 
 def as_pairs(run: Run, top: RankedPairs) -> Pairs:
-    """The query and the document of each row of a run."""
+    """The query and the document of each row of a run whose target is known."""
+    top = of_items(top)
     return Pairs(top.source, top.target) if run.direction == Direction.FORWARD else Pairs(top.target, top.source)
 
 

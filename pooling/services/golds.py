@@ -11,6 +11,7 @@ from annotate.services import review_log
 from annotate.services.golds import retire_gold
 from annotate.services.pairing import ensure_pairs
 from pooling.models import PoolPair
+from pooling.services.rankings import excluded
 
 OUTSIDE = 25  # a random negative is nobody's result down to this rank
 _TRIES = 8
@@ -36,9 +37,9 @@ _POSITIVES = """
 _RANKED = """
     EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
             WHERE (run.direction = 'forward' AND ranking.source_id = drawn.query
-                   AND drawn.document = ANY (ranking.targets[1:%(outside)s]))
+                   AND pooling_rank(ranking.targets, drawn.document, %(left_out)s) <= %(outside)s)
                OR (run.direction = 'reverse' AND ranking.source_id = drawn.document
-                   AND drawn.query = ANY (ranking.targets[1:%(outside)s])))
+                   AND pooling_rank(ranking.targets, drawn.query, %(left_out)s) <= %(outside)s))
 """
 # Of these pairs, the ones somebody's reference names, some run ranks high, or a pool or gold holds.
 _TAKEN = f"""
@@ -97,7 +98,8 @@ def make_golds(
 def retire_found(*, collection: Collection) -> None:
     """Retire the random negatives that a run which came later ranks among its first 25."""
     with connection.cursor() as cursor:
-        cursor.execute(_FOUND_SINCE, {"collection": collection.pk, "outside": OUTSIDE})
+        left_out = excluded(collection_id=collection.pk)
+        cursor.execute(_FOUND_SINCE, {"collection": collection.pk, "outside": OUTSIDE, "left_out": left_out})
         found = [row[0] for row in cursor.fetchall()]
     for gold in Gold.objects.filter(pk__in=found).select_related("collection", "pair").order_by("pk"):
         retire_gold(gold=gold, by=None, reason=f"a run ranks it among its first {OUTSIDE}")
@@ -135,7 +137,7 @@ def _negatives(collection: Collection, n: int, seed: int) -> NDArray[np.int64]:
         return found
     for _ in range(_TRIES):
         drawn = np.stack([rng.choice(queries, 2 * n), rng.choice(documents, 2 * n)], axis=1)
-        found = np.concatenate([found, np.delete(drawn, _taken(drawn), axis=0)])
+        found = np.concatenate([found, np.delete(drawn, _taken(collection, drawn), axis=0)])
         _, first = np.unique(found, axis=0, return_index=True)
         found = found[np.sort(first)]
         if len(found) >= n:
@@ -154,8 +156,13 @@ def _test_items(collection: Collection, side: Side) -> NDArray[np.int64]:
     return np.array(items.values_list("pk", flat=True), dtype=np.int64)
 
 
-def _taken(drawn: NDArray[np.int64]) -> list[int]:
-    columns = {"query": drawn[:, 0].tolist(), "document": drawn[:, 1].tolist(), "outside": OUTSIDE}
+def _taken(collection: Collection, drawn: NDArray[np.int64]) -> list[int]:
+    columns = {
+        "query": drawn[:, 0].tolist(),
+        "document": drawn[:, 1].tolist(),
+        "outside": OUTSIDE,
+        "left_out": excluded(collection_id=collection.pk),
+    }
     with connection.cursor() as cursor:
         cursor.execute(_TAKEN, columns)
         return [row[0] for row in cursor.fetchall()]

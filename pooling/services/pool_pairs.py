@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySet
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Now
 
 from annotate.models import Direction, Resolution, RoundPair, User
@@ -10,6 +11,7 @@ from pooling.core.strategies import depth_of
 from pooling.http import WantedPairs
 from pooling.models import Pool, PoolPair, Ranking, Run
 from pooling.services.provenance import Origin, origins
+from pooling.services.rankings import excluded
 
 PAGE_SIZE = 50
 
@@ -72,5 +74,6 @@ def _rankings_with_it(pool: Pool, run: Run) -> QuerySet[Ranking]:
     ends = (
         ("pair__query", "pair__document") if run.direction == Direction.FORWARD else ("pair__document", "pair__query")
     )
-    rank = Func(F("targets"), OuterRef(ends[1]), function="array_position", output_field=IntegerField())
+    left_out = Value(excluded(collection_id=pool.collection_id), output_field=ArrayField(BigIntegerField()))
+    rank = Func(F("targets"), OuterRef(ends[1]), left_out, function="pooling_rank", output_field=IntegerField())
     return Ranking.objects.filter(run=run, source=OuterRef(ends[0])).annotate(rank=rank).filter(rank__lte=reach)

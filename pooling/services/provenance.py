@@ -1,6 +1,7 @@
 """Where a pair comes from: the runs that retrieved it, the pools that asked about it.
 
 Answered from the rankings' arrays themselves: by the index on sources one row a run is read, however large the runs.
+A rank counts unknown targets, which keep theirs, and not the items that are left out, as scores and pools do.
 """
 
 from collections import defaultdict
@@ -11,15 +12,16 @@ from django.db import connection
 
 from annotate.models import Pair, User
 from pooling.models import Pool, PoolPair, Run
+from pooling.services.rankings import excluded
 
 # One part a direction: with OR or CASE around the source the planner would not use its index.
 _PLACES = """
-    SELECT wanted.pair, ranking.run_id, array_position(ranking.targets, wanted.document) AS rank
+    SELECT wanted.pair, ranking.run_id, pooling_rank(ranking.targets, wanted.document, %(left_out)s) AS rank
     FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[]) AS wanted(pair, query, document)
     JOIN pooling_ranking ranking ON ranking.source_id = wanted.query AND ranking.run_id = ANY(%(forward)s::bigint[])
     WHERE wanted.document = ANY(ranking.targets)
     UNION ALL
-    SELECT wanted.pair, ranking.run_id, array_position(ranking.targets, wanted.query)
+    SELECT wanted.pair, ranking.run_id, pooling_rank(ranking.targets, wanted.query, %(left_out)s)
     FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[]) AS wanted(pair, query, document)
     JOIN pooling_ranking ranking ON ranking.source_id = wanted.document AND ranking.run_id = ANY(%(reverse)s::bigint[])
     WHERE wanted.query = ANY(ranking.targets)
@@ -41,7 +43,7 @@ class Origin(NamedTuple):
 
 
 def origins(*, pairs: Sequence[Pair], viewer: User | None) -> dict[int, Origin]:
-    """Where these pairs of one collection come from, by their keys; runs that the viewer may know of. Three queries."""
+    """Where these pairs of one collection come from, by their keys; runs that the viewer may know of. Four queries."""
     if not pairs:
         return {}
     places = _places(pairs, viewer)
@@ -80,6 +82,7 @@ def _places(pairs: Sequence[Pair], viewer: User | None) -> dict[int, list[Place]
         "pair": [pair.pk for pair in pairs],
         "query": [pair.query_id for pair in pairs],
         "document": [pair.document_id for pair in pairs],
+        "left_out": excluded(collection_id=pairs[0].collection_id),
         **{way: [run.pk for run in runs.values() if run.direction == way] for way in ("forward", "reverse")},
     }
     found: dict[int, list[Place]] = defaultdict(list)

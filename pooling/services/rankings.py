@@ -35,7 +35,8 @@ def load_top(
     """A run's first `depth` targets for each source item, as rows of item keys by source.
 
     query_set : only these source items
-    leave_out : items that are not judged (see `left_out`); who stands below one of them moves up
+    leave_out : items that are not judged (see `left_out`); who stands below one of them moves up, where an unknown
+        target keeps its rank
     with_scores : what the run was ordered by; of a run ordered by ranks, the rank turned round
     """
     reach = depth if not len(leave_out) else _TO_THE_END
@@ -65,6 +66,12 @@ def load_top(
 def _scores(rows: Sequence[tuple[int, int, bytes, bytes]]) -> NDArray[np.float64]:
     elements = np.frombuffer(b"".join(bytes(row[3])[_HEADER:] for row in rows), dtype=_SCORE)
     return elements["value"].astype(np.float64)
+
+
+def excluded(*, collection_id: int) -> list[int]:
+    """Keys of the items that a lead left out; rankings hold them, as they may be taken back in."""
+    items = Item.objects.filter(collection=collection_id, excluded_at__isnull=False)
+    return list(items.order_by("pk").values_list("pk", flat=True))
 
 
 def left_out(*, collection: Collection) -> NDArray[np.int64]:

@@ -31,15 +31,17 @@ class Strangers:
 class RunReport:
     """What was in a run's file and what became of it.
 
-    n_kept : rows stored, of n_rows; the others name unknown items, or items that are excluded or not of split test
+    n_kept : rows that are measured, of n_rows
+    n_unknown : rows of known sources whose target the collection lacks; they keep their ranks, as unjudged ones
+    n_dropped : other rows of known sources: an item is excluded or not of split test, and ranks close over it
     ties : share of rows whose score equals another's in the same ranking
     n_misranked : neighbours in canonical order whose rank column says otherwise
-    n_dropped : rows of known items that are excluded or not of split test
     missing : items the run could have started from and did not
     """
 
     n_rows: int = 0
     n_kept: int = 0
+    n_unknown: int = 0
     n_dropped: int = 0
     n_queries: int = 0
     shallowest: int = 0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError, Problems
 from annotate.models import Direction, Item, Side
 from annotate.services.jobs import Tell
-from pooling.core.ids import Distinct, Vocabulary
+from pooling.core.ids import Distinct, Vocabulary, unknown_keys
 from pooling.core.run_ranking import BY_RANK, OddIds, Tally, rank
 from pooling.core.runs import ReadRun
 from pooling.core.spool import Spool
@@ -21,11 +21,12 @@ from pooling.models import Run
 from pooling.services.run_reports import SHOWN, RunReport, Strangers
 
 SIDES = {Direction.FORWARD: (Side.QUERY, Side.DOCUMENT), Direction.REVERSE: (Side.DOCUMENT, Side.QUERY)}
-# One row for thousands of items: a million rows would be Python objects one by one. A key below 0 is not judged at all.
+# One row for thousands of items: a million rows would be Python objects one by one. A key below 0 is no test item's.
 # No id that a reader accepts holds white space, so that it may part them.
 _ITEMS = """
     SELECT string_agg(translate(external_id, E'\\n', ' '), E'\\n'),
-        array_send(array_agg(CASE WHEN split = 'test' AND excluded_at IS NULL THEN id ELSE -id END))
+        array_send(array_agg(CASE WHEN split = 'test' THEN id ELSE -id END)),
+        array_remove(array_agg(CASE WHEN excluded_at IS NOT NULL THEN id END), NULL)
     FROM annotate_item WHERE collection_id = %s AND side = %s GROUP BY id / 50000
 """
 # PostgreSQL's binary forms: of a COPY, of its rows before their arrays, of an array before its elements.
@@ -37,14 +38,21 @@ _INT8, _FLOAT8 = 20, 701
 
 
 class Known(NamedTuple):
-    """The items of one side: ids, keys, and which are judged at all (split test, not excluded).
+    """The items of one side, and one more place, the last, which is that of all unknown ids.
 
-    ids : places in keys; keys : (K,); eligible : (K + 1,), the last one False
+    ids : places in keys; keys : (K,)
+    is_test : (K + 1,) which are retrieved and judged at all; is_excluded : (K + 1,) which a lead left out, for now
     """
 
     ids: Vocabulary
     keys: NDArray[np.int64]
-    eligible: NDArray[np.bool_]
+    is_test: NDArray[np.bool_]
+    is_excluded: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """(K + 1,) which of the items are measured now."""
+        return self.is_test & ~self.is_excluded
 
 
 class Batch(NamedTuple):
@@ -60,30 +68,29 @@ class Storing:
     def __init__(self, run: Run, problems: Problems) -> None:
         self.report = RunReport()
         self._run, self._problems = run, problems
-        self._sources, self._targets = (_known(run, side) for side in SIDES[Direction(run.direction)])
+        self._sources, self._targets = (known_items(run, side) for side in SIDES[Direction(run.direction)])
         self._met = np.zeros(len(self._sources.keys), dtype=bool)
         self._odd, self._tally = OddIds(run.file_name, problems), Tally()
         self._unknown_targets = Distinct()
 
     def made_of(self, read: ReadRun) -> Batch:
         """The rankings of some whole queries; asks the database nothing. Raises FormatError for too many problems."""
-        run, report = read.run, self.report
+        run = read.run
         order = rank(read, score_type=self._run.score_type, name=self._run.file_name, problems=self._problems)
         self._tally.add(order)
         source, target = self._sources.ids.find(run.queries), self._targets.ids.find(run.docs)
         self._note_unknown(read, source, np.flatnonzero(target < 0))
         source = source[run.query]
-        known = (source >= 0) & (target >= 0)
-        kept = known & self._sources.eligible[source] & self._targets.eligible[target]
-        rows = order.order[kept[order.order]]
-        report.n_kept += len(rows)
-        report.n_dropped += int(np.count_nonzero(known)) - len(rows)
-        self._met[source[rows]] = True
+        # An unknown target stays where it is, so that those below it keep their ranks; so does one that is excluded,
+        # which may be taken back in.
+        stored = self._sources.is_test[source] & (self._targets.is_test[target] | (target < 0))
+        rows = order.order[stored[order.order]]
+        self._count(source, target, stored)
         if self._problems or not len(rows):
             return Batch(b"", len(read.line))
         scores = -run.ranks[rows].astype(np.float64) if self._run.score_type == BY_RANK else run.scores[rows]
-        sources, targets = self._sources.keys[source[rows]], self._targets.keys[target[rows]]
-        return Batch(_rankings(self._run, sources, targets, scores), len(read.line))
+        keys = _keys(self._targets, target[rows], run.docs, rows)
+        return Batch(_rankings(self._run, self._sources.keys[source[rows]], keys, scores), len(read.line))
 
     def finish(self) -> RunReport:
         """The report of all that was added."""
@@ -92,10 +99,21 @@ class Storing:
         report.shallowest, report.median_depth = figures.shallowest, figures.median_depth
         report.deepest, report.ties, report.n_misranked = figures.deepest, figures.ties, figures.misranked
         report.unknown_targets.n = len(self._unknown_targets)
-        missing = np.sort(self._sources.keys[self._sources.eligible[:-1] & ~self._met])
+        missing = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._met])
         first = Item.objects.filter(pk__in=missing[:SHOWN].tolist()).order_by("pk")
         report.missing = Strangers(n=len(missing), first=list(first.values_list("external_id", flat=True)))
         return report
+
+    def _count(self, source: NDArray[np.int32], target: NDArray[np.int32], stored: NDArray[np.bool_]) -> None:
+        """Count what becomes of rows, each with the places of its ends; -1 is that of an unknown id."""
+        counted = stored & ~self._sources.is_excluded[source]
+        unknown = counted & (target < 0)
+        n_unknown = int(np.count_nonzero(unknown))
+        n_kept = int(np.count_nonzero(counted & ~self._targets.is_excluded[target])) - n_unknown
+        self.report.n_unknown += n_unknown
+        self.report.n_kept += n_kept
+        self.report.n_dropped += int(np.count_nonzero(source >= 0)) - n_kept - n_unknown
+        self._met[source[counted]] = True
 
     def _note_unknown(self, read: ReadRun, source: NDArray[np.int32], rows: NDArray[np.int64]) -> None:
         """Count queries without a source, and the documents of these rows, which are unknown."""
@@ -140,17 +158,36 @@ def _ahead(batches: Iterable[Batch]) -> Iterator[Batch]:
             yield batch
 
 
-def _known(run: Run, side: Side) -> Known:
-    ids, keys = [np.empty(0, "S1")], [np.empty(0, np.int64)]
+def known_items(run: Run, side: Side) -> Known:
+    """The items of one side of a run's collection; one query."""
+    ids, keys, excluded = [np.empty(0, "S1")], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     with connection.cursor() as cursor:
         cursor.execute(_ITEMS, [run.collection_id, side])
-        for names, signed in cursor:
+        for names, signed, left_out in cursor:
             ids.append(np.array(names.encode().split(b"\n"), dtype=np.bytes_))
             elements = np.frombuffer(signed, dtype=_element(">i8"), offset=_ARRAY_HEAD.size - 4)
             keys.append(elements["value"].astype(np.int64))
+            excluded.append(np.array(left_out, dtype=np.int64))
     signed_keys = np.concatenate(keys)
-    # The one more is for unknown items: their place is -1, the last.
-    return Known(Vocabulary(np.concatenate(ids)), np.abs(signed_keys), np.append(signed_keys > 0, False))
+    is_excluded = np.isin(np.abs(signed_keys), np.concatenate(excluded))
+    return Known(
+        Vocabulary(np.concatenate(ids)),
+        np.abs(signed_keys),
+        np.append(signed_keys > 0, False),
+        np.append(is_excluded, False),
+    )
+
+
+def _keys(
+    known: Known, place: NDArray[np.int32], ids: NDArray[np.bytes_], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """(n,) keys of items by their places; where the place is -1, that of the id that stands in each of these rows."""
+    strange = np.flatnonzero(place < 0)
+    if not len(strange):
+        return np.asarray(known.keys[place])
+    keys = np.append(known.keys, 0)[place]
+    keys[strange] = unknown_keys(ids[rows[strange]])
+    return keys
 
 
 def _note(strangers: Strangers, ids: NDArray[np.bytes_]) -> None:

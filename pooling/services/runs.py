@@ -21,6 +21,7 @@ from annotate.services.workers import alone_with
 from pooling.core.run_files import read_parts
 from pooling.core.spool import Spool
 from pooling.models import Run
+from pooling.services import holding
 from pooling.services.run_reports import RunReport, told
 from pooling.services.run_storage import store_rankings
 
@@ -146,7 +147,7 @@ def _begin(run: Run) -> bool:
     waiting.filter(attempts__gte=MAX_ATTEMPTS).update(
         state=Run.State.REJECTED, finished_at=Now(), report=asdict(report)
     )
-    return waiting.update(attempts=F("attempts") + 1) == 1
+    return waiting.update(attempts=F("attempts") + 1, reading_due_at=None) == 1
 
 
 def _ingest(run: Run) -> None:
@@ -154,7 +155,7 @@ def _ingest(run: Run) -> None:
     tell = partial(jobs.advance, job=job)
     try:
         with Spool() as spool:
-            _read(run, spool, problems, tell)
+            fill(spool, run=run, problems=problems, tell=tell)
             if not problems:
                 report = _store_all(run, spool, problems, tell)
     except jobs.Cancelled:
@@ -164,8 +165,8 @@ def _ingest(run: Run) -> None:
     jobs.forget(job=job)
 
 
-def _read(run: Run, spool: Spool, problems: Problems, tell: jobs.Tell) -> None:
-    """Fill the spool with the file's rows; with none any more once there are problems."""
+def fill(spool: Spool, *, run: Run, problems: Problems, tell: jobs.Tell) -> None:
+    """Fill a spool with the rows of a run's file; with none any more once there are problems."""
     with run.file.open("rb") as stream:
         for part in read_parts(stream, run.file_name, problems):
             if not problems:
@@ -191,5 +192,6 @@ def _store_all(run: Run, spool: Spool, problems: Problems, tell: jobs.Tell) -> R
 def _finish(run: Run, state: Run.State, report: RunReport, problems: Problems) -> None:
     report.errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
     report.n_errors = problems.n
-    Run.objects.filter(pk=run.pk).update(state=state, report=asdict(report), finished_at=Now())
+    held = holding.hold(run=run, report=report) if state == Run.State.READY else {"on_hold_since": None}
+    Run.objects.filter(pk=run.pk).update(state=state, report=asdict(report), finished_at=Now(), **held)
     log.info("Run %s of %s is %s", run, run.collection, state)

@@ -1,4 +1,4 @@
-"""What a researcher does to a run after uploading it: describe, hide, publish, retire, read again, stop reading."""
+"""What a researcher does to an uploaded run: describe, hide, publish, use, retire, read again, stop reading."""
 
 from collections.abc import Callable
 
@@ -8,16 +8,17 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotate import access as annotate_access
 from annotate.models import Role, User
 from annotate.queue import enqueue_on_commit
 from annotate.services import jobs
 from pooling import access, tasks
-from pooling.forms import DescriptionForm
+from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run
-from pooling.services import describing, retiring
+from pooling.services import describing, holding, retiring
 from pooling.services.runs import BadName, RunExists
 
-REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, RunExists)
+REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, holding.NotOnHold, RunExists)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -54,6 +55,22 @@ def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 @login_required
+def run_limit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say how many unknown rows a run may have before it asks."""
+    collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))
+    form = LimitForm(request.POST)
+    if form.is_valid():
+        share = form.cleaned_data["per_cent"] / 100
+        released = holding.set_limit(collection=collection, share=share)
+        names = ", ".join(run.name for run in released)
+        messages.success(request, f"Saved. Now in use: {names}." if names else "Saved.")
+    else:
+        messages.error(request, "The limit is a number from 0 to 100; it stays as it was.")
+    return redirect("pooling:runs", slug)
+
+
+@require_POST
+@login_required
 def run_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop the reading of a run's file."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
@@ -72,6 +89,11 @@ def _hide(run: Run, by: User) -> str:
 def _publish(run: Run, by: User) -> str:
     describing.publish_run(run=run, by=by)
     return "Published: who leads or researches in this collection sees the run and its scores."
+
+
+def _use(run: Run, by: User) -> str:
+    holding.accept_run(run=run, by=by)
+    return "In use with its unknown rows, which count as unjudged; its scores are on their way."
 
 
 def _retire(run: Run, by: User) -> str:
@@ -103,6 +125,7 @@ def _reread(run: Run, by: User, score_type: str) -> str:
 ACTIONS: dict[str, Callable[[Run, User], str]] = {
     "hide": _hide,
     "publish": _publish,
+    "use": _use,
     "retire": _retire,
     "restore": _restore,
     "read-by-rank": _by_rank,

@@ -16,7 +16,7 @@ from annotate.models import Role
 from annotate.queue import enqueue_on_commit
 from annotate.services import jobs
 from pooling import access, tasks
-from pooling.forms import RunForm
+from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
 from pooling.services import retiring
 from pooling.services import runs as service
@@ -32,6 +32,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
         "collection": collection,
         "runs": seen.select_related("uploaded_by").order_by("direction", "name"),
         "may_upload": Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection),
+        "limit_form": LimitForm(initial={"per_cent": round(100 * collection.unknown_limit, 6)}),
     }
     return render(request, "pooling/runs.html", context)
 
@@ -87,25 +88,30 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Asked every 2 seconds while a run's file is being read; sends the page on when it is."""
     run = access.get_run(user=request.user, slug=slug, pk=pk)
-    if run.state != Run.State.RECEIVED:
+    if not _is_being_read(run):
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:run", args=[slug, pk])})
     return render(request, "_job.html", _waiting(request, run)["job"])
 
 
 def _waiting(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
-    if run.state != Run.State.RECEIVED:
+    if not _is_being_read(run):
         return {}
-    address = [run.collection.slug, run.pk]
+    address, is_new = [run.collection.slug, run.pk], run.state == Run.State.RECEIVED
     job = {
         "poll_url": reverse("pooling:run-state", args=address),
-        "title": "Reading the file",
+        "title": "Reading the file" if is_new else "Items joined the collection: reading the file again",
         "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
         "standing": jobs.standing(job=jobs.Job("run", run.pk)),
-        "cancel_url": reverse("pooling:run-cancel", args=address) if _may_change(request, run) else "",
+        "cancel_url": reverse("pooling:run-cancel", args=address) if is_new and _may_change(request, run) else "",
         "cancel_effect": "nothing of the file is stored.",
     }
     return {"job": job}
+
+
+def _is_being_read(run: Run) -> bool:
+    """Whether the file is read, for the first time or again; else there is nothing to wait for."""
+    return run.state == Run.State.RECEIVED or (run.state == Run.State.READY and run.reading_due_at is not None)
 
 
 def _may_change(request: HttpRequest, run: Run) -> bool:

@@ -12,6 +12,8 @@ from pytest_django import DjangoDbBlocker
 from annotate.first_migration import FirstMigration
 from config.up.embedded import create_database
 from config.up.home import Home
+from pooling.models import Run
+from tests import cast
 from tests.databases import migrated_template, working_on
 
 BEFORE = {
@@ -46,6 +48,7 @@ BEFORE = {
     ],
     "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
 }
+SINCE = {"annotate": ["0003_unknown_limit"], "pooling": ["0002_unknown_targets"], "metrics": ["0002_download_run"]}
 
 OURS = "relnamespace = 'public'::regnamespace"
 SCHEMA = f"""
@@ -85,9 +88,9 @@ def migrate() -> str:
 
 @pytest.mark.django_db
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
-    write_history(BEFORE)
+    write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 30
+    assert len(before) == 33
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -97,12 +100,27 @@ def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
 @pytest.mark.parametrize("app", BEFORE)
 def test_tables_of_only_some_are_refused_with_the_version_to_start_first(app: str) -> None:
     for applied in range(1, len(BEFORE[app])):
-        write_history({**BEFORE, app: BEFORE[app][:applied]})
+        write_history({**BEFORE, app: BEFORE[app][:applied]})  # SINCE is to come
         before = history()
         with pytest.raises(CommandError) as refusal:
             migrate()
         assert f"the last version that has {app}/migrations/{BEFORE[app][-1]}.py" in str(refusal.value)
         assert history() == before
+
+
+@pytest.mark.django_db
+def test_runs_that_were_read_without_their_unknown_rows_are_due_to_be_read_again() -> None:
+    collection = cast.collection()
+    clean, strange, dropped = (cast.run(collection, name, {}) for name in ("clean", "strange", "dropped"))
+    Run.objects.filter(pk=clean.pk).update(report={"n_dropped": 0, "unknown_targets": {"n": 0, "first": []}})
+    Run.objects.filter(pk=strange.pk).update(report={"n_dropped": 0, "unknown_targets": {"n": 2, "first": []}})
+    Run.objects.filter(pk=dropped.pk).update(report={"n_dropped": 3, "unknown_targets": {"n": 0, "first": []}})
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "pooling", "0001_initial", interactive=False, stdout=StringIO())
+    migrate()
+    due = Run.objects.filter(reading_due_at__isnull=False).order_by("pk")
+    assert list(due) == [strange, dropped]
 
 
 @pytest.mark.full

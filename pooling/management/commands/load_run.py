@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.management import files
 from annotate.models import Direction
 from pooling.models import Run
-from pooling.services import runs
+from pooling.services import holding, runs
 
 
 class Command(BaseCommand):
@@ -27,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--score-type", default=Run.ScoreType.FLOAT32, choices=Run.ScoreType.values)
         parser.add_argument("--system", default="")
         parser.add_argument("--description", default="")
+        parser.add_argument("--accept-unknown", action="store_true", help="use it, however many rows are unknown")
         parser.add_argument("--by", default="", help="user who uploads")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,6 +41,8 @@ class Command(BaseCommand):
         except (runs.RunExists, runs.BadName) as error:
             raise CommandError(str(error)) from error
         runs.ingest_run(run=received.run)
+        if options["accept_unknown"] and received.run.on_hold_since:
+            holding.accept_run(run=received.run, by=by)
         self._tell(received)
 
     def _tell(self, received: runs.Received) -> None:
@@ -55,9 +58,14 @@ class Command(BaseCommand):
             f"{report['unknown_sources']['n']:,} unknown sources, {report['unknown_targets']['n']:,} unknown targets"
         )
         self.stdout.write(
-            f'Run "{run}": {report["n_kept"]:,} of {report["n_rows"]:,} rows kept for {report["n_queries"]:,} sources; '
-            f"{unknown}, {report['missing']['n']:,} sources missing."
+            f'Run "{run}": {report["n_kept"]:,} of {report["n_rows"]:,} rows measured, for {report["n_queries"]:,} '
+            f"sources; {unknown}, {report['missing']['n']:,} sources missing."
         )
+        if run.on_hold_since:
+            self.stdout.write(
+                f"On hold: {run.unknown_text}, and such rows count as unjudged. Load the items they name, or use the "
+                "run as it is: --accept-unknown."
+            )
 
 
 def _sentence(error: dict[str, Any]) -> str:

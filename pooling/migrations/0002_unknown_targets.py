@@ -1,0 +1,54 @@
+"""Unknown targets keep their ranks: runs that were read without them are due to be read again."""
+
+from django.db import migrations, models
+
+# A target's place in a ranking without the items that are left out; null where the ranking does not hold it.
+RANK = """
+CREATE FUNCTION pooling_rank(targets bigint[], target bigint, left_out bigint[]) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT found.place - CASE WHEN cardinality(left_out) = 0 THEN 0 ELSE (
+        SELECT count(*)::integer FROM unnest(targets[1:found.place]) AS above(id) WHERE above.id = ANY(left_out)) END
+    FROM (SELECT array_position(targets, target) AS place) AS found
+$$
+"""
+READ_AGAIN = """
+UPDATE pooling_run SET attempts = 0, reading_due_at = now()
+WHERE state = 'ready' AND (coalesce((report #>> '{unknown_targets,n}')::bigint, 0) > 0
+                           OR coalesce((report ->> 'n_dropped')::bigint, 0) > 0)
+"""
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('annotate', '0003_unknown_limit'),
+        ('pooling', '0001_initial'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='run',
+            name='on_hold_since',
+            field=models.DateTimeField(blank=True, help_text='Too many rows are unknown: not used before a researcher says so.', null=True),
+        ),
+        migrations.AddField(
+            model_name='run',
+            name='reading_due_at',
+            field=models.DateTimeField(blank=True, help_text='Items joined the collection; the kept file waits to be read again.', null=True),
+        ),
+        migrations.RemoveConstraint(
+            model_name='runevent',
+            name='pooling_runevent_known_kind',
+        ),
+        migrations.AlterField(
+            model_name='runevent',
+            name='kind',
+            field=models.CharField(choices=[('renamed', 'Renamed'), ('described', 'Described'), ('hidden', 'Hidden'), ('published', 'Published'), ('retired', 'Retired'), ('restored', 'Brought back'), ('reread', 'Read again'), ('accepted', 'Used with its unknown rows')], max_length=9),
+        ),
+        migrations.AddConstraint(
+            model_name='runevent',
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['renamed', 'described', 'hidden', 'published', 'retired', 'restored', 'reread', 'accepted'])), name='pooling_runevent_known_kind'),
+        ),
+        migrations.RunSQL(RANK, "DROP FUNCTION pooling_rank(bigint[], bigint, bigint[])"),
+        migrations.RunSQL(READ_AGAIN, migrations.RunSQL.noop),
+    ]

@@ -1,0 +1,64 @@
+"""Runs with many unknown rows: they ask before they are used.
+
+An unknown row keeps its rank and counts as unjudged, so a score with many of them says more about what the collection
+lacks than about the run. A run that a pool was made of is never held: what people were asked came from it.
+"""
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from annotate.models import Collection, User
+from annotate.services.seating import note_changes
+from pooling.models import Run, RunEvent
+from pooling.services.run_reports import RunReport
+
+
+class NotOnHold(Exception):
+    """The run does not ask for anything; nothing was changed."""
+
+
+class BadLimit(Exception):
+    """No share of rows, from 0 to 1; nothing was changed."""
+
+
+def is_too_strange(*, run: Run, report: RunReport) -> bool:
+    """Whether a run that was just read has to ask: more unknown rows than allowed, and nobody has allowed it."""
+    share = report.n_unknown / max(report.n_unknown + report.n_kept, 1)
+    if share <= run.collection.unknown_limit:
+        return False
+    return not run.events.filter(kind=RunEvent.Kind.ACCEPTED).exists() and not run.pools.exists()
+
+
+@transaction.atomic
+def accept_run(*, run: Run, by: User | None) -> None:
+    """Use a run on hold with all its unknown rows. Raises NotOnHold."""
+    if not Run.objects.filter(pk=run.pk, on_hold_since__isnull=False).update(on_hold_since=None):
+        raise NotOnHold(f'Run "{run}" is not on hold.')
+    RunEvent.objects.create(run=run, kind=RunEvent.Kind.ACCEPTED, by=by, note=f"unknown rows: {run.n_unknown:,}")
+    note_changes(collection_id=run.collection_id, pair_ids=[None])
+    run.refresh_from_db()
+
+
+@transaction.atomic
+def set_limit(*, collection: Collection, share: float) -> list[Run]:
+    """Let runs ask above this share of unknown rows from now on; returns those on hold that need not ask any more.
+
+    Runs that are in use stay so, whatever their share. Raises BadLimit.
+    """
+    if not 0 <= share <= 1:
+        raise BadLimit("The share of unknown rows is from 0 to 100 %.")
+    Collection.objects.filter(pk=collection.pk).update(unknown_limit=share)
+    on_hold = Run.objects.select_for_update().filter(collection=collection, on_hold_since__isnull=False)
+    released = [run for run in on_hold.order_by("pk") if run.unknown_share <= share]
+    if released:
+        Run.objects.filter(pk__in=[run.pk for run in released]).update(on_hold_since=None)
+        note_changes(collection_id=collection.pk, pair_ids=[None])
+    collection.refresh_from_db()
+    return released
+
+
+def hold(*, run: Run, report: RunReport) -> dict[str, object]:
+    """The fields of a run that was just read which say whether it is on hold."""
+    if not is_too_strange(run=run, report=report):
+        return {"on_hold_since": None}
+    return {"on_hold_since": run.on_hold_since or Now()}

@@ -1,0 +1,115 @@
+"""Runs that are read again from the kept upload, since items that they name joined the collection.
+
+The old rankings and scores stand until the new ones are stored, all at once. Ranks stay as they are: what was unknown
+kept its own, so that nothing else moves and pools that are open need no change.
+"""
+
+import logging
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from annotate.core.formats import FormatError, Problems
+from annotate.services import jobs
+from annotate.services.seating import note_changes
+from annotate.services.workers import alone_with
+from pooling.core.spool import Spool
+from pooling.models import Run, RunEvent
+from pooling.services import holding
+from pooling.services.run_reports import RunReport
+from pooling.services.run_storage import store_rankings
+from pooling.services.runs import MAX_ATTEMPTS, fill
+from pooling.services.waiting import OVERDUE_AFTER
+
+log = logging.getLogger(__name__)
+
+
+def note_joined(*, collection_id: int) -> list[int]:
+    """Items joined a collection: note which runs may name them; returns those that can be read again now.
+
+    One that is being read for the first time is read again after that, as it may have begun without these items.
+    """
+    lacking = Run.objects.filter(collection=collection_id).lacking_items()
+    lacking.update(reading_due_at=Now(), attempts=0)
+    return list(lacking.filter(state=Run.State.READY).order_by("pk").values_list("pk", flat=True))
+
+
+def overdue() -> list[int]:
+    """Runs that wait to be read again."""
+    waiting = Run.objects.filter(state=Run.State.READY, reading_due_at__lt=Now() - OVERDUE_AFTER)
+    return list(waiting.order_by("pk").values_list("pk", flat=True))
+
+
+def read_again(*, run: Run) -> None:
+    """Store a run's rankings anew with the items there are by now. Safe to run twice, also at once.
+
+    A file that can no longer be read, or that three workers died of, leaves the run as it was and says so.
+    """
+    with alone_with(run) as is_ours:
+        if is_ours and (since := _begin(run)):
+            _read(run, since)
+    run.refresh_from_db()
+
+
+@transaction.atomic
+def _begin(run: Run) -> datetime | None:
+    """Count an attempt, committed before any work; since when the run is due, None if it is not, or given up."""
+    run.refresh_from_db()
+    if run.state != Run.State.READY or run.reading_due_at is None:
+        return None
+    if run.attempts >= MAX_ATTEMPTS:
+        _give_up(run, run.reading_due_at, f"begun {MAX_ATTEMPTS} times; the worker's log says why")
+        return None
+    Run.objects.filter(pk=run.pk).update(attempts=F("attempts") + 1)
+    return run.reading_due_at
+
+
+def _read(run: Run, since: datetime) -> None:
+    job, problems = jobs.Job("run", run.pk), Problems()
+    tell = partial(jobs.advance, job=job)
+    try:
+        with Spool() as spool:
+            fill(spool, run=run, problems=problems, tell=tell)
+            if not problems:
+                _replace(run, since, spool, problems, tell)
+    except jobs.Cancelled:
+        problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
+    except FileNotFoundError:
+        problems.add(FormatError(run.file_name, None, "", "The kept file is gone."))
+    if problems:
+        _give_up(run, since, str(problems.errors[0].message))
+    jobs.forget(job=job)
+
+
+@transaction.atomic
+def _replace(run: Run, since: datetime, spool: Spool, problems: Problems, tell: jobs.Tell) -> None:
+    before, due = run.n_unknown, Run.objects.filter(pk=run.pk, reading_due_at=since)
+    run.rankings.all().delete()
+    report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
+    # The run's row is locked at the very end alone; whoever joined items meanwhile has it read once more.
+    is_same = Run.objects.filter(pk=run.pk, state=Run.State.READY).update(
+        report=asdict(report), **holding.hold(run=run, report=report)
+    )
+    if problems or not is_same:
+        transaction.set_rollback(True)
+        return
+    due.update(reading_due_at=None)
+    _tell_of(run, report, before)
+    note_changes(collection_id=run.collection_id, pair_ids=[None])
+
+
+def _tell_of(run: Run, report: RunReport, before: int) -> None:
+    note = f"items joined; unknown rows: {before:,} before, {report.n_unknown:,} now"
+    RunEvent.objects.create(run=run, kind=RunEvent.Kind.REREAD, note=note)
+    log.info("Run %s of %s was read again: %s", run, run.collection, note)
+
+
+def _give_up(run: Run, since: datetime, why: str) -> None:
+    if Run.objects.filter(pk=run.pk, reading_due_at=since).update(reading_due_at=None):
+        note = f"items joined, and the kept file could not be read: {why}"[:400]
+        RunEvent.objects.create(run=run, kind=RunEvent.Kind.REREAD, note=note)
+        log.warning("Run %s of %s: %s", run, run.collection, note)

@@ -1,0 +1,123 @@
+"""Collections and runs as they really come: unknown items, ties, missing queries, items left out, galleries."""
+
+from typing import NamedTuple
+
+import ir_measures
+import numpy as np
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
+
+from annotate.models import Collection, Item, QuerySet, QuerySetItem
+from annotate.services.loading import complete_query_sets
+from metrics.models import Score
+from pooling.models import Run
+from pooling.services import runs
+from tests import cast
+
+THEIRS = {"C@1": Success @ 1, "C@5": Success @ 5, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10}
+
+
+class Upload(NamedTuple):
+    """A collection with a reference set, and one run of it as its file says it."""
+
+    collection: Collection
+    run: Run
+    lines: str
+
+
+def collection(rng: np.random.Generator, n_queries: int = 5, n_documents: int = 14) -> Collection:
+    """Items of both sides, some labelled, some of another split."""
+    made = cast.collection(grades=3, n_queries=n_queries, n_documents=n_documents)
+    if rng.random() < 0.5:
+        train = made.items.filter(external_id__in=[f"q{n_queries - 1}", f"d{n_documents - 1}"])
+        train.update(split="train")
+    complete_query_sets(collection=made)
+    pairs = [(f"q{q}", f"d{d}") for q in range(n_queries) for d in range(n_documents) if rng.random() < 0.3]
+    cast.reference(made, {pair: int(rng.integers(0, 3)) for pair in [*pairs, ("q0", "d0")]})
+    return made
+
+
+def upload(rng: np.random.Generator, *, direction: str = "forward", strange: float = 0.3) -> Upload:
+    """A run of a collection of its own; `strange` is the share of its targets that the collection lacks."""
+    made = collection(rng)
+    lines = run_lines(rng, made, direction=direction, strange=strange)
+    return Upload(made, ingested(made, "system", lines, direction=direction), lines)
+
+
+def run_lines(rng: np.random.Generator, of: Collection, *, direction: str, strange: float) -> str:
+    """A TREC run: few different scores, so that many are tied; queries missing, unknown, or with unknown targets alone."""
+    sides = ("query", "document") if direction == "forward" else ("document", "query")
+    sources, targets = (
+        list(of.items.filter(side=side).order_by("pk").values_list("external_id", flat=True)) for side in sides
+    )
+    lines = []
+    for source in [*sources, "elsewhere"]:
+        if source != sources[0] and rng.random() < 0.15:
+            continue
+        is_strange = rng.random() < 0.15 and source != sources[0]
+        known = [] if is_strange else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
+        unknown = [f"x{number}" for number in range(40) if rng.random() < strange]
+        for target in rng.permutation([*known, *unknown]).tolist():
+            lines.append(f"{source} Q0 {target} 1 {int(rng.integers(0, 6)) / 4} system\n")
+    return "".join(rng.permutation(lines).tolist())
+
+
+def ingested(of: Collection, name: str, lines: str, *, direction: str = "forward", **fields: str) -> Run:
+    """The run that reading these lines makes; in use, however strange."""
+    file = SimpleUploadedFile(f"{name}.run", lines.encode())
+    run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
+    runs.ingest_run(run=run)
+    assert run.state == "ready", run.report["errors"]
+    Run.objects.filter(pk=run.pk).update(on_hold_since=None)
+    run.refresh_from_db()
+    return run
+
+
+def leave_out(of: Collection, *names: str) -> None:
+    """Exclude items from evaluation, as a lead does."""
+    of.items.filter(external_id__in=names).update(excluded_at=timezone.now(), excluded_reason="broken")
+
+
+def with_gallery(of: Collection, direction: str, targets: list[str]) -> QuerySet:
+    """A query set of all test sources of which only these targets count."""
+    side = "query" if direction == "forward" else "document"
+    made = QuerySet.objects.create(collection=of, direction=direction, name="gallery")
+    sources = Item.objects.filter(collection=of, side=side, split="test")
+    members = [(item, "source") for item in sources] + [
+        (item, "gallery") for item in of.items.exclude(side=side).filter(external_id__in=targets)
+    ]
+    QuerySetItem.objects.bulk_create(QuerySetItem(query_set=made, item=item, part=part) for item, part in members)
+    return made
+
+
+def qrels_of(text: str) -> list[Qrel]:
+    """Qrels as another tool reads them."""
+    return [Qrel(q, d, int(grade)) for q, _, d, grade in (line.split() for line in text.splitlines())]
+
+
+def run_of(text: str) -> list[ScoredDoc]:
+    """A run as another tool reads it."""
+    return [ScoredDoc(q, d, float(score)) for q, _, d, _, score, _ in (line.split() for line in text.splitlines())]
+
+
+def theirs(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> dict[str, list[float]]:
+    """What ir_measures says of each source, by our measures' names; 0 where it says nothing, as with -c."""
+    found = {name: dict.fromkeys(sources, 0.0) for name in THEIRS}
+    names = {measure: name for name, measure in THEIRS.items()}
+    for row in ir_measures.iter_calc(THEIRS.values(), qrels, run):
+        if row.query_id in found[names[row.measure]]:
+            found[names[row.measure]][row.query_id] = row.value
+    return {name: list(values.values()) for name, values in found.items()}
+
+
+def ours(run: Run, query_set: QuerySet, label_source: str = "reference") -> dict[str, list[float]]:
+    """What is stored for each source, by measure."""
+    scores = Score.objects.filter(run=run, query_set=query_set, label_source=label_source, measure__in=THEIRS)
+    return {score.measure: np.frombuffer(score.per_query, dtype="<f8").tolist() for score in scores}
+
+
+def sources_of(query_set: QuerySet) -> list[str]:
+    """The ids of the source items that count, in the order of the stored values."""
+    members = query_set.members.filter(part="source", item__excluded_at=None).order_by("item")
+    return list(members.values_list("item__external_id", flat=True))

@@ -1,0 +1,323 @@
+"""Rows that name what the collection lacks: they keep their ranks, ask, and are read again once the items are there."""
+
+import io
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from annotate.core.sources import FileSource
+from annotate.models import Item, Pair
+from annotate.services import jobs, loading
+from pooling.core.ids import unknown_keys
+from pooling.models import Run, RunEvent
+from pooling.services import choosing, golds, holding, previews, provenance, rereading, runs
+from pooling.services.rankings import left_out, load_top
+from tests.databases import at_once
+from tests.pooling import making
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
+
+
+def run_of(collection, rankings, name="bm25", direction="forward", **fields):
+    """A run of these rankings, in use however strange; rankings : ids of targets, best first."""
+    lines = "".join(
+        f"{source} Q0 {target} {rank} {-rank} t\n"
+        for source, targets in rankings.items()
+        for rank, target in enumerate(targets.split(), 1)
+    )
+    upload = SimpleUploadedFile(f"{name}.run", lines.encode())
+    run = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload, **fields).run
+    runs.ingest_run(run=run)
+    assert run.state == "ready", run.report["errors"]
+    return run
+
+
+def used(*of):
+    Run.objects.filter(pk__in=[run.pk for run in of]).update(on_hold_since=None)
+    return list(Run.objects.filter(pk__in=[run.pk for run in of]).order_by("pk"))
+
+
+def stored(run):
+    names = dict(run.collection.items.values_list("pk", "external_id"))
+    return {names[row.source_id]: [names.get(pk, "?") for pk in row.targets] for row in run.rankings.all()}
+
+
+def pairs_of(choice, collection):
+    names = dict(collection.items.values_list("pk", "external_id"))
+    ends = zip(choice.query.tolist(), choice.document.tolist(), choice.best_rank.tolist(), strict=True)
+    return {(names[query], names[document]): rank for query, document, rank in ends}
+
+
+def chosen(collection, of, strategy="depth-k", **parameters):
+    found = choosing.choose_pairs(collection=collection, strategy=strategy, parameters=parameters, runs=used(*of))
+    return pairs_of(found, collection)
+
+
+def load(collection, *lines):
+    data = "".join(f'{{"side": "document", "id": "{line}", "text": "{line}"}}\n' for line in lines)
+    source = FileSource(io.BytesIO(data.encode()), "items.jsonl")
+    loading.load_collection(collection=collection, source=source)
+
+
+def test_an_unknown_target_has_the_same_key_in_every_run_and_another_than_any_item():
+    ids = np.array([b"x", b"y", b"x" * 200, b"x"])
+    keys = unknown_keys(ids)
+    assert keys[0] == keys[3] == unknown_keys(np.array([b"x"]))[0] == -3505930292449517750
+    assert len(set(keys.tolist())) == 3
+    assert (keys < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("rankings", "kept"),
+    [
+        ({"q0": "x d1 d2"}, {"q0": ["?", "d1", "d2"]}),
+        ({"q0": "d1 x y d2"}, {"q0": ["d1", "?", "?", "d2"]}),
+        ({"q0": "d1 d2", "q1": "x y"}, {"q0": ["d1", "d2"], "q1": ["?", "?"]}),
+        ({"q0": "d1", "elsewhere": "d1 x"}, {"q0": ["d1"]}),
+    ],
+)
+def test_unknown_targets_stay_where_they_are(collection, rankings, kept):
+    assert stored(run_of(collection, rankings)) == kept
+
+
+def test_ties_are_settled_by_all_ids_known_or_not(collection):
+    lines = b"".join(b"q0 Q0 %s 1 1.0 t\n" % target for target in (b"d1", b"d3", b"d2x", b"a"))
+    run = runs.receive_run(
+        collection=collection, name="ties", direction="forward", upload=SimpleUploadedFile("t.run", lines)
+    ).run
+    runs.ingest_run(run=run)
+    assert stored(run) == {"q0": ["d3", "?", "d1", "?"]}
+
+
+def test_in_the_reverse_direction_unknown_queries_stay_where_they_are(collection):
+    run = run_of(collection, {"d0": "x q1 y q0"}, direction="reverse")
+    assert stored(run) == {"d0": ["?", "q1", "?", "q0"]}
+    assert chosen(collection, [run], depth=3) == {("q1", "d0"): 2}
+
+
+def test_the_report_counts_unknown_rows_of_known_sources_alone(collection):
+    run = run_of(collection, {"q0": "d1 x y d2", "q1": "x", "elsewhere": "x d1"})
+    report = run.report
+    assert (report["n_rows"], report["n_kept"], report["n_unknown"], report["n_dropped"]) == (7, 2, 3, 0)
+    assert (run.n_unknown, run.unknown_share, run.unknown_text) == (3, 0.6, "60.0 % unknown")
+    assert report["missing"]["n"] == 2
+
+
+def test_an_excluded_item_is_taken_back_in_with_its_ranks(collection):
+    collection.items.filter(external_id="d2").update(excluded_at=timezone.now(), excluded_reason="broken")
+    run = run_of(collection, {"q0": "d2 x d1"})
+    assert (run.report["n_kept"], run.report["n_unknown"], run.report["n_dropped"]) == (1, 1, 1)
+    assert chosen(collection, [run], depth=2) == {("q0", "d1"): 2}
+    collection.items.update(excluded_at=None, excluded_reason="")
+    assert chosen(collection, [run], depth=2) == {("q0", "d2"): 1}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters", "pairs"),
+    [
+        ("depth-k", {"depth": 3}, {("q0", "d1"): 2, ("q0", "d5"): 1, ("q0", "d6"): 2}),
+        ("adds", {"depth": 2}, {("q0", "d1"): 2, ("q0", "d5"): 1, ("q0", "d6"): 2}),
+        ("take-n", {"n": 2, "depth": 10}, {("q0", "d1"): 2, ("q0", "d5"): 1}),
+        ("take-n", {"n": 2, "depth": 10, "fusion": "borda"}, {("q0", "d1"): 2, ("q0", "d5"): 1}),
+        ("stratified", {"top": 3, "depth": 4, "share": 1.0},
+         {("q0", "d1"): 2, ("q0", "d2"): 4, ("q0", "d5"): 1, ("q0", "d6"): 2}),
+        ("depth-k-sample", {"depth": 1, "n_sources": 5}, {("q0", "d5"): 1}),
+        ("maxmean", {"depth": 2}, {("q0", "d1"): 2, ("q0", "d5"): 1, ("q0", "d6"): 2}),
+    ],
+)  # fmt: skip
+def test_every_strategy_takes_known_documents_alone_at_the_ranks_they_have(collection, strategy, parameters, pairs):
+    one = run_of(collection, {"q0": "x d1 y d2"}, name="one")
+    two = run_of(collection, {"q0": "d5 d6 d1"}, name="two")
+    assert chosen(collection, [one, two], strategy, **parameters) == pairs
+
+
+def test_a_pool_of_strange_runs_opens_and_a_preview_of_it_counts_known_pairs(collection):
+    one, two = used(
+        run_of(collection, {"q0": "x d1 y d2", "q1": "x"}, name="one"), run_of(collection, {"q0": "x d3"}, name="two")
+    )
+    told = previews.preview(collection=collection, strategy="depth-k", parameters={"depth": 3}, runs=[one, two])
+    assert (told.n_pairs, told.n_queries) == (2, 1)
+    assert [(share.name, share.n_pairs, share.n_unique) for share in told.shares] == [("one", 1, 1), ("two", 1, 1)]
+    (alike,) = told.alike
+    assert alike.likeness.overlap[0, 1] == pytest.approx(0.1)  # both hold x at rank 1
+    pool = making.opened(collection, [one, two], depth=3)
+    assert making.named(pool.pool_pairs) == {("q0", "d1"), ("q0", "d3")}
+
+
+def test_runs_are_alike_by_what_they_name_known_or_not(collection):
+    same, other = used(
+        run_of(collection, {"q0": "x d1 y"}, name="same"), run_of(collection, {"q0": "x d1 y"}, name="copy")
+    )
+    (alike,) = previews.preview(
+        collection=collection, strategy="depth-k", parameters={"depth": 3}, runs=[same, other]
+    ).alike
+    assert alike.likeness.rbo[0, 1] == pytest.approx(1)
+    assert alike.likeness.tau[0, 1] == 1
+
+
+def test_where_a_pair_comes_from_counts_unknown_targets_and_no_excluded_ones(collection):
+    (run,) = used(run_of(collection, {"q0": "d9 x d1 d2"}))
+    pool = making.opened(collection, [run], depth=4)
+    collection.items.filter(external_id="d9").update(excluded_at=timezone.now(), excluded_reason="broken")
+    pair = Pair.objects.get(document__external_id="d2")
+    assert provenance.sentence(provenance.origin(pair=pair, viewer=None)).startswith("in runs bm25 rank 3;")
+    top = load_top(run=run, depth=9, leave_out=left_out(collection=collection))
+    assert top.rank.tolist() == [1, 2, 3]
+    assert pool.pool_pairs.get(pair=pair).best_rank == 4  # as it was when the pool was opened
+
+
+def test_a_random_negative_is_outside_the_first_ranks_as_scores_count_them(collection):
+    making.reference(collection, [(0, 0)])
+    collection.items.filter(external_id="d1").update(excluded_at=timezone.now(), excluded_reason="broken")
+    ranked = " ".join(["d1", *(f"x{n}" for n in range(golds.OUTSIDE - 1)), "d2", "d3"])
+    run_of(collection, {f"q{q}": ranked for q in range(4)})
+    drawn = np.array([[collection.items.get(external_id=name).pk for name in pair] for pair in [("q0", "d2"),
+                                                                                                ("q0", "d3")]])  # fmt: skip
+    assert golds._taken(collection, drawn) == [0]
+
+
+def test_a_run_with_many_unknown_rows_asks_before_it_is_used(collection):
+    run = run_of(collection, {"q0": " ".join(["x", *(f"d{n}" for n in range(18))])})  # 1 of 19
+    assert run.on_hold_since is not None
+    assert not Run.objects.in_use().exists()
+    assert list(Run.objects.on_hold()) == [run]
+    with pytest.raises(choosing.PoolError, match="too many unknown items"):
+        choosing.choose_pairs(collection=collection, strategy="depth-k", parameters={"depth": 1}, runs=[run])
+    holding.accept_run(run=run, by=None)
+    assert list(Run.objects.in_use()) == [run]
+    event = RunEvent.objects.get(run=run)
+    assert (event.kind, event.note) == ("accepted", "unknown rows: 1")
+    with pytest.raises(holding.NotOnHold):
+        holding.accept_run(run=run, by=None)
+
+
+def test_a_run_with_few_unknown_rows_does_not_ask(collection):
+    run = run_of(collection, {"q0": " ".join(["x", *(f"d{n}" for n in range(19))])})  # 1 of 20, the limit
+    assert run.on_hold_since is None
+
+
+def test_the_share_above_which_runs_ask_is_the_researchers(collection):
+    half, most = (run_of(collection, {"q0": text}, name=text) for text in ("d1 x", "d1 x y z"))
+    assert holding.set_limit(collection=collection, share=0.5) == [half]
+    assert list(Run.objects.in_use()) == [half]
+    holding.set_limit(collection=collection, share=0.0)
+    assert list(Run.objects.in_use()) == [half]  # what is in use stays so
+    assert run_of(collection, {"q0": " ".join([*(f"d{n}" for n in range(29)), "x"])}, name="new").on_hold_since
+    with pytest.raises(holding.BadLimit):
+        holding.set_limit(collection=collection, share=1.5)
+    assert most.on_hold_since is not None
+
+
+def test_a_run_that_a_pool_was_made_of_is_never_put_on_hold(collection):
+    (run,) = used(run_of(collection, {"q0": "d1 x"}))
+    making.opened(collection, [run], depth=1)
+    assert not holding.is_too_strange(run=run, report=runs.RunReport(**run.report))
+
+
+def test_loading_the_documents_has_the_run_read_again(collection):
+    run = run_of(collection, {"q0": "x d1 y", "q1": "x"})
+    load(collection, "x")
+    run.refresh_from_db()
+    assert run.reading_due_at is not None
+    assert stored(run) == {"q0": ["?", "d1", "?"], "q1": ["?"]}  # the old rankings stand until the new ones are there
+    rereading.read_again(run=run)
+    assert stored(run) == {"q0": ["x", "d1", "?"], "q1": ["x"]}
+    assert (run.state, run.reading_due_at, run.n_unknown) == ("ready", None, 1)
+    event = RunEvent.objects.get(run=run)
+    assert (event.kind, event.note) == ("reread", "items joined; unknown rows: 3 before, 1 now")
+
+
+def test_a_run_leaves_its_hold_once_its_documents_are_there(collection):
+    run = run_of(collection, {"q0": "x d1"})
+    assert run.on_hold_since is not None
+    load(collection, "x")
+    rereading.read_again(run=run)
+    assert list(Run.objects.in_use()) == [run]
+
+
+def test_queries_that_join_have_a_run_read_again_too(collection):
+    run = run_of(collection, {"q0": "d1", "q9": "d2"})
+    Item.objects.create(collection=collection, side="query", external_id="q9")
+    assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
+    rereading.read_again(run=run)
+    assert stored(run) == {"q0": ["d1"], "q9": ["d2"]}
+
+
+def test_a_run_of_which_all_is_known_is_not_read_again(collection):
+    run = run_of(collection, {"q0": "d1"})
+    load(collection, "x")
+    run.refresh_from_db()
+    assert run.reading_due_at is None
+    rereading.read_again(run=run)
+    assert not RunEvent.objects.exists()
+
+
+def test_a_run_that_is_being_read_while_items_join_is_read_once_more(collection, monkeypatch):
+    upload = SimpleUploadedFile("a.run", b"q0 Q0 x 1 1 t\nq0 Q0 d1 2 0 t\n")
+    run = runs.receive_run(collection=collection, name="a", direction="forward", upload=upload).run
+    store = runs.store_rankings
+
+    def slow(**given):
+        load(collection, "z")  # it has looked the items up by the time they are committed
+        return store(**given)
+
+    monkeypatch.setattr(runs, "store_rankings", slow)
+    runs.ingest_run(run=run)
+    assert (run.state, run.reading_due_at is not None) == ("ready", True)
+
+
+def test_pools_that_are_open_do_not_change_when_a_run_is_read_again(collection):
+    (run,) = used(run_of(collection, {"q0": "x d1 d2"}))
+    pool = making.opened(collection, [run], depth=2)
+    load(collection, "x")
+    rereading.read_again(run=run)
+    assert making.named(pool.pool_pairs) == {("q0", "d1")}
+    assert pool.pool_pairs.get().best_rank == 2
+
+
+def test_a_file_that_is_gone_leaves_the_run_as_it_was_and_says_so(collection):
+    run = run_of(collection, {"q0": "d1 x"})
+    run.file.storage.delete(run.file.name)
+    load(collection, "x")
+    rereading.read_again(run=run)
+    assert (stored(run), run.reading_due_at) == ({"q0": ["d1", "?"]}, None)
+    assert RunEvent.objects.get(run=run).note == (
+        "items joined, and the kept file could not be read: The kept file is gone."
+    )
+
+
+def test_a_worker_that_dies_leaves_the_old_rankings_and_the_third_is_the_last(collection, monkeypatch):
+    run = run_of(collection, {"q0": "d1 x"})
+    load(collection, "x")
+
+    def die(**_):
+        raise MemoryError
+
+    monkeypatch.setattr(rereading, "store_rankings", die)
+    for _ in range(3):
+        with pytest.raises(MemoryError):
+            rereading.read_again(run=run)
+        assert stored(run) == {"q0": ["d1", "?"]}
+    rereading.read_again(run=run)
+    assert run.reading_due_at is None
+    assert "begun 3 times" in RunEvent.objects.get(run=run).note
+
+
+def test_reading_again_tells_how_far_it_is(collection, monkeypatch):
+    run = run_of(collection, {"q0": "d1 x"})
+    load(collection, "x")
+    told = []
+    monkeypatch.setattr("annotate.services.jobs.advance", lambda **said: told.append((said["job"], said["unit"])))
+    rereading.read_again(run=run)
+    assert set(told) == {(jobs.Job("run", run.pk), "MB read"), (jobs.Job("run", run.pk), "rows stored")}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_that_get_one_run_read_it_again_once(collection):
+    run = run_of(collection, {"q0": "d1 x"})
+    load(collection, "x")
+    at_once(lambda _: rereading.read_again(run=Run.objects.get(pk=run.pk)), range(4))
+    assert RunEvent.objects.filter(run=run).count() == 1
+    assert stored(run) == {"q0": ["d1", "x"]}
