@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.models import Collection, Item, Part, QuerySet, QuerySetItem, Resolution, Role
 from metrics.services import exploring_disagreement, refresh
-from pooling.models import PoolPair, Run
+from pooling.models import PoolPair, Ranking, Run
 from tests import cast
 from tests.lasting import lasting
 from tests.metrics import studies
@@ -174,6 +174,18 @@ def test_a_query_set_with_a_gallery_shows_its_targets_alone_and_excluded_items_n
     assert [sorted(each) for each in ids] == [["d1", "d5"]] * 2
     assert [[result.rank for result in column.results] for column in page.query.columns] == [[1, 2]] * 2
     assert (page.query.place.n_queries, page.query.place.next) == (2, "q2")
+
+
+def test_an_unknown_target_keeps_its_rank_and_says_that_it_is_not_here(client, study):
+    row = Ranking.objects.get(run__name="alpha", source__external_id="q0")
+    Ranking.objects.filter(pk=row.pk).update(targets=[-7, *row.targets[:-1]])
+    column = shown(client, q="q0").query.columns[0]
+    assert [(result.rank, result.shown is None) for result in column.results[:2]] == [(1, True), (2, False)]
+    assert "Not in this collection" in client.get(ADDRESS, {"q": "q0"}).content.decode()
+    back = Ranking.objects.get(run__name="gamma", source__external_id="d0")
+    Ranking.objects.filter(pk=back.pk).update(targets=[-7, *back.targets[:-1]])
+    page = client.get(ADDRESS, {"q": "d0", "direction": "reverse", "show": "unjudged"})
+    assert "Not in this collection" in page.content.decode()
 
 
 def test_the_most_disagreed_wait_for_a_count_that_is_asked_for(client, study):

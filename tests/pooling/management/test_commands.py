@@ -59,3 +59,12 @@ def test_a_broken_file_a_missing_one_and_unknown_names_are_sentences(collection,
     with pytest.raises(CommandError, match='There is no query set "x"'):
         call("open_pool", collection.slug, "--query-set", "x")
     assert Pool.objects.count() == 0
+
+
+def test_a_run_with_many_unknown_rows_is_held_by_the_command_until_it_is_told(collection, tmp_path):
+    (tmp_path / "a.run").write_text("q0 Q0 d1 1 2 t\nq0 Q0 x 2 1 t\n")
+    told = call("load_run", collection.slug, tmp_path / "a.run", "--name", "a")
+    assert "On hold: 50.0 % unknown" in told
+    assert collection.runs.get().on_hold_since is not None
+    call("load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--accept-unknown")
+    assert collection.runs.get().on_hold_since is None

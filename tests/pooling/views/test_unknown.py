@@ -1,0 +1,102 @@
+"""Unknown rows on the pages: their share wherever a run is used, and a run that asks."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotate.models import ApiToken, Role
+from annotate.services.loading import complete_query_sets
+from metrics.services import refresh
+from pooling.models import Run
+from pooling.services import holding, rereading, runs
+from tests import cast
+from tests.pooling import making
+from tests.pooling.views.addresses import url
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+ASKS = b"q0 Q0 d1 1 3 t\nq0 Q0 x 2 2 t\nq0 Q0 y<b> 3 1 t\n"
+SAYS = "66.7 % unknown"
+
+
+@pytest.fixture
+def run(collection):
+    file = SimpleUploadedFile("a.run", ASKS)
+    run = runs.receive_run(collection=collection, name="strange", direction="forward", upload=file).run
+    runs.ingest_run(run=run)
+    return run
+
+
+def test_a_run_on_hold_says_how_much_is_unknown_and_a_researcher_uses_it(client, collection, researcher, run):
+    address = url("run", collection, run.pk)
+    page = client.get(address).content.decode()
+    assert f"On hold: {SAYS}." in page
+    assert "x, y&lt;b&gt;" in page
+    client.post(url("run-act", collection, run.pk), {"action": "use"})
+    page = client.get(address).content.decode()
+    assert "On hold" not in page
+    assert "Used with its unknown rows (unknown rows: 2)" in page
+    again = client.post(url("run-act", collection, run.pk), {"action": "use"}, follow=True)
+    assert "is not on hold" in again.content.decode()
+
+
+def test_a_lead_is_told_and_not_asked(client, collection, lead, run):
+    page = client.get(url("run", collection, run.pk)).content.decode()
+    assert f"On hold: {SAYS}." in page
+    assert "Use it all the same" not in page
+    assert "runs/limit" not in client.get(url("runs", collection)).content.decode()
+
+
+def test_the_lists_and_forms_that_use_runs_tell_the_share(client, collection, researcher, run):
+    making.run(collection, "clean", {0: [1]})
+    in_list = client.get(url("runs", collection)).content.decode()
+    assert SAYS in in_list
+    assert "0 %" in in_list
+    form = client.get(url("pool-new", collection)).content.decode()
+    assert f"strange</a> ({SAYS})" in form
+    assert "strange (66.7" not in form
+    assert f"strange</a> ({SAYS})" in client.get(f"/c/{collection.slug}/leaderboard/").content.decode()
+    holding.accept_run(run=run, by=None)
+    complete_query_sets(collection=collection)
+    refresh.refresh(collection=collection)
+    assert f"strange ({SAYS})" in client.get(url("pool-new", collection)).content.decode()
+    board = client.get(f"/c/{collection.slug}/leaderboard/").content.decode()
+    assert SAYS in board
+    assert "On hold" not in board
+
+
+def test_a_researcher_sets_the_share_above_which_runs_ask(client, collection, researcher, run):
+    assert 'value="5.0"' in client.get(url("runs", collection)).content.decode()
+    answer = client.post(url("run-limit", collection), {"per_cent": "70"}, follow=True)
+    assert "Now in use: strange." in answer.content.decode()
+    collection.refresh_from_db()
+    assert collection.unknown_limit == pytest.approx(0.7)
+    for wrong in ("", "-1", "101", "nan", "x"):
+        answer = client.post(url("run-limit", collection), {"per_cent": wrong}, follow=True)
+        assert "from 0 to 100" in answer.content.decode()
+    collection.refresh_from_db()
+    assert collection.unknown_limit == pytest.approx(0.7)
+
+
+def test_a_run_that_is_read_again_says_so_while_it_is_and_afterwards(client, collection, researcher, run):
+    cast.items(collection, "document", 1)
+    collection.items.filter(external_id="d30").update(external_id="x")
+    assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
+    page = client.get(url("run", collection, run.pk)).content.decode()
+    assert "Items joined the collection: reading the file again" in page
+    assert url("run-cancel", collection, run.pk) not in page
+    assert "Rows measured" in page  # the old reading's figures stand until then
+    rereading.read_again(run=run)
+    assert "HX-Redirect" in client.get(url("run-state", collection, run.pk)).headers
+    assert "unknown rows: 2 before, 1 now" in client.get(url("run", collection, run.pk)).content.decode()
+
+
+def test_programs_see_the_share_and_may_use_a_run(client, collection, run):
+    person = cast.member(collection, Role.RESEARCHER)
+    headers = cast.bearer(person, ApiToken.Scope.RUNS_WRITE)
+    address = f"/api/v1/collections/{collection.slug}/runs/{run.pk}/"
+    told = client.get(address, headers=headers).json()
+    assert (told["unknown_share"], told["report"]["n_unknown"]) == (pytest.approx(2 / 3), 2)
+    assert told["on_hold_since"] is not None
+    patch = {"headers": headers, "content_type": "application/json"}
+    assert client.patch(address, {"is_on_hold": True}, **patch).status_code == 422
+    assert client.patch(address, {"is_on_hold": False}, **patch).json()["on_hold_since"] is None
+    assert list(Run.objects.in_use()) == [run]
