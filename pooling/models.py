@@ -134,12 +134,16 @@ class Run(models.Model):
         return self.n_unknown / max(self.n_unknown + self.report.get("n_kept", 0), 1)
 
     @property
-    def unknown_text(self) -> str:
-        """That share as pages say it: "12.3 % unknown"; empty where no row is unknown."""
+    def unknown_per_cent(self) -> str:
+        """That share as pages write it: "12.3 %"; empty where no row is unknown."""
         if not self.n_unknown:
             return ""
-        per_cent = f"{100 * self.unknown_share:.1f}"
-        return f"{per_cent} % unknown" if float(per_cent) else "under 0.1 % unknown"
+        return f"{100 * self.unknown_share:.1f} %" if self.unknown_share >= 0.0005 else "under 0.1 %"
+
+    @property
+    def unknown_text(self) -> str:
+        """The same where it stands by itself: "12.3 % unknown"; empty where no row is unknown."""
+        return f"{self.unknown_per_cent} unknown" if self.n_unknown else ""
 
 
 class RunEvent(models.Model):

@@ -32,7 +32,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
         "collection": collection,
         "runs": seen.select_related("uploaded_by").order_by("direction", "name"),
         "may_upload": Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection),
-        "limit_form": LimitForm(initial={"per_cent": round(100 * collection.unknown_limit, 6)}),
+        "limit_form": LimitForm(initial={"per_cent": f"{100 * collection.unknown_limit:g}"}),
     }
     return render(request, "pooling/runs.html", context)
 
