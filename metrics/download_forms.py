@@ -78,7 +78,8 @@ class RunFileForm(PlainForm):
         given: dict[str, Any] = super().clean() or {}
         run, queries = self.runs.get(given.get("run", "")), self.query_sets.get(given.get("queries", ""))
         if run and queries and run.direction != queries.direction:
-            self.add_error("queries", f'Query set "{queries.name}" goes the other way than run "{run}"; choose another.')
+            message = f'Query set "{queries.name}" goes the other way than run "{run}"; choose another.'
+            self.add_error("queries", message)
         return given
 
     def chosen(self) -> tuple[Run, QuerySet]:

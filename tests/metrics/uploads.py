@@ -46,7 +46,10 @@ def upload(rng: np.random.Generator, *, direction: str = "forward", strange: flo
 
 
 def run_lines(rng: np.random.Generator, of: Collection, *, direction: str, strange: float) -> str:
-    """A TREC run: few different scores, so that many are tied; queries missing, unknown, or with unknown targets alone."""
+    """A TREC run of few different scores, so that many are tied.
+
+    Queries are missing, unknown, or have unknown targets alone.
+    """
     sides = ("query", "document") if direction == "forward" else ("document", "query")
     sources, targets = (
         list(of.items.filter(side=side).order_by("pk").values_list("external_id", flat=True)) for side in sides

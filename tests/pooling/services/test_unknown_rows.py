@@ -173,8 +173,8 @@ def test_a_random_negative_is_outside_the_first_ranks_as_scores_count_them(colle
     collection.items.filter(external_id="d1").update(excluded_at=timezone.now(), excluded_reason="broken")
     ranked = " ".join(["d1", *(f"x{n}" for n in range(golds.OUTSIDE - 1)), "d2", "d3"])
     run_of(collection, {f"q{q}": ranked for q in range(4)})
-    drawn = np.array([[collection.items.get(external_id=name).pk for name in pair] for pair in [("q0", "d2"),
-                                                                                                ("q0", "d3")]])  # fmt: skip
+    keys = dict(collection.items.values_list("external_id", "pk"))
+    drawn = np.array([[keys["q0"], keys["d2"]], [keys["q0"], keys["d3"]]])
     assert golds._taken(collection, drawn) == [0]
 
 
