@@ -243,6 +243,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
+MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB", "4096")) * 1024 * 1024  # kept of one collection's runs
 UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB", "2048")) * 1024 * 1024  # one request's files
 FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
 # plain: straight from the source folders (tests); hashed: collected under names that change with their

@@ -25,6 +25,16 @@ CHECKS: list[Check] = [
     Check("pooling.ranking-scores", "A ranking has a score for each target, and each is a number.", query("""
         SELECT format('ranking %s', id) FROM pooling_ranking
         WHERE cardinality(targets) <> cardinality(scores) OR 'NaN'::float8 = ANY(scores)""")),
+    Check("pooling.matrix-items", "A matrix is of a run that is ready, its rows sources, its columns targets.",
+          query("""
+        SELECT format('matrix %s of run %s', matrix.id, run.id)
+        FROM pooling_matrix matrix JOIN pooling_run run ON run.id = matrix.run_id
+        WHERE run.state <> 'ready' OR EXISTS (
+            SELECT FROM (SELECT abs(id) AS id, 'query' AS side FROM unnest(matrix.rows) AS id
+                         UNION ALL SELECT abs(id), 'document' FROM unnest(matrix.columns) AS id) named
+            WHERE named.id <> 0 AND NOT EXISTS (
+                SELECT FROM annotate_item item WHERE item.id = named.id AND item.collection_id = run.collection_id
+                 AND (item.side = named.side) = (run.direction = 'forward')))""")),
     Check("pooling.run-rankings", "Runs that are ready have rankings, others have none.", query("""
         SELECT format('run %s is %s', run.id, run.state) FROM pooling_run run
         WHERE (run.state = 'ready') <> EXISTS (SELECT FROM pooling_ranking WHERE run_id = run.id)""")),

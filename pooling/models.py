@@ -206,6 +206,27 @@ class Ranking(models.Model):
         return f"{self.run} on {self.source_id}"
 
 
+class Matrix(models.Model):
+    """All similarities of a run that came as a matrix: what it is measured by, where its rankings end at the 100 best.
+
+    file : .npy, row by row; columns in ascending order of their ids, so that of equal scores the later one comes first
+    rows, columns : keys of the source items and targets, 0 where the collection lacks them, below 0 that of an item of
+        another split than test, which is never ranked
+    n_absent : cells that are -inf, which means not retrieved
+    """
+
+    run = models.OneToOneField(Run, models.CASCADE, related_name="matrix")
+    file = models.FileField(upload_to="matrices/", max_length=255)
+    n_bytes = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    n_absent = models.PositiveBigIntegerField(default=0)
+    rows = ArrayField(models.BigIntegerField())
+    columns = ArrayField(models.BigIntegerField())
+
+    def __str__(self) -> str:
+        return f"{len(self.rows):,} x {len(self.columns):,} of {self.run}"
+
+
 class Pool(models.Model):
     """Which pairs to judge: strategy, parameters, runs, seed; its round lives in annotate."""
 

@@ -82,7 +82,7 @@ def evaluate_run(
 
 
 def evaluate_matrix(matrix: Matrix, qrels: QrelsFile, *, name: str, score_type: str = "float32") -> Evaluated:
-    """A similarity matrix against qrels: every column is retrieved for every row."""
+    """A similarity matrix against qrels: every column is retrieved for every row, but for cells that are -inf."""
     row_of_query = lookup(qrels.queries, matrix.rows)
     row, column = row_of_query[qrels.query], lookup(qrels.docs, matrix.columns)
     inside = (row >= 0) & (column >= 0)
@@ -94,12 +94,14 @@ def evaluate_matrix(matrix: Matrix, qrels: QrelsFile, *, name: str, score_type: 
         ranks[inside] = row_ranks(matrix.scores, cells, precedence=precedence, score_type=score_type)
     except ValueError as error:
         raise FormatError(name, None, MATRIX, str(error)) from error
+    ranks[inside] *= matrix.scores[row[inside], column[inside]] != -np.inf
     shape = len(qrels.queries), len(matrix.columns)
     ranked = from_ranks(qrels.query.astype(np.int64), ranks, qrels.grades, shape=shape)
     present = row_of_query >= 0
+    retrieved = np.append(np.count_nonzero(matrix.scores != -np.inf, axis=1), 0)
     return Evaluated(
         queries=qrels.queries,
-        ranked=ranked._replace(depth=np.where(present, shape[1], 0), stratum=qrels.stratum),
+        ranked=ranked._replace(depth=retrieved[row_of_query], stratum=qrels.stratum),
         name=name,
         n_missing=int(np.count_nonzero(~present)),
         n_extra=len(matrix.rows) - int(np.count_nonzero(present)),

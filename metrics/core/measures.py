@@ -83,9 +83,14 @@ FAMILIES: dict[str, Family] = {
     "mAP@R": Family(ranking.map_at_r, "average precision within the first R ranks, R = positives of the query"),
     "RR": Family(retrieval.reciprocal_rank, "1 / rank of the first positive", "optional"),
     "MedR": Family(
-        retrieval.first_rank, "median rank of the first positive", average=np.median, smaller_is_better=True
+        retrieval.first_rank,
+        "median rank of the first positive",
+        average=retrieval.median_rank,
+        smaller_is_better=True,
     ),
-    "MeanR": Family(retrieval.first_rank, "mean rank of the first positive", smaller_is_better=True),
+    "MeanR": Family(
+        retrieval.first_rank, "mean rank of the first positive", average=retrieval.mean_rank, smaller_is_better=True
+    ),
     "IPrec": Family(retrieval.interpolated_precision, "largest precision from recall r on", "recall"),
     "IPrec11": Family(retrieval.eleven_point_average, "mean of IPrec at recall 0, .1, ..., 1"),
     "nDCG": Family(ranking.ndcg, "discounted gain over the ideal one", "optional", "grades", {"dcg": "log2"}),
@@ -118,8 +123,16 @@ class Measure:
         return float(dict(self.parameters).get("rel", default))
 
     def average(self, values: PerQuery) -> float:
-        """One number for (Q,) values: the mean, or the median for MedR. NaN for no query."""
+        """One number for (Q,) values: the mean, or the median for MedR. NaN for no query.
+
+        Infinite where MedR or MeanR needs a rank beyond the end of a list.
+        """
         return float(self.entry.average(values)) if len(values) else float("nan")
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the one number is a mean over queries, which intervals and tests are for."""
+        return self.entry.average in (np.mean, retrieval.mean_rank)
 
     @property
     def entry(self) -> Family:

@@ -55,16 +55,30 @@ def reciprocal_rank(found: Positives, *, k: int | None = None) -> PerQuery:
 
 
 def first_rank(found: Positives) -> PerQuery:
-    """Rank of the first positive; MedR is the median of it and MeanR the mean. Range [1, n + 1]; smaller is better.
+    """Rank of the first positive; MedR is the median of it and MeanR the mean. Range [1, inf]; smaller is better.
 
-    Where no positive was retrieved the rank is n + 1, n being the run's longest ranking: a query the run misses must
-    not look better than one it answers badly. NaN for a run that retrieved nothing at all.
+    Infinite where the query has positives and none was retrieved: it stands somewhere beyond the end of the list, and
+    nobody knows where. NaN for a query without a positive, which has no such rank.
     """
-    longest = int(found.depth.max(initial=0))
-    rank = np.full(len(found.depth), longest + 1.0 if longest else np.nan)
+    rank = np.where(found.total > 0, np.inf, np.nan)
     first = found.nth == 1
     rank[found.query[first]] = found.rank[first]
     return rank
+
+
+def mean_rank(ranks: PerQuery) -> float:
+    """Mean over the queries that have a positive; infinite where one was missed, NaN where no query has any."""
+    known = ranks[~np.isnan(ranks)]
+    return float(known.mean()) if len(known) else np.nan
+
+
+def median_rank(ranks: PerQuery) -> float:
+    """Median over the queries that have a positive; infinite where half of them were missed, NaN as for the mean."""
+    known = np.sort(ranks[~np.isnan(ranks)])
+    if not len(known):
+        return np.nan
+    low, high = known[(len(known) - 1) // 2], known[len(known) // 2]
+    return float(low if low == high else (low + high) / 2)
 
 
 def interpolated_precision(found: Positives, *, recall: float) -> PerQuery:

@@ -30,6 +30,7 @@ from metrics.services.download_kinds import KINDS, Work
 from metrics.services.download_strata import SampleGone
 from metrics.services.moments import one_moment
 from metrics.services.telling import Teller
+from pooling.services.scored_runs import TooLong
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ def run(*, made: Download) -> None:
                     _keep(made, _write(made, stream))
             except Cancelled:
                 _finish(made, Download.State.CANCELLED)
-            except (Unfit, SampleGone) as error:
+            except (Unfit, SampleGone, TooLong) as error:
                 _finish(made, Download.State.FAILED, error=str(error)[:500])
     made.refresh_from_db()
 

@@ -12,7 +12,7 @@ from annotate.models import Collection, Direction, Item, QuerySet
 from metrics.explorer_state import Asked
 from metrics.services.exploring_labels import Agreement, Labels, Said, labels_of
 from metrics.services.exploring_order import JUDGED, Ordered, ordered
-from metrics.services.exploring_runs import Ranked, Value, counting, rankings_of, scores_of
+from metrics.services.exploring_runs import Ranked, Value, counting, rankings_of, scores_of, with_matrix_ranks
 from metrics.services.exploring_search import Found, search
 from metrics.services.measuring import MEASURES
 from pooling.models import Pool, PoolPair, Run
@@ -116,6 +116,7 @@ def _query(collection: Collection, query_set: QuerySet, asked: Asked, order: Ord
     labels = labels_of(collection=collection, query_set=query_set, source=source, asked=asked)
     ranked = rankings_of(query_set=query_set, source=source, runs=asked.runs)
     positives = counting(query_set=query_set, targets=labels.positives())
+    ranked = with_matrix_ranks(ranked, query_set=query_set, source=source, targets=positives)
     missed = [target for target in positives if any((each.rank(target) or asked.depth + 1) > asked.depth
                                                     for each in ranked)]  # fmt: skip
     tops = [(each.targets or [])[: asked.depth] for each in ranked]

@@ -4,12 +4,16 @@ import struct
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
 from django.db.models import BinaryField
 from django.db.models.functions import Substr
 
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
+from metrics.core.alignment import Labels
 from metrics.explorer_state import Asked
 from metrics.models import LabelSource, Score
+from metrics.services.labels import scope_of
+from metrics.services.ranks import matrix_grades, matrix_of
 from pooling.models import Ranking, Run
 
 ONE_VALUE = struct.Struct("<d")
@@ -54,6 +58,24 @@ def rankings_of(*, query_set: QuerySet, source: Item, runs: list[Run]) -> list[R
         targets = held.get(run.pk)
         kept = None if targets is None else [target for target in targets if target not in left_out]
         found.append(Ranked(run, kept, {target: rank for rank, target in enumerate(kept or [], start=1)}))
+    return found
+
+
+def with_matrix_ranks(ranked: list[Ranked], *, query_set: QuerySet, source: Item, targets: list[int]) -> list[Ranked]:
+    """The same, with the ranks of these targets beyond what a matrix's ranking keeps."""
+    matrices = [matrix_of(each.run) for each in ranked]
+    if not any(matrices):
+        return ranked
+    scope, ones = scope_of(query_set=query_set), np.ones(len(targets), dtype=np.int64)
+    table, sources = Labels(0 * ones, np.array(targets, dtype=np.int64), ones), np.array([source.pk])
+    found = []
+    for each, matrix in zip(ranked, matrices, strict=True):
+        if matrix is None:
+            found.append(each)
+            continue
+        (grades,) = matrix_grades(matrix=matrix, scope=scope, sources=sources, tables=[table])
+        places = {targets[row]: rank for row, rank in zip(grades.label.tolist(), grades.rank.tolist(), strict=True)}
+        found.append(each._replace(places=each.places | places))
     return found
 
 

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from annotate.services import jobs
 from metrics.core import favour, measures, stopping
-from metrics.core.alignment import align
 from metrics.core.bias import bias_of_size
 from metrics.models import LabelSource, Snapshot
 from metrics.services.moments import one_moment
 from metrics.services.pool_sample import inferred
-from metrics.services.pool_study import Side, Study, brought, gather, labelled, rankings_of
+from metrics.services.pool_study import Side, Study, brought, gather, labelled, ranked_of
 from pooling.core.replaying import curves
 from pooling.core.selections import Pairs
 from pooling.models import Pool
@@ -157,7 +156,7 @@ def _scored(side: Side, masks: Masks, threshold: float, tell: Callable[[int], No
     values = np.zeros(shape)
     without, parts, older = np.zeros(shape[:2]), [], []
     for s, run in enumerate(side.runs):
-        ranked = align(rankings_of(side, run), side.known.as_labels())
+        ranked = ranked_of(side, run, side.known.as_labels())
 
         def means(keeps: Sequence[NDArray[np.bool_]]) -> Matrix:
             found = [favour.values_under(ranked, side.known, keep, MEASURES, threshold).mean(axis=1) for keep in keeps]  # noqa: B023

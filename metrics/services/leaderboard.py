@@ -13,7 +13,7 @@ from metrics.charts import Chart
 from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import score_bars
 from metrics.models import BoardView, LabelSource, Score, Snapshot
-from metrics.services.leaderboard_cells import Cell, Decision, decision, measure_scale
+from metrics.services.leaderboard_cells import Absent, Cell, Decision, decision, measure_scale
 from metrics.services.leaderboard_wanted import JUDGED, Choices
 from pooling.models import Run
 
@@ -25,7 +25,7 @@ class Row(NamedTuple):
     """One run: a cell a measure, the share of its top ten that is judged in per cent, the queries it misses."""
 
     run: Run
-    cells: list[Cell | None]
+    cells: list[Cell | Absent | None]
     judged: float | None
     n_missing: int
 
@@ -173,9 +173,15 @@ def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision
     for name in choices.wanted.measures:
         known = facts["cells"].get((run.pk, name))
         group = decisions[name].group_of(run) if name in decisions else None
-        cells.append(Cell.of(known, scale=measure_scale(parse_one(name)), group=group) if known else None)
+        cells.append(_cell(known, scale=measure_scale(parse_one(name)), group=group) if known else None)
     judged = None if own["judged"] is None else 100 * own["judged"]
     return Row(run, cells, judged, own["n_missing"])
+
+
+def _cell(facts: Facts, *, scale: float, group: int | None) -> Cell | Absent | None:
+    if facts.get("beyond") is not None:
+        return Absent(f"n/a beyond {facts['beyond']:,}")
+    return Cell.of(facts, scale=scale, group=group)
 
 
 def _saturated(rows: list[Row], choices: Choices) -> list[tuple[str, float]]:

@@ -62,6 +62,15 @@ class Cell(NamedTuple):
         )
 
 
+class Absent(NamedTuple):
+    """A score that there is not, and why: "n/a beyond 100" where the run's lists end before the rank it needs."""
+
+    reason: str
+
+    def __bool__(self) -> bool:
+        return False
+
+
 class Decision(NamedTuple):
     """Which runs one measure tells apart, best first; `why` says why it can not.
 

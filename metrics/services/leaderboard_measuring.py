@@ -8,21 +8,20 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
 from metrics.core import measures, ranking
-from metrics.core.alignment import RankedGrades, align
+from metrics.core.alignment import RankedGrades
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.intervals import mean_intervals
-from metrics.core.label_sources import Grades
 from metrics.core.measures import Measure
 from metrics.core.tournament import decide
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
+from metrics.services.ranks import ranked_grades, sources_at_once
 from metrics.services.scoring import seed_of
 from pooling.models import Run
 
 JUDGED_AT = 10  # where a measure has no cut-off of its own
-OF_RANKS = ("MedR", "MeanR")  # a query without a hit counts the run's longest ranking: one needs all of it
 Matrix = NDArray[np.float64]
 Tell = Callable[[int], None]
 
@@ -49,7 +48,7 @@ class Values(NamedTuple):
     whole : with the label source; reference : with the reference alone
     negative, positive : as if every unjudged target had been judged so
     judged : (M + 1, Q) share of the first k that is judged, k the measure's cut-off or 10; the last row has k = 10
-    has_positive : which queries have a positive target; is_missing : which the run does not hold
+    has_positive : which queries have a positive target; depth : how many targets the run holds for each
     """
 
     whole: Matrix
@@ -58,7 +57,12 @@ class Values(NamedTuple):
     positive: Matrix
     judged: Matrix
     has_positive: NDArray[np.bool_]
-    is_missing: NDArray[np.bool_]
+    depth: NDArray[np.int64]
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        """Which queries the run does not hold."""
+        return self.depth == 0
 
 
 def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> Asked:
@@ -71,37 +75,35 @@ def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> 
 def values_of(*, asked: Asked, run: Run) -> Values:
     """Measure one run; its rankings are read in chunks."""
     n_queries = len(asked.scope.sources)
-    whole_at_once = any(measure.family in OF_RANKS for measure in asked.measures)
-    step = max(1, n_queries if whole_at_once else measuring.CHUNK)
+    step = sources_at_once(run=run, most=measuring.CHUNK)
     chunks = [_chunk(asked, run, asked.scope.sources[start : start + step]) for start in range(0, n_queries, step)]
     if not chunks:
-        nothing, nobody = np.zeros((len(asked.measures) + 1, 0)), np.zeros(0, dtype=bool)
+        nothing = np.zeros((len(asked.measures) + 1, 0))
         reference = None if asked.known.reference is None else nothing[1:]
-        return Values(nothing[1:], reference, nothing[1:], nothing[1:], nothing, nobody, nobody)
+        no_one, depth = np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
+        return Values(nothing[1:], reference, nothing[1:], nothing[1:], nothing, no_one, depth)
     return Values(*(None if part[0] is None else np.concatenate(part, axis=-1) for part in zip(*chunks, strict=True)))
 
 
 def _chunk(asked: Asked, run: Run, sources: Ids) -> Values:
-    rankings = measuring.read_rankings(run=run, scope=asked.scope, sources=sources)
-    threshold = asked.wanted.threshold
-
-    def aligned(grades: Grades) -> RankedGrades:
-        return align(rankings, measuring.labels_by_place(grades, sources))
+    threshold, known = asked.wanted.threshold, asked.known
+    grades = [known.whole] if known.reference is None else [known.whole, known.reference]
+    tables = [measuring.labels_by_place(table, sources) for table in grades]
+    whole, *reference = ranked_grades(run=run, scope=asked.scope, sources=sources, tables=tables)
 
     def values(ranked: RankedGrades) -> Matrix:
         found = measures.evaluate(asked.measures, ranked, threshold)
         return np.array([found[measure.name] for measure in asked.measures], dtype=np.float64)
 
-    whole = aligned(asked.known.whole)
     judged = {k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, asked.measures)}}
     return Values(
         whole=values(whole),
-        reference=None if asked.known.reference is None else values(aligned(asked.known.reference)),
+        reference=values(reference[0]) if reference else None,
         negative=values(with_unjudged_as(whole, 0)),
         positive=values(with_unjudged_as(whole, asked.best_grade)),
         judged=np.array([judged[k] for k in [*map(judged_at, asked.measures), JUDGED_AT]]),
         has_positive=ranking.positives(whole, threshold).total > 0,
-        is_missing=rankings.depth == 0,
+        depth=whole.depth,
     )
 
 
@@ -140,12 +142,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
 
 def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> list[dict[str, Any]]:
     """One cell a run; what is not defined is null."""
-    n_queries = len(asked.scope.sources)
-    intervals = [(None, None)] * len(found)
-    if measure.entry.average is np.mean and n_queries:
-        values = np.array([each.whole[row] for each in found]).reshape(len(found), n_queries)
-        intervals = [tuple(each) for each in mean_intervals(values, seed=seed_of(asked.scope))]  # type: ignore[misc]
-    cells = []
+    intervals, cells = _intervals(asked, measure, np.array([each.whole[row] for each in found])), []
     for each, (low, high) in zip(found, intervals, strict=True):
         mean = _average(measure, each.whole[row])
         cells.append(
@@ -160,15 +157,34 @@ def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> lis
                 "judged": _average(None, each.judged[row]),
                 "defined": _average(measure, each.whole[row][each.has_positive]),
                 "n_defined": int(np.count_nonzero(each.has_positive)),
+                "beyond": _beyond(measure, each, row),
             }
         )
     return cells
 
 
+def _intervals(asked: Asked, measure: Measure, values: Matrix) -> list[tuple[float | None, float | None]]:
+    """An interval a run; none of a median, and of values that are not all defined. values : (S, Q)"""
+    defined = np.isfinite(values).all(axis=1) if measure.is_mean and values.size else np.zeros(len(values), dtype=bool)
+    found: list[tuple[float | None, float | None]] = [(None, None)] * len(values)
+    if defined.any():
+        rows = np.flatnonzero(defined).tolist()
+        for place, (low, high) in zip(rows, mean_intervals(values[defined], seed=seed_of(asked.scope)), strict=True):
+            found[place] = (low, high)
+    return found
+
+
 def _average(measure: Measure | None, values: NDArray[np.float64]) -> float | None:
-    if not len(values) or not np.isfinite(values).all():
+    if not len(values):
         return None
-    return float(np.mean(values)) if measure is None else measure.average(values)
+    average = float(np.mean(values)) if measure is None else measure.average(values)
+    return average if np.isfinite(average) else None
+
+
+def _beyond(measure: Measure, values: Values, row: int) -> int | None:
+    """Where the run's lists end, if the measure needs a rank beyond that; else None."""
+    needs_more = bool(len(values.depth)) and np.isinf(measure.average(values.whole[row]))
+    return int(values.depth.max()) if needs_more else None
 
 
 def decided(asked: Asked, measure: Measure, scores: Matrix, runs: list[int]) -> dict[str, Any]:
@@ -181,7 +197,7 @@ def decided(asked: Asked, measure: Measure, scores: Matrix, runs: list[int]) -> 
         why = "a single run"
     elif len(scores) < 2:
         why = "fewer than two queries"
-    elif measure.entry.average is not np.mean:
+    elif not measure.is_mean:
         why = "a median, and the tests compare means"
     elif not np.isfinite(scores).all():
         why = "a query without a value"

@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet, ReferenceSet
 from metrics.core import measures, ranking
-from metrics.core.alignment import Labels, Rankings, align
+from metrics.core.alignment import Labels
 from metrics.core.label_sources import LABEL_SOURCES, Grades
 from metrics.models import LabelSource
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
-from pooling.models import Ranking, Run
+from metrics.services.ranks import ranked_grades
+from pooling.models import Run
 
 MEASURES = measures.parse("C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10")
 N_POSITIVE = "n_positive"  # not a measure: how many positives each query has, to know where the others are defined
@@ -87,32 +88,20 @@ def read_grades(*, board: Board, wanted: Ids) -> list[Grades]:
 
 
 def measure(*, board: Board, run: Run, grades: list[Grades], wanted: Ids) -> list[Table]:
-    """One table over the wanted queries for each label source; rankings are read in chunks."""
+    """One table over the wanted queries for each label source, of which there is one; rankings are read in chunks."""
     values = np.zeros((len(grades), len(NAMES), len(wanted)))
     n_missing = 0
     for start in range(0, len(wanted), CHUNK):
         chunk = board.scope.sources[wanted[start : start + CHUNK]]
-        rankings = read_rankings(run=run, scope=board.scope, sources=chunk)
-        n_missing += int(np.count_nonzero(np.diff(rankings.indptr) == 0))
-        for number, table in enumerate(grades):
-            ranked = align(rankings, labels_by_place(table, chunk))
+        tables = [labels_by_place(table, chunk) for table in grades]
+        every = ranked_grades(run=run, scope=board.scope, sources=chunk, tables=tables)
+        n_missing += int(np.count_nonzero(every[0].depth == 0))
+        for number, ranked in enumerate(every):
             found = measures.evaluate(MEASURES, ranked, board.collection.positive_from)
             total = ranking.positives(ranked, board.collection.positive_from).total
             found[N_POSITIVE] = total.astype(np.float64)
             values[number, :, start : start + len(chunk)] = [found[name] for name in NAMES]
     return [Table(run, source, table, n_missing) for source, table in zip(board.sources, values, strict=True)]
-
-
-def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
-    """A run's rankings of some sources, in their order; empty where the run misses one."""
-    rows = Ranking.objects.filter(run=run, source__in=sources.tolist())
-    held = {source: np.array(targets, dtype=np.int64) for source, targets in rows.values_list("source", "targets")}
-    nothing = np.zeros(0, dtype=np.int64)
-    docs = [held.get(source, nothing) for source in sources.tolist()]
-    if scope.gallery is not None or len(scope.excluded):
-        docs = [targets[scope.counts(targets)] for targets in docs]
-    indptr = np.concatenate([[0], np.cumsum([len(targets) for targets in docs], dtype=np.int64)])
-    return Rankings(indptr, np.concatenate([nothing, *docs]))
 
 
 def labels_by_place(grades: Grades, chunk: Ids) -> Labels:

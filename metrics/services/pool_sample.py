@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Direction
-from metrics.core.alignment import Labels, align
+from metrics.core.alignment import Labels
 from metrics.core.sampled import extended_inferred_ap
-from metrics.services.pool_study import Side, rankings_of
+from metrics.services.pool_study import Side, ranked_of
 from pooling.models import Pool
 from pooling.services.choosing import PoolError, choose_pairs
 from pooling.services.strata import sample_of
@@ -46,7 +46,7 @@ def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
         return said | {"why": "no pair that was drawn is positive yet."}
     scores = []
     for run in side.runs:
-        ranked = align(rankings_of(side, run), Labels(query, target, grade))._replace(stratum=stratum)
+        ranked = ranked_of(side, run, Labels(query, target, grade))._replace(stratum=stratum)
         values = extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST)
         scores.append({"run": run.pk, "score": float(values.mean())})
     return said | {"n_queries": len(side.sources), "runs": scores}

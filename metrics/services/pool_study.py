@@ -8,10 +8,12 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Direction, ReferenceSet
+from metrics.core.alignment import Labels, RankedGrades, align
 from metrics.core.favour import KnownLabels
 from metrics.core.label_sources import Grades
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
+from metrics.services.ranks import matrix_grades, matrix_of
 from pooling.core.rankings import Rankings
 from pooling.core.selections import Pairs, RankedPairs, is_in, rows_of
 from pooling.core.strategies import depth_of
@@ -143,7 +145,15 @@ def labelled(side: Side, top: RankedPairs) -> RankedPairs:
     return rows_of(top, is_in(top.source, top.target, pairs))
 
 
-def rankings_of(side: Side, run: Run) -> Rankings:
+def ranked_of(side: Side, run: Run, known: Labels) -> RankedGrades:
+    """Where a run has the labelled targets of the study's source items."""
+    matrix = matrix_of(run)
+    if matrix is not None:
+        return matrix_grades(matrix=matrix, scope=side.scope, sources=side.sources, tables=[known])[0]
+    return align(_rankings_of(side, run), known)
+
+
+def _rankings_of(side: Side, run: Run) -> Rankings:
     """A run's whole rankings of the study's source items."""
     whole = load_top(run=run, depth=2**31 - 1, leave_out=side.scope.excluded)
     here = np.isin(whole.source, side.sources)

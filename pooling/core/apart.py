@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError, Problems
-from pooling.core.matrices import Part
+from pooling.core.matrices import Block, Part
 from pooling.core.runs import RunFile
 
 ROOT = Path(__file__).resolve().parents[2]
-PART, END = b"P", b"E"  # what the process says before some rows, and before its last word
+PART, END = b"P", b"E"  # what the process says before some columns, and before its last word
+N_COLUMNS = {"parquet": 6, "hdf5": 4}
 ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),
     "OPENBLAS_NUM_THREADS": "1",
@@ -34,14 +35,28 @@ ENVIRONMENT = {
 }
 
 
-def read_apart(kind: str, stream: BinaryIO, name: str, problems: Problems) -> Iterator[Part]:
-    """The rows of a file of this kind, "parquet" or "hdf5"; what is wrong with them goes to the problems.
+def parquet_apart(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Part]:
+    """The rows of a Parquet file; what is wrong with them goes to the problems.
 
     Raises FormatError where the file cannot be read.
     """
+    for queries, query, docs, scores, ranks, line in _read_apart("parquet", stream, name, problems):
+        yield Part(RunFile(queries, query, docs, scores, ranks, ""), line)
+
+
+def hdf5_apart(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Block]:
+    """The matrix of an HDF5 file. What is wrong goes to the problems; raises FormatError where it cannot be read."""
+    rows = columns = np.empty(0, dtype="S1")
+    for new_rows, new_columns, start, values in _read_apart("hdf5", stream, name, problems):
+        rows, columns = (rows, columns) if len(rows) else (new_rows, new_columns)  # they come with the first block
+        yield Block(rows, columns, int(start[0]), values.reshape(-1, len(columns)))
+
+
+def _read_apart(kind: str, stream: BinaryIO, name: str, problems: Problems) -> Iterator[list[NDArray[Any]]]:
+    """Columns as the process sends them, so many together as N_COLUMNS says."""
     with _on_disk(stream) as file, _process(kind, name, file) as process:
         try:
-            yield from _received(process, name, problems)
+            yield from _received(process, N_COLUMNS[kind], name, problems)
         except (EOFError, ValueError) as error:
             message = "The file is damaged, or takes too much memory or time to read; write it again."
             raise FormatError(name, None, "", message) from error
@@ -82,10 +97,9 @@ def _process(kind: str, name: str, file: IO[bytes]) -> Iterator[IO[bytes]]:
         process.wait()
 
 
-def _received(said: IO[bytes], name: str, problems: Problems) -> Iterator[Part]:
+def _received(said: IO[bytes], n_columns: int, name: str, problems: Problems) -> Iterator[list[NDArray[Any]]]:
     while (word := said.read(1)) == PART:
-        queries, query, docs, scores, ranks, line = (_array(said) for _ in range(6))
-        yield Part(RunFile(queries, query, docs, scores, ranks, ""), line)
+        yield [_array(said) for _ in range(n_columns)]
     if word != END:
         raise EOFError
     last = json.loads(said.read())

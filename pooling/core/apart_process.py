@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError, Problems
 from pooling.core.apart import END, PART
 from pooling.core.hdf5 import read_hdf5
-from pooling.core.matrices import Part
 from pooling.core.parquet import read_parquet
 
 MEMORY = 256 * 1024 * 1024  # bytes, beyond what the libraries take
@@ -30,9 +29,9 @@ def main() -> None:
     problems = Problems()
     with os.fdopen(0, "rb") as stream, os.fdopen(1, "wb") as out:
         try:
-            for part in KINDS[kind](stream, name, problems):
+            for columns in KINDS[kind](stream, name, problems):
                 out.write(PART)
-                _send(out, (*part.run[:5], part.line))
+                _send(out, columns)
         except FormatError as error:
             problems.add(error)
         out.write(END)
@@ -40,11 +39,21 @@ def main() -> None:
         out.write(json.dumps({"faults": faults, "n": problems.n}).encode())
 
 
-def _matrix(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Part]:
-    return read_hdf5(stream, name)
+Columns = tuple[NDArray[Any], ...]
 
 
-def _send(out: IO[bytes], columns: tuple[NDArray[Any], ...]) -> None:
+def _parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Columns]:
+    for part in read_parquet(stream, name, problems):
+        yield *part.run[:5], part.line
+
+
+def _hdf5(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Columns]:
+    for block in read_hdf5(stream, name):
+        ids = (block.rows, block.columns) if not block.start else (block.rows[:0], block.columns[:0])
+        yield *ids, np.array([block.start]), block.values.reshape(-1)
+
+
+def _send(out: IO[bytes], columns: Columns) -> None:
     for column in columns:
         out.write(f"{column.dtype.str} {len(column)}\n".encode())
         out.write(np.ascontiguousarray(column).data.cast("B") if len(column) else b"")
@@ -57,7 +66,7 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
-KINDS = {"parquet": read_parquet, "hdf5": _matrix}
+KINDS = {"parquet": _parquet, "hdf5": _hdf5}
 
 if __name__ == "__main__":
     main()

@@ -4,9 +4,12 @@ Nothing is unpickled, and nothing is unpacked before the archive's directory and
 have said how large they are: a header can claim terabytes.
 """
 
+import os
 import tokenize
 import zipfile
 from collections.abc import Iterator
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -15,9 +18,10 @@ from numpy.typing import NDArray
 from annotate.core.formats import MAX_ID_BYTES, FormatError
 from annotate.core.reading import DAMAGED_ZIP, LIMITS, Limits
 from annotate.core.zip_directory import directory_size
-from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Part, checked_ids, keep_best, rows_at_once
+from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Block, checked_ids, rows_at_once
 
 LISTS = ("rows.txt", "columns.txt")
+CELLS_BY_COLUMN = 8_000_000  # of one block of a matrix that lies column by column: each block reads a bit of them all
 
 
 class Header(NamedTuple):
@@ -28,8 +32,8 @@ class Header(NamedTuple):
     fortran: bool
 
 
-def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Part]:
-    """The best targets of each row of the archive's matrix; rows are sources, columns targets; -inf = not retrieved.
+def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Block]:
+    """The archive's matrix; rows are sources, columns targets; -inf = not retrieved. In C or in Fortran order.
 
     An .npz file holds `sim_mat` with row_ids and column_ids (or query_ids and document_ids, or vis_ids and txt_ids,
     then rows are vis_ids). A zip archive holds one .npy file, rows.txt and columns.txt, an id a line.
@@ -51,7 +55,7 @@ def read_archive(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Ite
         raise FormatError(name, None, "", "The archive is damaged or cut short; save or upload it again.") from error
 
 
-def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[Part]:
+def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[Block]:
     if f"{MATRIX}.npy" not in archive.namelist():
         message = f"The archive holds neither an array {MATRIX}, as .npz files do, nor a .npy file with {LISTS[0]}"
         raise FormatError(name, None, MATRIX, f"{message} and {LISTS[1]}; add what is missing.")
@@ -60,7 +64,7 @@ def _read_npz(archive: zipfile.ZipFile, name: str) -> Iterator[Part]:
     yield from _read_matrix(archive, f"{MATRIX}.npy", rows, columns, name)
 
 
-def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[Part]:
+def _read_lists(archive: zipfile.ZipFile, name: str) -> Iterator[Block]:
     matrices = [each for each in archive.namelist() if each.endswith(".npy")]
     if len(matrices) != 1:
         message = f"Beside {LISTS[0]} and {LISTS[1]} the archive holds {len(matrices)} .npy files; it must be one."
@@ -79,20 +83,39 @@ def _listed(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[np.byte
 
 def _read_matrix(
     archive: zipfile.ZipFile, member: str, rows: NDArray[np.bytes_], columns: NDArray[np.bytes_], name: str
-) -> Iterator[Part]:
+) -> Iterator[Block]:
     with archive.open(member) as file:
         header = _header(file, member.removesuffix(".npy"), name)
         _check_matrix(header, (len(rows), len(columns)), archive.getinfo(member).file_size, name)
-        yield from keep_best(_blocks(file, header), rows, columns, name)
+        for start, values in (_by_column if header.fortran else _by_row)(file, header):
+            yield Block(rows, columns, start, values)
 
 
-def _blocks(file: IO[bytes], header: Header) -> Iterator[NDArray[Any]]:
+def _by_row(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]]]:
     n_rows, n_columns = header.shape
     at_once = rows_at_once(n_columns)
     for start in range(0, n_rows, at_once):
         n = min(at_once, n_rows - start)
         data = _exactly(file, n * n_columns * header.dtype.itemsize)
-        yield np.frombuffer(data, dtype=header.dtype).reshape(n, n_columns)
+        yield start, np.frombuffer(data, dtype=header.dtype).reshape(n, n_columns)
+
+
+def _by_column(file: IO[bytes], header: Header) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Blocks of rows of a matrix in Fortran order: unpacked to disk first, then a stretch of each column is read."""
+    (n_rows, n_columns), size = header.shape, header.dtype.itemsize
+    with TemporaryFile() as unpacked:
+        copyfileobj(file, unpacked, 1 << 20)
+        unpacked.flush()
+        if unpacked.tell() < n_rows * n_columns * size:
+            raise EOFError
+        at_once = max(1, CELLS_BY_COLUMN // max(1, n_columns))
+        for start in range(0, n_rows, at_once):
+            n = min(at_once, n_rows - start)
+            values = np.empty((n, n_columns), dtype=header.dtype)
+            for column in range(n_columns):
+                stretch = os.pread(unpacked.fileno(), n * size, (column * n_rows + start) * size)
+                values[:, column] = np.frombuffer(stretch, dtype=header.dtype)
+            yield start, values
 
 
 def _check_directory(archive: zipfile.ZipFile, packed: int, name: str, limits: Limits) -> None:
@@ -154,8 +177,8 @@ def _check_matrix(header: Header, expected: tuple[int, int], n_bytes: int, name:
     if header.shape != expected:
         message = f"{MATRIX} is {header.shape}, but there are {expected[0]} row ids and {expected[1]} column ids."
         raise FormatError(name, None, MATRIX, message)
-    if header.dtype.kind != "f" or header.fortran:
-        message = f"{MATRIX} is no row-wise float array; save np.ascontiguousarray({MATRIX}, dtype='float32')."
+    if header.dtype.kind != "f" or header.dtype.itemsize > 8:
+        message = f"{MATRIX} is {header.dtype}; save it as float16, float32 or float64."
         raise FormatError(name, None, MATRIX, message)
     if expected[0] * expected[1] * header.dtype.itemsize > n_bytes:
         raise FormatError(name, None, MATRIX, f"{MATRIX} is shorter than its header says; save it again.")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import MAX_ID_BYTES, FormatError, shown
 from annotate.core.reading import LIMITS, Limits
-from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Part, checked_ids, keep_best, rows_at_once
+from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Block, checked_ids, rows_at_once
 
 MAX_CHUNK = 64 * 1024 * 1024  # bytes of one stored piece of the matrix, which is unpacked whole
 MAX_CELLS = 4_000_000  # of one block
@@ -17,8 +17,8 @@ FILTERS = {"gzip", "lzf", "szip", None}
 _DAMAGED = (OSError, ValueError, KeyError, RuntimeError, TypeError, MemoryError, OverflowError, RecursionError)
 
 
-def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Part]:
-    """The best targets of each row of the dataset `sim_mat`, with the datasets of ids that .npz files have.
+def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Block]:
+    """The dataset `sim_mat`, with the datasets of ids that .npz files have.
 
     Only data inside the file is read: no links to other files, no virtual or external datasets. Raises FormatError.
     """
@@ -29,7 +29,8 @@ def read_hdf5(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterat
             rows, columns = _ids(file, row_name, name), _ids(file, column_name, name)
             matrix = _dataset(file, MATRIX, name)
             _check_matrix(matrix, (len(rows), len(columns)), n_bytes, name, limits)
-            yield from keep_best(_blocks(matrix), rows, columns, name)
+            for start, values in _blocks(matrix):
+                yield Block(rows, columns, start, values)
     except FormatError:
         raise
     except _DAMAGED as error:
@@ -80,10 +81,10 @@ def _check_matrix(matrix: h5py.Dataset, expected: tuple[int, int], n_bytes: int,
         raise FormatError(name, None, MATRIX, f"{MATRIX} takes {size:,} bytes, more than is accepted.")
 
 
-def _blocks(matrix: h5py.Dataset) -> Iterator[NDArray[Any]]:
+def _blocks(matrix: h5py.Dataset) -> Iterator[tuple[int, NDArray[Any]]]:
     at_once = rows_at_once(matrix.shape[1])
     if matrix.chunks:  # whole stored pieces where memory allows it: none is unpacked twice
         pieces = max(1, at_once // matrix.chunks[0])
         at_once = max(1, min(pieces * matrix.chunks[0], MAX_CELLS // max(1, matrix.shape[1])))
     for start in range(0, matrix.shape[0], at_once):
-        yield matrix[start : start + at_once]
+        yield start, matrix[start : start + at_once]

@@ -1,6 +1,6 @@
-"""The best targets of each row of a similarity matrix, its rows read a block at a time and its ids checked."""
+"""Similarity matrices as blocks of whole rows: the best targets of each row, and the ids checked."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +11,23 @@ from pooling.core.runs import RunFile
 
 MATRIX = "sim_mat"
 ID_NAMES = (("row_ids", "column_ids"), ("query_ids", "document_ids"), ("vis_ids", "txt_ids"))
-DEPTH = 100  # targets kept of each row
+DEPTH = 100  # targets of each row that pools and pages see
 CELLS_AT_ONCE = 500_000  # a block and what is made of it stay in the processor's cache
 ROWS_AT_ONCE = 100_000
 MAX_IDS = 2_000_000  # of one side
+
+
+class Block(NamedTuple):
+    """Some whole rows of a matrix; a matrix comes as blocks in the order of its rows.
+
+    rows, columns : (R,), (C,) ids of all of them, each once
+    start : place of the first of these rows, from 0; values : (n, C) floats, -inf means not retrieved
+    """
+
+    rows: NDArray[np.bytes_]
+    columns: NDArray[np.bytes_]
+    start: int
+    values: NDArray[Any]
 
 
 class Part(NamedTuple):
@@ -37,35 +50,43 @@ def rows_at_once(n_columns: int) -> int:
     return max(1, CELLS_AT_ONCE // max(1, n_columns))
 
 
-def keep_best(
-    blocks: Iterable[NDArray[Any]], rows: NDArray[np.bytes_], columns: NDArray[np.bytes_], name: str
-) -> Iterator[Part]:
-    """The DEPTH best entries of each row of a matrix that comes as blocks of whole rows, (n, C) floats each.
+def forget(block: Block) -> None:
+    """Keep nothing of a block."""
 
-    rows, columns : (R,), (C,) ids, each once
-    -inf means not retrieved. Of targets that tie at the last place kept those with the larger ids stay, as in the
-    canonical order. Each part has some ROWS_AT_ONCE rows. Raises FormatError for a row with NaN or +inf.
+
+def keep_best(
+    blocks: Iterable[Block], name: str, *, score_type: str = "float32", keep: Callable[[Block], None] = forget
+) -> Iterator[Part]:
+    """The DEPTH best entries of each row of a matrix.
+
+    score_type : scores are compared as "float32" or as "float64"
+    keep : called with each block once it is found to be sound
+    Of targets that tie at the last place kept those with the larger ids stay, as in the canonical order. Each part has
+    some ROWS_AT_ONCE rows. Raises FormatError for a row with NaN or +inf.
     """
-    place = np.empty(len(columns), dtype=np.int32)  # of each column among the ids, in descending order
-    place[np.argsort(columns)[::-1]] = np.arange(len(columns))
     kept: list[_Kept] = []
     start, stop = 0, 0
-    for raw in blocks:
-        # numpy has fast selection for these two alone: not for halves, nor for the other byte order
-        part = raw.astype(np.float64 if raw.dtype.itemsize > 4 else np.float32, copy=False)
-        _refuse_undefined(part, stop, name)
-        kept.append(_kept(part, stop - start, place))
-        stop += len(part)
+    for block in blocks:
+        if not stop:
+            place = np.empty(len(block.columns), dtype=np.int32)  # of each column among the ids, in descending order
+            place[np.argsort(block.columns)[::-1]] = np.arange(len(block.columns))
+        _refuse_undefined(block, name)
+        keep(block)
+        kept.append(_kept(block.values, stop - start, place, score_type))
+        stop += len(block.values)
         if sum(len(each.score) for each in kept) >= ROWS_AT_ONCE:
-            yield _part(kept, rows[start:stop], start, columns)
+            yield _part(kept, block.rows[start:stop], start, block.columns)
             kept, start = [], stop
     if kept:
-        yield _part(kept, rows[start:stop], start, columns)
+        yield _part(kept, block.rows[start:stop], start, block.columns)
 
 
-def _kept(part: NDArray[Any], start: int, place: NDArray[np.int32]) -> _Kept:
+def _kept(values: NDArray[Any], start: int, place: NDArray[np.int32], score_type: str) -> _Kept:
+    # numpy has fast selection for these two types alone: not for halves, nor for the other byte order
+    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there
+        part = values.astype(np.float64 if score_type == "float64" else np.float32, copy=False)
     at = np.flatnonzero(_best(part, place))
-    row, score = at // max(1, part.shape[1]), part.ravel()[at]
+    row, score = at // max(1, part.shape[1]), values.ravel()[at]
     column = at - row * part.shape[1]
     found = score != -np.inf
     return _Kept((row[found] + start).astype(np.int32), column[found].astype(np.int32), score[found])
@@ -78,11 +99,11 @@ def _part(kept: list[_Kept], rows: NDArray[np.bytes_], start: int, columns: NDAr
     return Part(run, row.astype(np.int64) + start + 1)
 
 
-def _refuse_undefined(part: NDArray[Any], start: int, name: str) -> None:
-    largest = part.max(axis=1, initial=-np.inf)  # NaN where the row holds any
+def _refuse_undefined(block: Block, name: str) -> None:
+    largest = block.values.max(axis=1, initial=-np.inf)  # NaN where the row holds any
     undefined = np.flatnonzero(np.isnan(largest) | (largest == np.inf))
     if len(undefined):
-        message = f"Row {start + undefined[0] + 1} of {MATRIX} holds NaN or +inf; scores are finite, or -inf."
+        message = f"Row {block.start + undefined[0] + 1} of {MATRIX} holds NaN or +inf; scores are finite, or -inf."
         raise FormatError(name, None, MATRIX, message)
 
 

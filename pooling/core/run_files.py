@@ -10,9 +10,10 @@ import numpy as np
 from annotate.core.formats import FormatError, Problems, guarded
 from annotate.core.json_files import opens_object_of_objects
 from annotate.core.reading import Unpacked, first_line
-from pooling.core.apart import read_apart
+from pooling.core.apart import hdf5_apart, parquet_apart
 from pooling.core.archives import read_archive
 from pooling.core.dictionaries import read_dictionary
+from pooling.core.matrices import Block, forget, keep_best
 from pooling.core.readers import COLUMNS, Row, read_jsonl, read_table
 from pooling.core.runs import ReadRun, RunFile, run_parts
 
@@ -22,13 +23,15 @@ ROWS_AT_ONCE = 100_000
 class Format(NamedTuple):
     """One kind of run file: what people call it, what it looks like, and what reads it.
 
-    read : from a seekable stream, the file's name and problems to add to, yields the rows in parts of at most some
+    rows : from a seekable stream, the file's name and problems to add to, yields the rows in parts of at most some
         100,000, so that no file need fit into memory; raises FormatError where it cannot go on
+    blocks : the same for a similarity matrix, of which it yields blocks of whole rows
     """
 
     label: str
     sentence: str
-    read: Callable[[BinaryIO, str, Problems], Iterator[ReadRun]]
+    rows: Callable[[BinaryIO, str, Problems], Iterator[ReadRun]] | None = None
+    blocks: Callable[[BinaryIO, str, Problems], Iterator[Block]] | None = None
 
 
 def _read_trec(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:
@@ -48,16 +51,12 @@ def _read_dictionary(stream: BinaryIO, name: str, problems: Problems) -> Iterato
     return _gather(read_dictionary(stream, name, problems), problems)
 
 
-def _read_archive(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:
-    return starmap(ReadRun, read_archive(stream, name))
+def _archive_blocks(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Block]:
+    return read_archive(stream, name)
 
 
 def _read_parquet(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:
-    return starmap(ReadRun, read_apart("parquet", stream, name, problems))
-
-
-def _read_hdf5(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:
-    return starmap(ReadRun, read_apart("hdf5", stream, name, problems))
+    return starmap(ReadRun, parquet_apart(stream, name, problems))
 
 
 FORMATS: dict[str, Format] = {
@@ -72,11 +71,10 @@ FORMATS: dict[str, Format] = {
     "parquet": Format("Parquet", "columns query, document, score", _read_parquet),
     "npz": Format(
         "NumPy matrix",
-        ".npz with sim_mat, row_ids and column_ids, or a zip of a .npy file, rows.txt and columns.txt; the 100 best of "
-        "each row are kept",
-        _read_archive,
+        ".npz with sim_mat, row_ids and column_ids, or a zip of a .npy file, rows.txt and columns.txt",
+        blocks=_archive_blocks,
     ),
-    "hdf5": Format("HDF5 matrix", "datasets sim_mat, row_ids and column_ids; the 100 best of each row", _read_hdf5),
+    "hdf5": Format("HDF5 matrix", "datasets sim_mat, row_ids and column_ids", blocks=hdf5_apart),
 }
 
 
@@ -116,22 +114,44 @@ def _text_format(stream: BinaryIO, name: str) -> str:
     return "table" if delimited and len(head.split()) != 6 else "trec"
 
 
-def read_parts(stream: BinaryIO, name: str, problems: Problems, *, format: str = "") -> Iterator[ReadRun]:
+def read_parts(
+    stream: BinaryIO,
+    name: str,
+    problems: Problems,
+    *,
+    format: str = "",
+    score_type: str = "float32",
+    keep: Callable[[Block], None] = forget,
+) -> Iterator[ReadRun]:
     """Read a run file, gzip or plain, of the format named or else told by its content, a part at a time.
 
     stream : seekable; name : the file's name as its owner knows it
+    score_type, keep : for matrices, of which the rows are the best of each row alone; see `keep_best`
     Whatever is wrong goes into `problems`, nothing is raised; the rows are sound only while `problems` is empty.
     Ids of TREC rows are left to `run_ranking.OddIds`: most are known, and known ids are lawful.
     """
     n_rows = 0
     try:
-        for part in FORMATS[format or format_of(stream, name)].read(stream, name, problems):
+        found = FORMATS[format or format_of(stream, name)]
+        if found.blocks:
+            best = keep_best(found.blocks(stream, name, problems), name, score_type=score_type, keep=keep)
+            parts: Iterator[ReadRun] = starmap(ReadRun, best)
+        else:
+            assert found.rows is not None, "a format has one of the two"  # noqa: S101
+            parts = found.rows(stream, name, problems)
+        for part in parts:
             n_rows += len(part.run.scores)
             yield part
     except FormatError as error:
         problems.add(error)
     if not n_rows and not problems:
         problems.add(FormatError(name, None, "", "The file holds no rows."))
+
+
+def read_blocks(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Block] | None:
+    """The blocks of a similarity matrix; None where the file is no matrix. Raises FormatError."""
+    found = FORMATS[format_of(stream, name)]
+    return found.blocks(stream, name, problems) if found.blocks else None
 
 
 def _gather(rows: Iterable[Row], problems: Problems) -> Iterator[ReadRun]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, QuerySet, Side
 from pooling.core import options, strategies
+from pooling.core.matrices import DEPTH
 from pooling.core.parameters import Value, complete
 from pooling.core.selections import (
     Chosen,
@@ -103,6 +104,7 @@ def choose_pairs(
     runs = sorted(runs, key=lambda run: run.pk)
     depth, reach = strategies.depth_of(strategy, values), _reach(strategy, values, chosen)
     _refuse_too_many(runs, reach)
+    _refuse_below_best(runs, reach)
     needs, absent = strategies.STRATEGIES[strategy].needs, left_out(collection=collection)
     shown = [
         load_top(run=run, depth=reach, query_set=query_set, leave_out=absent, with_scores="scores" in needs)
@@ -187,6 +189,14 @@ def _refuse_too_many(runs: Sequence[Run], depth: int) -> None:
     n_rows = _n_rows(runs, depth)
     if n_rows > MAX_ROWS:
         message = f"To this depth the runs hold {n_rows:,} results, more than {MAX_ROWS:,}; choose a smaller depth."
+        raise PoolError("depth", message)
+
+
+def _refuse_below_best(runs: Sequence[Run], depth: int) -> None:
+    """Of a matrix the best of each row alone are at hand for pools."""
+    matrix = next((run for run in runs if run.report.get("matrix", [0, 0])[1:] > [DEPTH]), None)
+    if depth > DEPTH and matrix is not None:
+        message = f'Of run "{matrix}", a matrix, pools see the {DEPTH} best of each row; choose a depth up to that.'
         raise PoolError("depth", message)
 
 

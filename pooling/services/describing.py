@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from annotate.models import User
 from annotate.services.seating import note_changes
 from pooling.models import Run, RunEvent
+from pooling.services.matrix_storage import forget_matrix
 from pooling.services.runs import RunExists, check_name
 
 
@@ -93,6 +94,7 @@ def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
     if locked.state != Run.State.RECEIVED:
         _event(locked, RunEvent.Kind.REREAD, by, f"before: {locked.get_score_type_display()}")
         locked.rankings.all().delete()
+        forget_matrix(run=locked)
         _save(locked, state=Run.State.RECEIVED, finished_at=None, attempts=0, report={},
               score_type=Run.ScoreType(score_type))  # fmt: skip
         note_changes(collection_id=run.collection_id, pair_ids=[None])

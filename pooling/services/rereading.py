@@ -17,9 +17,10 @@ from annotate.core.formats import FormatError, Problems
 from annotate.services import jobs
 from annotate.services.seating import note_changes
 from annotate.services.workers import alone_with
+from pooling.core.matrix_files import MatrixWriter
 from pooling.core.spool import Spool
 from pooling.models import Run, RunEvent
-from pooling.services import holding
+from pooling.services import holding, matrix_storage
 from pooling.services.run_reports import RunReport
 from pooling.services.run_storage import store_rankings
 from pooling.services.runs import MAX_ATTEMPTS, fill
@@ -72,10 +73,10 @@ def _read(run: Run, since: datetime) -> None:
     job, problems = jobs.Job("run", run.pk), Problems()
     tell = partial(jobs.advance, job=job)
     try:
-        with Spool() as spool:
-            fill(spool, run=run, problems=problems, tell=tell)
+        with Spool() as spool, matrix_storage.writer(run=run) as matrix:
+            fill(spool, run=run, problems=problems, tell=tell, keep=matrix.add)
             if not problems:
-                _replace(run, since, spool, problems, tell)
+                _replace(run=run, since=since, spool=spool, matrix=matrix, problems=problems, tell=tell)
     except jobs.Cancelled:
         problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
     except FileNotFoundError:
@@ -86,15 +87,21 @@ def _read(run: Run, since: datetime) -> None:
 
 
 @transaction.atomic
-def _replace(run: Run, since: datetime, spool: Spool, problems: Problems, tell: jobs.Tell) -> None:
+def _replace(
+    *, run: Run, since: datetime, spool: Spool, matrix: MatrixWriter, problems: Problems, tell: jobs.Tell
+) -> None:
     before, due = run.n_unknown, Run.objects.filter(pk=run.pk, reading_due_at=since)
     run.rankings.all().delete()
     report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
+    if problems:
+        transaction.set_rollback(True)
+        return
+    matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
     # The run's row is locked at the very end alone; whoever joined items meanwhile has it read once more.
     is_same = Run.objects.filter(pk=run.pk, state=Run.State.READY).update(
         report=asdict(report), **holding.hold(run=run, report=report)
     )
-    if problems or not is_same:
+    if not is_same:
         transaction.set_rollback(True)
         return
     due.update(reading_due_at=None)

@@ -37,6 +37,7 @@ class RunReport:
     ties : share of rows whose score equals another's in the same ranking
     n_misranked : neighbours in canonical order whose rank column says otherwise
     missing : items the run could have started from and did not
+    matrix : rows and columns of a similarity matrix, whose cells are counted in place of rows; empty for other files
     """
 
     n_rows: int = 0
@@ -52,5 +53,6 @@ class RunReport:
     unknown_sources: Strangers = field(default_factory=Strangers)
     unknown_targets: Strangers = field(default_factory=Strangers)
     missing: Strangers = field(default_factory=Strangers)
+    matrix: list[int] = field(default_factory=list)
     errors: list[ToldError] = field(default_factory=list)
     n_errors: int = 0

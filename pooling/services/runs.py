@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import PurePath
@@ -18,10 +18,12 @@ from annotate.core.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User
 from annotate.services import jobs
 from annotate.services.workers import alone_with
+from pooling.core.matrices import Block, forget
+from pooling.core.matrix_files import MatrixWriter, TooLarge
 from pooling.core.run_files import read_parts
 from pooling.core.spool import Spool
 from pooling.models import Run
-from pooling.services import holding
+from pooling.services import holding, matrix_storage
 from pooling.services.run_reports import RunReport, told
 from pooling.services.run_storage import store_rankings
 
@@ -154,10 +156,10 @@ def _ingest(run: Run) -> None:
     job, problems, report = jobs.Job("run", run.pk), Problems(), RunReport()
     tell = partial(jobs.advance, job=job)
     try:
-        with Spool() as spool:
-            fill(spool, run=run, problems=problems, tell=tell)
+        with Spool() as spool, matrix_storage.writer(run=run) as matrix:
+            fill(spool, run=run, problems=problems, tell=tell, keep=matrix.add)
             if not problems:
-                report = _store_all(run, spool, problems, tell)
+                report = _store_all(run, spool, matrix, problems, tell)
     except jobs.Cancelled:
         problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
     if problems:
@@ -165,16 +167,25 @@ def _ingest(run: Run) -> None:
     jobs.forget(job=job)
 
 
-def fill(spool: Spool, *, run: Run, problems: Problems, tell: jobs.Tell) -> None:
-    """Fill a spool with the rows of a run's file; with none any more once there are problems."""
+def fill(
+    spool: Spool, *, run: Run, problems: Problems, tell: jobs.Tell, keep: Callable[[Block], None] = forget
+) -> None:
+    """Fill a spool with the rows of a run's file; with none any more once there are problems.
+
+    keep : takes the blocks of a similarity matrix, of which the rows are the best alone
+    """
+    score_type = "float64" if run.score_type == Run.ScoreType.FLOAT64 else "float32"
     with run.file.open("rb") as stream:
-        for part in read_parts(stream, run.file_name, problems):
-            if not problems:
-                spool.add(part)
-            tell(done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
+        try:
+            for part in read_parts(stream, run.file_name, problems, score_type=score_type, keep=keep):
+                if not problems:
+                    spool.add(part)
+                tell(done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
+        except TooLarge as error:
+            problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
 
 
-def _store_all(run: Run, spool: Spool, problems: Problems, tell: jobs.Tell) -> RunReport:
+def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems, tell: jobs.Tell) -> RunReport:
     """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
     with transaction.atomic():
         report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
@@ -185,6 +196,7 @@ def _store_all(run: Run, spool: Spool, problems: Problems, tell: jobs.Tell) -> R
             report.n_kept = 0
             transaction.set_rollback(True)
         else:
+            matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
             _finish(run, Run.State.READY, report, problems)
     return report
 

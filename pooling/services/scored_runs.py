@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 from annotate.core.formats import Problems
 from annotate.models import Direction
 from annotate.services.jobs import tell_nobody
+from pooling.core.run_files import read_blocks
 from pooling.core.run_ranking import rank
-from pooling.core.runs import ReadRun
+from pooling.core.runs import ReadRun, RunFile
 from pooling.core.spool import Spool
 from pooling.models import Run
 from pooling.services.run_storage import SIDES, Known, known_items
 from pooling.services.runs import fill
 
 Ids = NDArray[np.int64]
+MAX_CELLS = 20_000_000  # of a matrix that is written as lines: about a gigabyte
 
 
 class Scope(NamedTuple):
@@ -36,17 +38,39 @@ class _Ends(NamedTuple):
     target_counts: NDArray[np.bool_]
 
 
+class TooLong(Exception):
+    """A matrix has too many cells to be written as lines."""
+
+
 def trec_lines(*, run: Run, scope: Scope) -> Iterator[str]:
     """The lines of a run that is ready, some thousand in a piece; ties in the order in which they were scored.
 
     Scores are the file's. Of a run that was ordered otherwise than trec_eval 9 orders, by ranks or in double precision,
     they count down to 1 in each ranking instead, so that whoever sorts by them finds the order that was scored.
+    Raises TooLong for a matrix of more than MAX_CELLS.
     """
     ends, tag = _ends(run, scope), "_".join(run.name.split())
+    if matrix := run.report.get("matrix"):
+        if matrix[0] * matrix[1] > MAX_CELLS:
+            message = f"As a TREC run this matrix would have up to {matrix[0] * matrix[1]:,} lines, more than "
+            raise TooLong(f"{message}{MAX_CELLS:,}; `evaluate` reads the matrix itself.")
+        yield from _matrix_lines(run, ends, tag)
+        return
     with Spool() as spool:
         fill(spool, run=run, problems=Problems(), tell=tell_nobody)
         for read in spool.batches():
             yield _lines(read, run, ends, tag)
+
+
+def _matrix_lines(run: Run, ends: _Ends, tag: str) -> Iterator[str]:
+    """Every cell that is ranked."""
+    with run.file.open("rb") as stream:
+        for block in read_blocks(stream, run.file_name, Problems()) or ():
+            row, column = np.nonzero(block.values != -np.inf)
+            scores, line = block.values[row, column].astype(np.float64), row.astype(np.int64) + block.start + 1
+            rows, ranks = block.rows[block.start : block.start + len(block.values)], np.zeros(len(row), np.int32)
+            found = RunFile(rows, row.astype(np.int32), block.columns[column], scores, ranks, "")
+            yield _lines(ReadRun(found, line), run, ends, tag)
 
 
 def _ends(run: Run, scope: Scope) -> _Ends:

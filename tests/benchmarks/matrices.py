@@ -13,7 +13,7 @@ from statistics import median
 
 import numpy as np
 
-from pooling.core.matrices import DEPTH, keep_best, rows_at_once
+from pooling.core.matrices import DEPTH, Block, keep_best, rows_at_once
 
 
 def seconds(work: Callable[[], object], repeats: int) -> float:
@@ -38,8 +38,9 @@ def main() -> None:
     step = rows_at_once(given.columns)
 
     def ours() -> int:
-        blocks = (matrix[start : start + step] for start in range(0, given.rows, step))
-        return sum(len(part.run.scores) for part in keep_best(blocks, rows, columns, "matrix"))
+        starts = range(0, given.rows, step)
+        blocks = (Block(rows, columns, start, matrix[start : start + step]) for start in starts)
+        return sum(len(part.run.scores) for part in keep_best(blocks, "matrix"))
 
     assert ours() == given.rows * min(DEPTH, given.columns)
     own = seconds(ours, given.repeats)

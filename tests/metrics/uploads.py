@@ -4,13 +4,16 @@ from typing import NamedTuple
 
 import ir_measures
 import numpy as np
+import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
-from annotate.models import Collection, Item, QuerySet, QuerySetItem
+from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem
 from annotate.services.loading import complete_query_sets
-from metrics.models import Score
+from metrics.http import Wanted
+from metrics.models import Download, LabelSource, Score
+from metrics.services import download_rows, downloads
 from pooling.models import Run
 from pooling.services import runs
 from tests import cast
@@ -124,3 +127,31 @@ def sources_of(query_set: QuerySet) -> list[str]:
     """The ids of the source items that count, in the order of the stored values."""
     members = query_set.members.filter(part="source", item__excluded_at=None).order_by("item")
     return list(members.values_list("item__external_id", flat=True))
+
+
+def reference_qrels(query_set: QuerySet) -> list[Qrel]:
+    """The qrels that the page gives for its reference set."""
+    wanted = Wanted(
+        direction=Direction(query_set.direction), label_source=LabelSource.REFERENCE,
+        reference_set=query_set.collection.reference_sets.get(), query_set=query_set, threshold=None, rule="",
+    )  # fmt: skip
+    return qrels_of("".join(download_rows.qrels(collection=query_set.collection, wanted=wanted)))
+
+
+def as_scored(run: Run, query_set: QuerySet) -> str:
+    """The download of a run as it was scored."""
+    data = {"run": str(run.pk), "queries": str(query_set.pk)}
+    form = downloads.form_of(collection=run.collection, kind=Download.Kind.RUN, data=data)
+    assert form.is_valid(), form.errors
+    made = downloads.ask(collection=run.collection, kind=Download.Kind.RUN, form=form, by=None)
+    downloads.run(made=made)
+    assert made.state == "done", made.error
+    return made.file.read().decode()
+
+
+def assert_scores(run: Run, query_set: QuerySet, lines: str) -> None:
+    """See that ir_measures says of a run of these lines what is stored of ours, query by query."""
+    expected = theirs(reference_qrels(query_set), run_of(lines), sources_of(query_set))
+    stored = ours(run, query_set)
+    for name, values in expected.items():
+        assert stored[name] == pytest.approx(values, abs=1e-9), name

@@ -76,12 +76,18 @@ class Report:
             for q in np.flatnonzero(self.counted):
                 query = self.run.queries[q].decode()
                 for measure in self.measures:
-                    yield f"{measure.name}\t{query}\t{self.values[measure.name][q]:.{digits}f}\n"
+                    yield f"{measure.name}\t{query}\t{self._text(self.values[measure.name][q], digits)}\n"
         yield f"runid\tall\t{self.run.name}\n"
         for name, count in self.counts.items():
             yield f"{name}\tall\t{count}\n"
         for name, value in self.means().items():
-            yield f"{name}\tall\t{value:.{digits}f}\n"
+            yield f"{name}\tall\t{self._text(value, digits)}\n"
+
+    def _text(self, value: float, digits: int) -> str:
+        """A number; of a rank that no list is long enough for, where the lists end."""
+        if np.isinf(value):
+            return f"n/a beyond {int(self.run.ranked.depth.max(initial=0))}"
+        return "n/a" if np.isnan(value) else f"{value:.{digits}f}"
 
     def as_dict(self, *, per_query: bool) -> dict[str, Any]:
         """The same for JSON, where an undefined value is null."""
@@ -100,4 +106,4 @@ class Report:
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return float(value) if np.isfinite(value) else None

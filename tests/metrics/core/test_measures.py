@@ -121,17 +121,23 @@ def test_pmrp_caps_the_number_of_positives_at_50():
     assert value("PMRP", ranked) == pytest.approx(40 / 50)
 
 
-def test_median_and_mean_rank_count_a_miss_as_one_beyond_the_longest_ranking():
-    ranked = align(
-        Rankings(np.array([0, 3, 5, 5]), np.array([1, 2, 3, 4, 5])),
-        Labels(np.array([0, 1, 2]), np.array([2, 9, 9]), np.array([1, 1, 1])),
-    )
+def test_median_and_mean_rank_make_up_no_rank_for_a_positive_that_no_list_holds():
     med, mean = measures.parse("MedR MeanR")
-    assert med.compute(ranked).tolist() == [2, 4, 4]
-    assert med.average(med.compute(ranked)) == 4
-    assert mean.average(mean.compute(ranked)) == pytest.approx(10 / 3)
-    empty = align(Rankings(np.array([0, 0]), np.zeros(0, dtype=int)), Labels(*np.array([[0], [1], [1]])))
-    assert math.isnan(retrieval.first_rank(ranking.positives(empty))[0])
+    values = np.array([2, np.inf, 4, np.nan])  # a miss, and a query without a positive
+    assert (med.average(values), mean.average(values)) == (4, np.inf)
+    assert (med.average(values[[0, 2, 3]]), mean.average(values[[0, 2, 3]])) == (3, 3)
+    assert (med.average(values[:2]), med.average(values[[1, 1, 2]])) == (np.inf, np.inf)
+    assert math.isnan(med.average(values[3:])) and math.isnan(mean.average(values[3:]))
+
+
+def test_the_rank_of_the_first_positive_is_unknown_for_a_miss_and_none_without_a_positive():
+    ranked = align(
+        Rankings(np.array([0, 3, 5, 5, 6]), np.array([1, 2, 3, 4, 5, 6])),
+        Labels(np.array([0, 1, 2, 3]), np.array([2, 9, 9, 6]), np.array([1, 1, 1, 0])),
+    )
+    first = retrieval.first_rank(ranking.positives(ranked)).tolist()
+    assert first[:3] == [2, np.inf, np.inf]
+    assert math.isnan(first[3])
 
 
 def test_judged_counts_up_to_k_and_leaves_pooled_but_unjudged_out():

@@ -155,8 +155,7 @@ def test_an_odd_id_among_rows_is_refused_with_its_line():
         ({"row_ids": np.array([["q1", "q2"]])}, "Array row_ids is no list of ids"),
         ({"row_ids": np.array([1.5, 2.5])}, "Array row_ids is no list of ids"),
         ({"sim_mat": np.array([[1, np.nan, 0], [1, 2, 3.0]])}, "Row 1 of sim_mat holds NaN"),
-        ({"sim_mat": np.asfortranarray(np.ones((2, 3)))}, "sim_mat is no row-wise float array"),
-        ({"sim_mat": np.ones((2, 3), dtype=int)}, "sim_mat is no row-wise float array"),
+        ({"sim_mat": np.ones((2, 3), dtype=int)}, "sim_mat is int64; save it as float16, float32 or float64."),
         ({"sim_mat": np.array([["a"]], dtype=object)}, "Array sim_mat holds Python objects, which are never loaded"),
     ],
 )

@@ -221,7 +221,7 @@ def test_ingesting_takes_a_constant_number_of_queries(collection, django_assert_
     cast.items(collection, Side.QUERY, 60)
     data = "".join(f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)).encode()
     run = receive(collection, data)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(24):
         runs.ingest_run(run=run)
     assert run.report["n_kept"] == 57 * 4
 

@@ -1,5 +1,7 @@
-"""Unknown targets keep their ranks: runs that were read without them are due to be read again."""
+"""Unknown targets keep their ranks, and matrices are kept whole: runs read otherwise are due to be read again."""
 
+import django.contrib.postgres.fields
+import django.db.models.deletion
 from django.db import migrations, models
 
 # A target's place in a ranking without the items that are left out; null where the ranking does not hold it.
@@ -14,7 +16,8 @@ $$
 READ_AGAIN = """
 UPDATE pooling_run SET attempts = 0, reading_due_at = now()
 WHERE state = 'ready' AND (coalesce((report #>> '{unknown_targets,n}')::bigint, 0) > 0
-                           OR coalesce((report ->> 'n_dropped')::bigint, 0) > 0)
+                           OR coalesce((report ->> 'n_dropped')::bigint, 0) > 0
+                           OR file_name ~* '[.](npz|zip|h5|hdf5)$')
 """
 
 
@@ -48,6 +51,19 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='runevent',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['renamed', 'described', 'hidden', 'published', 'retired', 'restored', 'reread', 'accepted'])), name='pooling_runevent_known_kind'),
+        ),
+        migrations.CreateModel(
+            name='Matrix',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('run', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='matrix', to='pooling.run')),
+                ('file', models.FileField(max_length=255, upload_to='matrices/')),
+                ('n_bytes', models.PositiveBigIntegerField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('n_absent', models.PositiveBigIntegerField(default=0)),
+                ('rows', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=None)),
+                ('columns', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=None)),
+            ],
         ),
         migrations.RunSQL(RANK, "DROP FUNCTION pooling_rank(bigint[], bigint, bigint[])"),
         migrations.RunSQL(READ_AGAIN, migrations.RunSQL.noop),

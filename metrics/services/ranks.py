@@ -1,0 +1,99 @@
+"""Where a run has the labelled targets: from its rankings, or counted in its similarity matrix."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.core.alignment import Labels, RankedGrades, Rankings, align
+from metrics.core.matrices import Cells, from_ranks, row_ranks
+from metrics.services.labels import Ids, Scope
+from pooling.core.matrix_files import row_blocks
+from pooling.models import Matrix, Ranking, Run
+
+CELLS_AT_ONCE = 1_000_000  # of a matrix, where every unjudged target is looked at
+
+
+def ranked_grades(*, run: Run, scope: Scope, sources: Ids, tables: Sequence[Labels]) -> list[RankedGrades]:
+    """What a run and each table of labels say together; `sources` are the queries, by whose places labels name them."""
+    matrix = matrix_of(run)
+    if matrix is not None:
+        return matrix_grades(matrix=matrix, scope=scope, sources=sources, tables=tables)
+    rankings = read_rankings(run=run, scope=scope, sources=sources)
+    return [align(rankings, table) for table in tables]
+
+
+def matrix_of(run: Run) -> Matrix | None:
+    """The matrix that a run came as; asks the database only where its report says that it did."""
+    if not run.report.get("matrix"):
+        return None
+    return Matrix.objects.select_related("run").filter(run=run).first()
+
+
+def sources_at_once(*, run: Run, most: int) -> int:
+    """How many sources of a run to look at together where all their targets are, not the labelled ones alone."""
+    matrix = matrix_of(run)
+    return most if matrix is None else max(1, min(most, CELLS_AT_ONCE // max(1, len(matrix.columns))))
+
+
+def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
+    """A run's rankings of some sources, in their order; empty where the run misses one."""
+    rows = Ranking.objects.filter(run=run, source__in=sources.tolist())
+    held = {source: np.array(targets, dtype=np.int64) for source, targets in rows.values_list("source", "targets")}
+    nothing = np.zeros(0, dtype=np.int64)
+    docs = [held.get(source, nothing) for source in sources.tolist()]
+    if scope.gallery is not None or len(scope.excluded):
+        docs = [targets[scope.counts(targets)] for targets in docs]
+    indptr = np.concatenate([[0], np.cumsum([len(targets) for targets in docs], dtype=np.int64)])
+    return Rankings(indptr, np.concatenate([nothing, *docs]))
+
+
+def matrix_grades(*, matrix: Matrix, scope: Scope, sources: Ids, tables: Sequence[Labels]) -> list[RankedGrades]:
+    """As `ranked_grades`: ranks are counted among the columns that count, in the rows that carry a label alone.
+
+    An unknown column counts, as an unknown document of a run does: it keeps its rank, unless there is a gallery.
+    """
+    columns = np.array(matrix.columns, dtype=np.int64)
+    kept = (columns > 0) & scope.counts(columns) | (columns == 0) & (scope.gallery is None)
+    row = _places(np.array(matrix.rows, dtype=np.int64), sources)
+    column_of = columns[kept]
+    cells = [_cells(table, row, column_of) for table in tables]
+    ranks = [np.zeros(len(table.query), dtype=np.int64) for table in tables]
+    depth = np.where(row >= 0, len(column_of), 0)
+    labelled = np.unique(np.concatenate([np.zeros(0, np.int64), *(each.row[each.row >= 0] for each in cells)]))
+    wanted = labelled if not matrix.n_absent else np.unique(row[row >= 0])
+    for part, values in row_blocks(Path(matrix.file.path), wanted):
+        block = values if kept.all() else values[:, kept]
+        for each, found in zip(cells, ranks, strict=True):
+            _count(block, wanted[part], each, found, matrix.run.score_type)
+        if matrix.n_absent:
+            there = np.count_nonzero(block != -np.inf, axis=1)
+            held = np.flatnonzero(np.isin(row, wanted[part]))
+            depth[held] = there[np.searchsorted(wanted[part], row[held])]
+    return [
+        from_ranks(table.query, found, table.grade, shape=(len(sources), 0))._replace(depth=depth)
+        for table, found in zip(tables, ranks, strict=True)
+    ]
+
+
+def _places(known: Ids, wanted: Ids) -> Ids:
+    """Where each of the wanted keys stands among those known, -1 where it does not."""
+    order = np.argsort(known)
+    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
+    return np.where(known[order][at] == wanted, order[at], -1) if len(known) else np.full(len(wanted), -1)
+
+
+def _cells(labels: Labels, row: Ids, columns: Ids) -> Cells:
+    """The labels as cells, -1 for the row of one that the matrix does not hold."""
+    column = _places(columns, labels.doc)
+    return Cells(np.where(column >= 0, row[labels.query], -1), column, labels.grade)
+
+
+def _count(values: NDArray[np.floating], places: Ids, cells: Cells, ranks: Ids, score_type: str) -> None:
+    """Write down the ranks of the labels that stand in these rows of the matrix; -inf is not retrieved."""
+    here = np.flatnonzero(np.isin(cells.row, places))
+    row, column = np.searchsorted(places, cells.row[here]), cells.column[here]
+    compared = "float64" if score_type == Run.ScoreType.FLOAT64 else "float32"
+    found = row_ranks(values, Cells(row, column, cells.grade[here]), score_type=compared)
+    ranks[here] = np.where(values[row, column] == -np.inf, 0, found)

@@ -1,0 +1,272 @@
+"""Runs that come as similarity matrices: measured by all their cells, as an independent tool measures them."""
+
+import io
+
+import h5py
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotate.models import Item, Role
+from annotate.services.loading import complete_query_sets
+from metrics.core.alignment import Labels
+from metrics.core.evaluation import evaluate_matrix, read_matrix
+from metrics.core.measures import evaluate, parse
+from metrics.services import labels, leaderboard_measuring, ranks, refresh
+from metrics.services.leaderboard_wanted import read
+from pooling.core.runs import read_qrels
+from pooling.models import Matrix, Ranking, Run
+from pooling.services import choosing, describing, rereading, runs
+from tests import cast
+from tests.metrics import uploads
+from tests.sizes import share_of
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+N_QUERIES, N_DOCUMENTS = 7, 160  # more documents than rankings keep
+MEASURES = "C@1 C@5 AP nDCG@10 nDCG mAP@R R@120 RR Bpref Rprec MedR MeanR"
+
+
+def npz(scores, rows, columns) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, sim_mat=scores, row_ids=np.array(rows), column_ids=np.array(columns))
+    return file.getvalue()
+
+
+def hdf5(scores, rows, columns) -> bytes:
+    file = io.BytesIO()
+    with h5py.File(file, "w") as out:
+        out["sim_mat"], out["row_ids"], out["column_ids"] = scores, rows, columns
+    return file.getvalue()
+
+
+def cells(rng, n_rows, n_columns, dtype, *, order="C"):
+    """Scores of which many are equal, also where 32 bits are too few to tell them apart, and some are -inf."""
+    scores = rng.integers(0, 60, (n_rows, n_columns)) / 8
+    if dtype == "float64":
+        scores = scores + rng.integers(0, 2, scores.shape) * 1e-9
+    scores = scores.astype(dtype, order=order)
+    if rng.random() < 0.5:
+        scores[rng.random(scores.shape) < 0.05] = -np.inf
+    return scores
+
+
+def trec(scores, rows, columns) -> str:
+    """The same as a TREC run."""
+    lines = [
+        f"{row} Q0 {column} 1 {float(scores[i, j])!r} m\n"
+        for i, row in enumerate(rows)
+        for j, column in enumerate(columns)
+        if scores[i, j] != -np.inf
+    ]
+    return "".join(lines)
+
+
+def study(rng):
+    made = cast.collection(grades=3, n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
+    made.items.filter(external_id="d7").update(split="train")
+    complete_query_sets(collection=made)
+    ends = zip(rng.integers(N_QUERIES, size=300), rng.integers(N_DOCUMENTS, size=300), strict=True)
+    pairs = {(f"q{query}", f"d{document}"): int(rng.integers(0, 3)) for query, document in ends}
+    cast.reference(made, pairs | {("q0", "d0"): 2})
+    return made
+
+
+def received(of, data, *, direction="forward", file_name="m.npz", **fields) -> Run:
+    file = SimpleUploadedFile(file_name, data)
+    run = runs.receive_run(collection=of, name="matrix", direction=direction, upload=file, **fields).run
+    runs.ingest_run(run=run)
+    assert run.state == "ready", run.report["errors"]
+    Run.objects.filter(pk=run.pk).update(on_hold_since=None)
+    run.refresh_from_db()
+    return run
+
+
+def as_it_comes(rng, of, direction, dtype, order):
+    """A matrix over most items of the collection and some that it lacks, in no order."""
+    sides = ("q", N_QUERIES, "d", N_DOCUMENTS) if direction == "forward" else ("d", N_DOCUMENTS, "q", N_QUERIES)
+    rows = [f"{sides[0]}{n}" for n in range(sides[1]) if n % 6] + ["elsewhere"]
+    columns = [f"{sides[2]}{n}" for n in range(sides[3]) if n % 9 != 4] + [f"x{n}" for n in range(20)]
+    rows, columns = rng.permutation(rows).tolist(), rng.permutation(columns).tolist()
+    return cells(rng, len(rows), len(columns), dtype, order=order), rows, columns
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize("case", range(share_of(40)))
+def test_stored_scores_of_a_matrix_are_those_of_ir_measures_on_all_its_cells(case, direction):
+    rng = np.random.default_rng([case, len(direction)])
+    of = study(rng)
+    dtype, order = ("float16", "float32", "float64")[case % 3], "CF"[case % 2]
+    scores, rows, columns = as_it_comes(rng, of, direction, dtype, order)
+    run = received(of, npz(scores, rows, columns), direction=direction)
+    uploads.leave_out(of, *(["d2", "q3"] if case % 4 == 3 else []))
+    refresh.refresh(collection=of)
+    query_set = of.query_sets.get(direction=direction, name="all")
+    uploads.assert_scores(run, query_set, uploads.as_scored(run, query_set))
+    if case % 4 != 3:
+        whole = trec(scores, rows, columns).splitlines(keepends=True)
+        uploads.assert_scores(run, query_set, "".join(line for line in whole if "d7" not in line.split()))
+
+
+@pytest.mark.parametrize("score_type", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_evaluate_and_the_page_agree_on_every_measure(dtype, score_type):
+    rng = np.random.default_rng([len(dtype), len(score_type)])
+    of = cast.collection(grades=3, n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
+    complete_query_sets(collection=of)
+    pairs = {(f"q{q}", f"d{d}"): int(rng.integers(0, 3)) for q in range(N_QUERIES) for d in rng.permutation(160)[:30]}
+    cast.reference(of, pairs)
+    rows, columns = [f"q{n}" for n in range(N_QUERIES)], [f"d{n}" for n in rng.permutation(N_DOCUMENTS)]
+    data = npz(cells(rng, N_QUERIES, N_DOCUMENTS, dtype), rows, columns)
+    run = received(of, data, score_type=score_type)
+    qrels = read_qrels(io.BytesIO("".join(f"{q} 0 {d} {g}\n" for (q, d), g in pairs.items()).encode()), name="q")
+    theirs = evaluate_matrix(read_matrix(io.BytesIO(data), name="m"), qrels, name="m", score_type=score_type)
+    expected = evaluate(parse(MEASURES), theirs.ranked, 1)
+    ours = page_values(of, run)
+    for number, name in enumerate(expected):
+        assert ours.whole[number].tolist() == expected[name].tolist(), name
+
+
+def page_values(of, run):
+    """Values as the leaderboard measures them for whoever asks for other measures."""
+    choices = read(collection=of, viewer=None, given={"measures": MEASURES, "label_source": "reference"})
+    assert choices.errors == []
+    query_set = of.query_sets.get(direction=run.direction, name="all")
+    asked = leaderboard_measuring.asked_of(collection=of, wanted=choices.wanted, query_set=query_set)
+    return leaderboard_measuring.values_of(asked=asked, run=run)
+
+
+def plain_study(n_queries=4):
+    """A collection whose d150 is relevant to each query."""
+    of = cast.collection(grades=2, n_queries=n_queries, n_documents=N_DOCUMENTS)
+    complete_query_sets(collection=of)
+    cast.reference(of, {(f"q{n}", "d150"): 1 for n in range(n_queries)})
+    return of
+
+
+def falling(n_queries=4, dtype="float32"):
+    """Scores that fall from the first column to the last; of the first two queries the 151st is twelfth at best."""
+    scores = np.tile(-np.arange(N_DOCUMENTS, dtype=dtype), (n_queries, 1))
+    scores[:2, 150] = -11
+    return scores
+
+
+def names(side, n):
+    return [f"{side}{number}" for number in range(n)]
+
+
+def test_the_rankings_keep_the_best_hundred_and_the_matrix_all(media_root):
+    of = plain_study()
+    run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
+    assert {len(row.targets) for row in Ranking.objects.filter(run=run)} == {100}
+    matrix = Matrix.objects.get(run=run)
+    assert (len(matrix.rows), len(matrix.columns), matrix.n_bytes) == (4, 160, 4 * 160 * 4 + 128)
+    kept = np.load(matrix.file.path)
+    assert kept.flags.c_contiguous
+    columns = [of.items.get(pk=pk).external_id for pk in matrix.columns[:3]]
+    assert columns == ["d0", "d1", "d10"]  # in ascending order of their ids
+    assert run.report["matrix"] == [4, 160]
+    assert [path.name for path in (media_root / "matrices").iterdir()] == [matrix.file.name.split("/")[1]]
+
+
+def test_ranks_beyond_the_hundredth_are_known_of_a_matrix_and_not_of_a_list_that_was_cut():
+    of = plain_study()
+    scores, rows, columns = falling(), names("q", 4), names("d", N_DOCUMENTS)
+    run = received(of, npz(scores, rows, columns))
+    cut = uploads.ingested(of, "cut", "".join(
+        line for line in trec(scores, rows, columns).splitlines(keepends=True) if float(line.split()[4]) > -100
+    ))
+    assert measured(of, run, "MedR MeanR") == {"MedR": ((12 + 151) / 2, None), "MeanR": ((12 + 151) / 2, None)}
+    assert measured(of, cut, "MedR MeanR") == {"MedR": (None, 101), "MeanR": (None, 101)}
+    cast.reference(of, {("q3", "d1"): 1}, name="more")
+    # over the one query that has a positive
+    assert measured(of, cut, "MedR MeanR", reference="more") == {"MedR": (2, None), "MeanR": (2, None)}
+
+
+def measured(of, run, measures, reference="original"):
+    given = {"measures": measures, "label_source": "reference", "reference": reference}
+    choices = read(collection=of, viewer=None, given=given)
+    assert choices.errors == []
+    query_set = of.query_sets.get(direction=run.direction, name="all")
+    asked = leaderboard_measuring.asked_of(collection=of, wanted=choices.wanted, query_set=query_set)
+    told = leaderboard_measuring.summary(asked=asked, runs=[run], tell=lambda n: None)
+    return {each["name"]: (each["cells"][0]["whole"], each["cells"][0]["beyond"]) for each in told["measures"]}
+
+
+def test_a_matrix_that_is_read_again_or_by_other_scores_leaves_one_file(media_root):
+    of = plain_study()
+    run = received(of, npz(falling(), [*names("q", 3), "new"], names("d", N_DOCUMENTS)))
+    Item.objects.create(collection=of, side="query", external_id="new")
+    rereading.note_joined(collection_id=of.pk)
+    rereading.read_again(run=run)
+    assert 0 not in Matrix.objects.get(run=run).rows
+    describing.reread_run(run=run, score_type="float64", by=None)
+    assert not Matrix.objects.exists()
+    runs.ingest_run(run=run)
+    assert run.state == "ready"
+    assert len(list((media_root / "matrices").iterdir())) == 1
+
+
+def test_a_collection_keeps_so_many_bytes_of_matrices_and_says_so(settings, media_root):
+    of = plain_study()
+    settings.MATRICES_MAX_BYTES = 4_000
+    data = npz(falling(), names("q", 4), names("d", N_DOCUMENTS))
+    received(of, data)
+    file = SimpleUploadedFile("second.npz", data)
+    second = runs.receive_run(collection=of, name="second", direction="forward", upload=file).run
+    runs.ingest_run(run=second)
+    assert second.state == "rejected"
+    assert "MATRICES_MAX_MB" in second.report["errors"][0]["message"]
+    assert len(list((media_root / "matrices").iterdir())) == 1
+
+
+def test_a_fault_in_a_late_row_keeps_nothing_of_a_matrix(media_root):
+    of, scores = plain_study(), falling()
+    scores[3, 5] = np.nan
+    file = SimpleUploadedFile("m.npz", npz(scores, names("q", 4), names("d", N_DOCUMENTS)))
+    run = runs.receive_run(collection=of, name="m", direction="forward", upload=file).run
+    runs.ingest_run(run=run)
+    assert run.state == "rejected"
+    assert not Matrix.objects.exists()
+    assert list(media_root.glob("matrices/*")) == []
+
+
+def test_hdf5_is_kept_whole_too():
+    of = plain_study()
+    run = received(of, hdf5(falling(), names("q", 4), names("d", N_DOCUMENTS)), file_name="m.h5")
+    assert measured(of, run, "MeanR") == {"MeanR": ((12 + 151) / 2, None)}
+
+
+def test_pools_see_the_best_hundred_and_say_so():
+    of = plain_study()
+    run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
+    with pytest.raises(choosing.PoolError, match="pools see the 100 best of each row"):
+        choosing.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 101}, runs=[run])
+    chosen = choosing.choose_pairs(collection=of, strategy="depth-k", parameters={"depth": 100}, runs=[run])
+    assert len(chosen.query) == 400
+
+
+def test_the_explorer_tells_ranks_beyond_the_hundredth(client):
+    of = plain_study()
+    run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
+    refresh.refresh(collection=of)
+    client.force_login(cast.member(of, Role.RESEARCHER))
+    page = client.get(f"/c/{of.slug}/explorer/", {"q": "q3"})
+    (missed,) = page.context["page"].query.missed
+    assert missed.ranks == [151]
+    assert run.report["matrix"]
+
+
+def test_only_the_rows_of_queries_that_carry_labels_are_read(monkeypatch):
+    of = plain_study()
+    run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
+    read_rows, original = [], ranks.row_blocks
+
+    def counting(path, places):
+        read_rows.extend(places.tolist())
+        return original(path, places)
+
+    monkeypatch.setattr(ranks, "row_blocks", counting)
+    scope = labels.scope_of(query_set=of.query_sets.get(direction="forward", name="all"))
+    table = Labels(np.array([2]), np.array([of.items.get(external_id="d150").pk]), np.array([1]))
+    (grades,) = ranks.ranked_grades(run=run, scope=scope, sources=scope.sources, tables=[table])
+    assert (grades.rank.tolist(), grades.depth.tolist(), read_rows) == ([151], [160] * 4, [2])
