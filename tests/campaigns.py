@@ -39,7 +39,7 @@ from annotate.models import (
 from annotate.services import claiming, jobs, judging, pausing, seating
 from metrics.models import BoardView, Download, Snapshot
 from metrics.services import alarms, refresh
-from pooling.models import Pool, PoolPair, PoolSource, Run, RunEvent
+from pooling.models import Matrix, Pool, PoolPair, PoolSource, Run, RunEvent
 from tests import cast
 from tests.copies import copied
 
@@ -163,6 +163,7 @@ def _run(collection: Collection, by: User) -> Run:
         file_name="bm25.run", file="runs/none.run", uploaded_by=by,
     )  # fmt: skip
     RunEvent.objects.create(run=run, kind="renamed", note="It was called something else.", by=by)
+    Matrix.objects.create(run=run, file="matrices/none", n_bytes=1, sha256="0" * 64, rows=queries, columns=documents)
     return run
 
 
