@@ -12,7 +12,8 @@ class RunAdmin(ReadOnlyAdmin):
 
     list_display = ["name", "collection", "direction", "state", "attempts", "created_at"]
     list_select_related = ["collection"]
-    fields = ["collection", "name", "direction", "system", "state", "attempts", "file_name", "sha256", "report"]
+    fields = ["collection", "name", "direction", "system", "state", "on_hold_since", "reading_due_at",
+              "attempts", "file_name", "sha256", "report"]  # fmt: skip
 
 
 @admin.register(Pool)

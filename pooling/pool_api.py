@@ -15,7 +15,7 @@ from annotate.queue import enqueue_on_commit
 from pooling import tasks
 from pooling.core.strategies import MAX_SEED
 from pooling.models import Pool, Run
-from pooling.services import asking, pools
+from pooling.services import asking, choosing, pools
 from pooling.services.choosing import PoolError
 from pooling.services.previews import Preview
 
@@ -118,7 +118,7 @@ def _runs(collection: Collection, names: list[str] | None) -> list[Run]:
         return list(ready)
     found = list(ready.filter(name__in=names))
     if missing := sorted(set(names) - {run.name for run in found}):
-        raise _refused("runs", f'There is no ready run "{missing[0]}" in this collection.')
+        raise _refused("runs", choosing.why_not(collection=collection, name=missing[0]))
     return found
 
 

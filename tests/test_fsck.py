@@ -122,8 +122,7 @@ PLANTED = {
         f"UPDATE pooling_ranking SET source_id = {DOCUMENT} WHERE id = (SELECT min(id) FROM pooling_ranking)"
     ),
     "pooling.ranking-scores": "UPDATE pooling_ranking SET scores[1] = 'NaN'",
-    "pooling.matrix-items": "INSERT INTO pooling_matrix (run_id, file, n_bytes, sha256, n_absent, rows, columns)"
-    " SELECT min(id), 'm.npy', 1, 'x', 0, '{{0}}', ARRAY[(SELECT max(id) + 1 FROM annotate_item)] FROM pooling_run",
+    "pooling.matrix-items": "UPDATE pooling_matrix SET columns = rows",
     "pooling.run-rankings": "DELETE FROM pooling_ranking",
     "pooling.pool-round": "UPDATE pooling_pool SET state = 'closed'",
     "pooling.round-pool": "UPDATE pooling_pool SET round_id = NULL, state = 'draft', opened_at = NULL",

@@ -177,7 +177,7 @@ def _runs(side: Side, said: NDArray[np.bool_], positive: NDArray[np.bool_], scor
     return [
         {
             "run": run.pk,
-            "n_brought": int(np.count_nonzero(side.tops[s].target >= 0)),
+            "n_brought": len(side.tops[s].source),
             "n_judged": int(np.count_nonzero(said[s])),
             "n_unique": int(np.count_nonzero(unique[s])),
             "n_unique_positive": int(np.count_nonzero(unique[s] & positive)),

@@ -15,12 +15,12 @@ from metrics.services import labels
 from metrics.services.labels import Ids, Scope
 from metrics.services.ranks import matrix_grades, matrix_of
 from pooling.core.rankings import Rankings
-from pooling.core.selections import Pairs, RankedPairs, is_in, rows_of
+from pooling.core.selections import Pairs, RankedPairs, is_in, of_items, rows_of
 from pooling.core.strategies import depth_of
 from pooling.models import Pool, Run
 from pooling.services.rankings import left_out, load_top
 
-RULES = "2"  # changes when the same labels and rankings would give other numbers
+RULES = "3"  # changes when the same labels and rankings would give other numbers
 _GIVEN = """
     SELECT pair.query_id, pair.document_id, seat.judgment_id
     FROM pooling_poolpair pooled JOIN annotate_pair pair ON pair.id = pooled.pair_id
@@ -93,10 +93,10 @@ def _side(pool: Pool, direction: Direction, runs: list[Run], reference: Referenc
     tops = [
         load_top(run=run, depth=depth, query_set=pool.query_set, leave_out=absent, with_scores=True) for run in runs
     ]
-    sources = np.unique(np.concatenate([top.source for top in tops]))
+    sources = np.unique(np.concatenate([of_items(top).source for top in tops]))
     if drawn := list(pool.pool_sources.values_list("item", flat=True)):
         sources = np.intersect1d(sources, drawn)
-        tops = [rows_of(top, np.isin(top.source, sources)) for top in tops]
+    tops = [rows_of(top, np.isin(top.source, sources)) for top in tops]
     scope = Scope(direction, sources, None, absent)
     people = labels.within(labels.people_grades(collection=pool.collection, direction=direction), scope)
     other = labels.within(labels.reference_grades(reference_set=reference, direction=direction), scope)
@@ -166,6 +166,7 @@ def _digest(pool: Pool, sides: list[Side], given: Given) -> str:
     told.update(given.judgment.tobytes())
     for side in sides:
         told.update(f"{side.direction} {[run.pk for run in side.runs]}".encode())
-        for column in (side.sources, *side.known, side.first):
+        tops = [column for top in side.tops for column in (top.source, top.target, top.rank)]
+        for column in (side.sources, *side.known, side.first, *tops):
             told.update(np.ascontiguousarray(column).tobytes())
     return told.hexdigest()

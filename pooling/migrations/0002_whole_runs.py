@@ -4,13 +4,13 @@ import django.contrib.postgres.fields
 import django.db.models.deletion
 from django.db import migrations, models
 
-# A target's place in a ranking without the items that are left out; null where the ranking does not hold it.
+# A target's place in a ranking without the items that are left out; null where the ranking does not hold it so.
 RANK = """
 CREATE FUNCTION pooling_rank(targets bigint[], target bigint, left_out bigint[]) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT found.place - CASE WHEN cardinality(left_out) = 0 THEN 0 ELSE (
         SELECT count(*)::integer FROM unnest(targets[1:found.place]) AS above(id) WHERE above.id = ANY(left_out)) END
-    FROM (SELECT array_position(targets, target) AS place) AS found
+    FROM (SELECT array_position(targets, target) AS place) AS found WHERE target <> ALL(left_out)
 $$
 """
 READ_AGAIN = """

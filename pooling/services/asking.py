@@ -20,6 +20,7 @@ from pooling.services.previews import Preview
 
 AT_ONCE = 20_000  # results of rankings that are looked at while somebody waits; measured: 0.1 s
 FRESH_SECONDS = 120
+ERROR_SECONDS = 10
 WAIT_SECONDS = 600
 ADDS_DEPTH = previews.ADDS_DEPTH
 
@@ -93,7 +94,8 @@ def answer(*, collection: Collection, of: Question) -> Answer:
         )  # fmt: skip
     except PoolError as error:
         found = Answer(of.key(), None, error.field, str(error))
-    cache.set(_place(collection, of.key()), found, timeout=FRESH_SECONDS)
+    # What stood in the way may be gone the next moment; whoever waits for a worker has asked again by then.
+    cache.set(_place(collection, of.key()), found, timeout=ERROR_SECONDS if found.error else FRESH_SECONDS)
     return found
 
 

@@ -74,6 +74,8 @@ def check(
     for run in runs:
         if run.collection_id != collection.pk or run.state != Run.State.READY or run.retired_at:
             raise PoolError("runs", f'Run "{run}" is not ready in this collection; leave it out.')
+        if run.reading_due_at:
+            raise PoolError("runs", f'Run "{run}" is being read again, since items joined; try once more in a moment.')
         if run.on_hold_since:
             raise PoolError("runs", f'Run "{run}" names too many unknown items; say on its page that it may be used.')
         if query_set and run.direction != query_set.direction:
@@ -190,6 +192,13 @@ def _refuse_too_many(runs: Sequence[Run], depth: int) -> None:
     if n_rows > MAX_ROWS:
         message = f"To this depth the runs hold {n_rows:,} results, more than {MAX_ROWS:,}; choose a smaller depth."
         raise PoolError("depth", message)
+
+
+def why_not(*, collection: Collection, name: str) -> str:
+    """Why a pool cannot be made of a run that somebody named."""
+    if collection.runs.published().on_hold().filter(name=name).exists():
+        return f'Run "{name}" is on hold: too many of its rows are unknown. Say on its page that it may be used.'
+    return f'There is no ready run "{name}" in this collection.'
 
 
 def _refuse_below_best(runs: Sequence[Run], depth: int) -> None:

@@ -91,6 +91,8 @@ def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
     if locked.pools.exists():
         raise RunInUse(f'Run "{run}" is part of a pool, whose pairs came from the present order; upload the file again '
                        "under another name.")  # fmt: skip
+    if locked.reading_due_at is not None and locked.state == Run.State.READY:
+        raise RunInUse(f'Run "{run}" is being read again already; try once more when it is done.')
     if locked.state != Run.State.RECEIVED:
         _event(locked, RunEvent.Kind.REREAD, by, f"before: {locked.get_score_type_display()}")
         locked.rankings.all().delete()

@@ -37,9 +37,9 @@ _POSITIVES = """
 _RANKED = """
     EXISTS (SELECT FROM pooling_ranking ranking JOIN pooling_run run ON run.id = ranking.run_id
             WHERE (run.direction = 'forward' AND ranking.source_id = drawn.query
-                   AND pooling_rank(ranking.targets, drawn.document, %(left_out)s) <= %(outside)s)
+                   AND pooling_rank(ranking.targets, drawn.document, %(left_out)s::bigint[]) <= %(outside)s)
                OR (run.direction = 'reverse' AND ranking.source_id = drawn.document
-                   AND pooling_rank(ranking.targets, drawn.query, %(left_out)s) <= %(outside)s))
+                   AND pooling_rank(ranking.targets, drawn.query, %(left_out)s::bigint[]) <= %(outside)s))
 """
 # Of these pairs, the ones somebody's reference names, some run ranks high, or a pool or gold holds.
 _TAKEN = f"""

@@ -5,7 +5,6 @@ lacks than about the run. A run that a pool was made of is never held: what peop
 """
 
 from django.db import transaction
-from django.db.models.functions import Now
 
 from annotate.models import Collection, User
 from annotate.services.seating import note_changes
@@ -22,7 +21,7 @@ class BadLimit(Exception):
 
 
 def is_too_strange(*, run: Run, report: RunReport) -> bool:
-    """Whether a run that was just read has to ask: more unknown rows than allowed, and nobody has allowed it."""
+    """Whether a run has more unknown rows than its collection allows, and nobody has allowed it more."""
     share = report.n_unknown / max(report.n_unknown + report.n_kept, 1)
     if share <= run.collection.unknown_limit:
         return False
@@ -40,10 +39,11 @@ def accept_run(*, run: Run, by: User | None) -> None:
 
 
 @transaction.atomic
-def set_limit(*, collection: Collection, share: float) -> list[Run]:
+def set_limit(*, collection: Collection, share: float, by: User | None) -> list[Run]:
     """Let runs ask above this share of unknown rows from now on; returns those on hold that need not ask any more.
 
-    Runs that are in use stay so, whatever their share. Raises BadLimit.
+    Of them only runs that `by` may know of are returned. Runs that are in use stay so, whatever their share. Raises
+    BadLimit.
     """
     if not 0 <= share <= 1:
         raise BadLimit("The share of unknown rows is from 0 to 100 %.")
@@ -51,14 +51,13 @@ def set_limit(*, collection: Collection, share: float) -> list[Run]:
     on_hold = Run.objects.select_for_update().filter(collection=collection, on_hold_since__isnull=False)
     released = [run for run in on_hold.order_by("pk") if run.unknown_share <= share]
     if released:
-        Run.objects.filter(pk__in=[run.pk for run in released]).update(on_hold_since=None)
+        keys = [run.pk for run in released]
+        Run.objects.filter(pk__in=keys).update(on_hold_since=None)
+        note = f"the limit is {100 * share:g} % now"
+        RunEvent.objects.bulk_create(
+            RunEvent(run=run, kind=RunEvent.Kind.ACCEPTED, by=by, note=note) for run in released
+        )
         note_changes(collection_id=collection.pk, pair_ids=[None])
     collection.refresh_from_db()
-    return released
-
-
-def hold(*, run: Run, report: RunReport) -> dict[str, object]:
-    """The fields of a run that was just read which say whether it is on hold."""
-    if not is_too_strange(run=run, report=report):
-        return {"on_hold_since": None}
-    return {"on_hold_since": run.on_hold_since or Now()}
+    seen = Run.objects.visible_to(by).in_use().filter(pk__in=[run.pk for run in released])
+    return list(seen.order_by("pk"))

@@ -14,9 +14,9 @@ from django.db.models import F, OuterRef, Q, Subquery
 from annotate.models import Collection, Direction, Judgment
 from pooling.core import live
 from pooling.core.options import OPTIONS
-from pooling.core.selections import Pairs
+from pooling.core.selections import Pairs, is_in, rows_of
 from pooling.core.strategies import STRATEGIES, depth_of
-from pooling.models import Pool
+from pooling.models import Pool, PoolPair, RunEvent
 from pooling.services.rankings import left_out, load_top
 
 LIVE = [name for name, plan in STRATEGIES.items() if plan.order]
@@ -85,6 +85,7 @@ def _front(pool: Pool) -> Pairs:
     order, depth = STRATEGIES[pool.strategy].order, depth_of(pool.strategy, values)
     absent = left_out(collection=pool.collection)
     judged, relevant = _judged(pool)
+    own = _pairs(pool) if _reread(pool) else None
     found = [Pairs()]
     for direction in Direction:
         runs = [
@@ -93,11 +94,25 @@ def _front(pool: Pool) -> Pairs:
         ]
         if not sum(len(run.source) for run in runs):
             continue
+        if own is not None:
+            named = own if direction == Direction.FORWARD else Pairs(*own[::-1])
+            runs = [rows_of(run, is_in(run.source, run.target, named)) for run in runs]
         known = judged if direction == Direction.FORWARD else Pairs(*judged[::-1])
         dice = np.random.default_rng([pool.seed, len(relevant)])
         coming = live.next_pairs(order, runs, known, relevant, ahead=int(values["ahead"]), rng=dice)
         found.append(coming if direction == Direction.FORWARD else Pairs(*coming[::-1]))
     return Pairs(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+
+def _reread(pool: Pool) -> bool:
+    """Whether a run was read again since the pool was opened: its top may name items that were not there then."""
+    return RunEvent.objects.filter(run__in=pool.runs.all(), kind=RunEvent.Kind.REREAD, at__gt=pool.opened_at).exists()
+
+
+def _pairs(pool: Pool) -> Pairs:
+    """The pairs that the pool has, of which alone people are asked."""
+    rows = PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document")
+    return Pairs(*np.array(list(rows), dtype=np.int64).reshape(-1, 2).T)
 
 
 def _judged(pool: Pool) -> tuple[Pairs, np.ndarray]:

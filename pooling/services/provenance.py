@@ -16,15 +16,15 @@ from pooling.services.rankings import excluded
 
 # One part a direction: with OR or CASE around the source the planner would not use its index.
 _PLACES = """
-    SELECT wanted.pair, ranking.run_id, pooling_rank(ranking.targets, wanted.document, %(left_out)s) AS rank
+    SELECT wanted.pair, ranking.run_id, pooling_rank(ranking.targets, wanted.document, %(left_out)s::bigint[]) AS rank
     FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[]) AS wanted(pair, query, document)
     JOIN pooling_ranking ranking ON ranking.source_id = wanted.query AND ranking.run_id = ANY(%(forward)s::bigint[])
-    WHERE wanted.document = ANY(ranking.targets)
+    WHERE wanted.document = ANY(ranking.targets) AND NOT ARRAY[wanted.query, wanted.document] && %(left_out)s::bigint[]
     UNION ALL
-    SELECT wanted.pair, ranking.run_id, pooling_rank(ranking.targets, wanted.query, %(left_out)s)
+    SELECT wanted.pair, ranking.run_id, pooling_rank(ranking.targets, wanted.query, %(left_out)s::bigint[])
     FROM unnest(%(pair)s::bigint[], %(query)s::bigint[], %(document)s::bigint[]) AS wanted(pair, query, document)
     JOIN pooling_ranking ranking ON ranking.source_id = wanted.document AND ranking.run_id = ANY(%(reverse)s::bigint[])
-    WHERE wanted.query = ANY(ranking.targets)
+    WHERE wanted.query = ANY(ranking.targets) AND NOT ARRAY[wanted.query, wanted.document] && %(left_out)s::bigint[]
 """
 
 

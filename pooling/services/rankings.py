@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import Q
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Item, QuerySet
+from annotate.models import Collection, Item, QuerySet, QuerySetItem
 from pooling.core.rankings import Rankings, ranks
 from pooling.core.selections import RankedPairs, within
 from pooling.models import Run
@@ -34,12 +34,13 @@ def load_top(
 ) -> RankedPairs:
     """A run's first `depth` targets for each source item, as rows of item keys by source.
 
-    query_set : only these source items
+    query_set : only these source items; where it has a gallery, only its members are ranked
     leave_out : items that are not judged (see `left_out`); who stands below one of them moves up, where an unknown
         target keeps its rank
     with_scores : what the run was ordered by; of a run ordered by ranks, the rank turned round
     """
-    reach = depth if not len(leave_out) else _TO_THE_END
+    gallery = _gallery(query_set)
+    reach = depth if not len(leave_out) and gallery is None else _TO_THE_END
     by_score = with_scores and run.score_type != Run.ScoreType.RANK
     wanted = {
         "run": run.pk,
@@ -54,13 +55,22 @@ def load_top(
     elements = np.frombuffer(b"".join(bytes(row[2])[_HEADER:] for row in rows), dtype=_ELEMENT)
     target = elements["key"].astype(np.int64)
     score = _scores(rows) if by_score else None
-    if len(leave_out):
+    if len(leave_out) or gallery is not None:
         kept = ~(np.isin(source, leave_out) | np.isin(target, leave_out))
+        kept &= True if gallery is None else np.isin(target, gallery)
         source, target = source[kept], target[kept]
         score = None if score is None else score[kept]
     _, lengths = np.unique(source, return_counts=True)
     starts = np.append(0, np.cumsum(lengths))
     return within(RankedPairs(source, target, ranks(Rankings(starts, target)), score, starts), depth)
+
+
+def _gallery(query_set: QuerySet | None) -> NDArray[np.int64] | None:
+    """Keys of the only targets that a query set lets into evaluation; None means all."""
+    if query_set is None:
+        return None
+    members = query_set.members.filter(part=QuerySetItem.Part.GALLERY).values_list("item", flat=True)
+    return np.array(members, dtype=np.int64) if members else None
 
 
 def _scores(rows: Sequence[tuple[int, int, bytes, bytes]]) -> NDArray[np.float64]:

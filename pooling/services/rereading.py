@@ -35,8 +35,10 @@ def note_joined(*, collection_id: int) -> list[int]:
     One that is being read for the first time is read again after that, as it may have begun without these items.
     """
     lacking = Run.objects.filter(collection=collection_id).lacking_items()
-    lacking.update(reading_due_at=Now(), attempts=0)
-    return list(lacking.filter(state=Run.State.READY).order_by("pk").values_list("pk", flat=True))
+    lacking.update(reading_due_at=Now())
+    ready = lacking.filter(state=Run.State.READY)
+    ready.update(attempts=0)
+    return list(ready.order_by("pk").values_list("pk", flat=True))
 
 
 def overdue() -> list[int]:
@@ -90,33 +92,32 @@ def _read(run: Run, since: datetime) -> None:
 def _replace(
     *, run: Run, since: datetime, spool: Spool, matrix: MatrixWriter, problems: Problems, tell: jobs.Tell
 ) -> None:
-    before, due = run.n_unknown, Run.objects.filter(pk=run.pk, reading_due_at=since)
     run.rankings.all().delete()
     report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
     if problems:
         transaction.set_rollback(True)
         return
     matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
-    # The run's row is locked at the very end alone; whoever joined items meanwhile has it read once more.
-    is_same = Run.objects.filter(pk=run.pk, state=Run.State.READY).update(
-        report=asdict(report), **holding.hold(run=run, report=report)
-    )
-    if not is_same:
-        transaction.set_rollback(True)
-        return
-    due.update(reading_due_at=None)
-    _tell_of(run, report, before)
+    # The run's row is locked at the very end alone; if items joined meanwhile it is read once more.
+    Run.objects.filter(pk=run.pk).update(report=asdict(report))
+    Run.objects.filter(pk=run.pk, reading_due_at=since).update(reading_due_at=None)
+    if not holding.is_too_strange(run=run, report=report):
+        Run.objects.filter(pk=run.pk).update(on_hold_since=None)
+    _tell_of(run, report)
     note_changes(collection_id=run.collection_id, pair_ids=[None])
 
 
-def _tell_of(run: Run, report: RunReport, before: int) -> None:
-    note = f"items joined; unknown rows: {before:,} before, {report.n_unknown:,} now"
+def _tell_of(run: Run, report: RunReport) -> None:
+    """Note what came of it; a run that an older version read did not count its unknown rows."""
+    change = f"{run.n_unknown:,} before, {report.n_unknown:,} now"
+    is_counted = "n_unknown" in run.report
+    note = f"items joined; unknown rows: {change}" if is_counted else "by newer rules: unknown rows keep their ranks"
     RunEvent.objects.create(run=run, kind=RunEvent.Kind.REREAD, note=note)
     log.info("Run %s of %s was read again: %s", run, run.collection, note)
 
 
 def _give_up(run: Run, since: datetime, why: str) -> None:
     if Run.objects.filter(pk=run.pk, reading_due_at=since).update(reading_due_at=None):
-        note = f"items joined, and the kept file could not be read: {why}"[:400]
+        note = f"the kept file could not be read again: {why}"[:400]
         RunEvent.objects.create(run=run, kind=RunEvent.Kind.REREAD, note=note)
         log.warning("Run %s of %s: %s", run, run.collection, note)

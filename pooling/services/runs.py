@@ -189,8 +189,8 @@ def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems,
     """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
     with transaction.atomic():
         report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
-        if not problems and not report.n_kept:
-            message = "No line names a query and a document of this collection; see the first unknown ids."
+        if not problems and not report.n_kept + report.n_unknown:
+            message = "No line names a query of this collection; see the first unknown ids."
             problems.add(FormatError(run.file_name, None, "", message))
         if problems:
             report.n_kept = 0
@@ -204,6 +204,9 @@ def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems,
 def _finish(run: Run, state: Run.State, report: RunReport, problems: Problems) -> None:
     report.errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
     report.n_errors = problems.n
-    held = holding.hold(run=run, report=report) if state == Run.State.READY else {"on_hold_since": None}
-    Run.objects.filter(pk=run.pk).update(state=state, report=asdict(report), finished_at=Now(), **held)
+    is_held = state == Run.State.READY and holding.is_too_strange(run=run, report=report)
+    on_hold_since = Now() if is_held else None
+    Run.objects.filter(pk=run.pk).update(
+        state=state, report=asdict(report), finished_at=Now(), on_hold_since=on_hold_since
+    )
     log.info("Run %s of %s is %s", run, run.collection, state)

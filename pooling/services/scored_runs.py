@@ -45,8 +45,8 @@ class TooLong(Exception):
 def trec_lines(*, run: Run, scope: Scope) -> Iterator[str]:
     """The lines of a run that is ready, some thousand in a piece; ties in the order in which they were scored.
 
-    Scores are the file's. Of a run that was ordered otherwise than trec_eval 9 orders, by ranks or in double precision,
-    they count down to 1 in each ranking instead, so that whoever sorts by them finds the order that was scored.
+    Scores are the file's. Of a run with ties, or one that was ordered by ranks or in double precision, they count down
+    to 1 in each ranking instead, so that whoever sorts by them, and however, finds the order that was scored.
     Raises TooLong for a matrix of more than MAX_CELLS.
     """
     ends, tag = _ends(run, scope), "_".join(run.name.split())
@@ -90,7 +90,7 @@ def _lines(read: ReadRun, run: Run, ends: _Ends, tag: str) -> str:
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     depth = np.diff(np.append(starts, len(rows)))
     place = np.arange(len(rows)) - np.repeat(starts, depth)
-    plain = run.score_type == Run.ScoreType.FLOAT32
+    plain = run.score_type == Run.ScoreType.FLOAT32 and not run.report["ties"] and not run.report["matrix"]
     scores = read.run.scores[rows] if plain else np.repeat(depth, depth) - place
     columns = (read.run.queries[query], read.run.docs[rows], place + 1, scores)
     each = zip(*(column.tolist() for column in columns), strict=True)

@@ -61,7 +61,7 @@ def run_limit(request: HttpRequest, slug: str) -> HttpResponse:
     form = LimitForm(request.POST)
     if form.is_valid():
         share = form.cleaned_data["per_cent"] / 100
-        released = holding.set_limit(collection=collection, share=share)
+        released = holding.set_limit(collection=collection, share=share, by=request.user)
         names = ", ".join(run.name for run in released)
         messages.success(request, f"Saved. Now in use: {names}." if names else "Saved.")
     else:

@@ -100,7 +100,7 @@ def _waiting(request: HttpRequest, run: Run) -> dict[str, Any]:
     address, is_new = [run.collection.slug, run.pk], run.state == Run.State.RECEIVED
     job = {
         "poll_url": reverse("pooling:run-state", args=address),
-        "title": "Reading the file" if is_new else "Items joined the collection: reading the file again",
+        "title": "Reading the file" if is_new else "Reading the kept file again: items joined the collection",
         "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
         "standing": jobs.standing(job=jobs.Job("run", run.pk)),
         "cancel_url": reverse("pooling:run-cancel", args=address) if is_new and _may_change(request, run) else "",

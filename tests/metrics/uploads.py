@@ -1,5 +1,6 @@
 """Collections and runs as they really come: unknown items, ties, missing queries, items left out, galleries."""
 
+from collections import Counter
 from typing import NamedTuple
 
 import ir_measures
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
+from ir_measures import AP, Judged, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem
 from annotate.services.loading import complete_query_sets
@@ -147,6 +148,24 @@ def as_scored(run: Run, query_set: QuerySet) -> str:
     downloads.run(made=made)
     assert made.state == "done", made.error
     return made.file.read().decode()
+
+
+def judged(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> list[float]:
+    """Their Judged@10 of each source, for 10 ranks where they divide by what was retrieved, if that is less."""
+    depth = Counter(row.query_id for row in run)
+    found = dict.fromkeys(sources, 0.0)
+    for row in ir_measures.iter_calc([Judged @ 10], qrels, run):
+        if row.query_id in found:
+            found[row.query_id] = row.value * min(depth[row.query_id], 10) / 10
+    return list(found.values())
+
+
+def assert_judged(run: Run, query_set: QuerySet) -> None:
+    """See that ir_measures finds as many judged as is stored. On the run as it was scored: it settles ties its way."""
+    scored = run_of(as_scored(run, query_set))
+    score = Score.objects.get(run=run, query_set=query_set, label_source="reference", measure="Judged@10")
+    stored = np.frombuffer(score.per_query, dtype="<f8").tolist()
+    assert stored == pytest.approx(judged(reference_qrels(query_set), scored, sources_of(query_set)))
 
 
 def assert_scores(run: Run, query_set: QuerySet, lines: str) -> None:

@@ -11,7 +11,7 @@ from pooling.core.options import OPTIONS
 from pooling.core.parameters import Number, Parameter
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool, Run
-from pooling.services import pools, previews
+from pooling.services import choosing, pools, previews
 from pooling.services.choosing import PoolError
 
 _PREFIX = "parameter_"
@@ -96,7 +96,7 @@ def _runs(collection: Collection, names: str, query_set: QuerySet | None) -> lis
     found = list(ready.filter(name__in=wanted))
     missing = sorted(set(wanted) - {run.name for run in found})
     if missing:
-        raise CommandError(f'There is no ready run "{missing[0]}" in {collection.slug}.')
+        raise CommandError(choosing.why_not(collection=collection, name=missing[0]))
     return found
 
 

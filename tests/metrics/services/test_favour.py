@@ -113,6 +113,17 @@ def test_the_same_labels_are_not_gone_through_again_and_give_the_same_numbers(po
     assert len(favour.snapshot_of(pool=pool).value["directions"][0]["runs"]) == 2
 
 
+def test_other_rankings_give_other_numbers_and_unknown_rows_are_shown_and_unjudged(pool):
+    favour.study_pool(pool=pool)
+    row = Ranking.objects.filter(run__pools=pool).order_by("pk").first()
+    brought = {told["run"]: told["n_brought"] for told in value_of(pool)["directions"][0]["runs"]}
+    Ranking.objects.filter(pk=row.pk).update(targets=[-7, *row.targets[1:]])
+    assert favour.study_pool(pool=pool)
+    told = {told["run"]: told for told in value_of(pool)["directions"][0]["runs"]}[row.run_id]
+    assert told["n_brought"] == brought[row.run_id]
+    assert told["n_judged"] == told["n_brought"] - 1
+
+
 def test_stop_advice_is_undefined_with_few_labels_and_says_what_the_last_labels_changed(pool, monkeypatch):
     favour.study_pool(pool=pool)
     (part,) = page_of(pool=pool, snapshot=favour.snapshot_of(pool=pool), measure=None).parts

@@ -102,6 +102,7 @@ def test_stored_scores_of_a_matrix_are_those_of_ir_measures_on_all_its_cells(cas
     refresh.refresh(collection=of)
     query_set = of.query_sets.get(direction=direction, name="all")
     uploads.assert_scores(run, query_set, uploads.as_scored(run, query_set))
+    uploads.assert_judged(run, query_set)
     if case % 4 != 3:
         whole = trec(scores, rows, columns).splitlines(keepends=True)
         uploads.assert_scores(run, query_set, "".join(line for line in whole if "d7" not in line.split()))

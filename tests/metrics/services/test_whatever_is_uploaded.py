@@ -22,5 +22,6 @@ def test_ir_measures_gives_the_same_on_the_upload_and_on_the_run_as_it_was_score
     refresh.refresh(collection=made.collection)
     for query_set in (everything, gallery):
         uploads.assert_scores(made.run, query_set, uploads.as_scored(made.run, query_set))
+        uploads.assert_judged(made.run, query_set)
     if not left_out and not made.collection.items.exclude(split="test").exists():
         uploads.assert_scores(made.run, everything, made.lines)

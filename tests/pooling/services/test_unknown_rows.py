@@ -8,12 +8,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotate.core.sources import FileSource
-from annotate.models import Item, Pair
+from annotate.models import Item, Pair, QuerySet, QuerySetItem, Role, Seat
 from annotate.services import jobs, loading
 from pooling.core.ids import unknown_keys
 from pooling.models import Run, RunEvent
-from pooling.services import choosing, golds, holding, previews, provenance, rereading, runs
+from pooling.services import choosing, describing, golds, holding, ordering, previews, provenance, rereading, runs
 from pooling.services.rankings import left_out, load_top
+from tests import cast
 from tests.databases import at_once
 from tests.pooling import making
 
@@ -200,13 +201,13 @@ def test_a_run_with_few_unknown_rows_does_not_ask(collection):
 
 def test_the_share_above_which_runs_ask_is_the_researchers(collection):
     half, most = (run_of(collection, {"q0": text}, name=text) for text in ("d1 x", "d1 x y z"))
-    assert holding.set_limit(collection=collection, share=0.5) == [half]
+    assert holding.set_limit(collection=collection, share=0.5, by=None) == [half]
     assert list(Run.objects.in_use()) == [half]
-    holding.set_limit(collection=collection, share=0.0)
+    holding.set_limit(collection=collection, share=0.0, by=None)
     assert list(Run.objects.in_use()) == [half]  # what is in use stays so
     assert run_of(collection, {"q0": " ".join([*(f"d{n}" for n in range(29)), "x"])}, name="new").on_hold_since
     with pytest.raises(holding.BadLimit):
-        holding.set_limit(collection=collection, share=1.5)
+        holding.set_limit(collection=collection, share=1.5, by=None)
     assert most.on_hold_since is not None
 
 
@@ -214,6 +215,76 @@ def test_a_run_that_a_pool_was_made_of_is_never_put_on_hold(collection):
     (run,) = used(run_of(collection, {"q0": "d1 x"}))
     making.opened(collection, [run], depth=1)
     assert not holding.is_too_strange(run=run, report=runs.RunReport(**run.report))
+
+
+def test_who_sets_the_share_does_not_learn_of_somebodys_hidden_run(collection):
+    ada, bob = (cast.member(collection, Role.RESEARCHER) for _ in range(2))
+    secret = run_of(collection, {"q0": "d1 x"}, is_hidden=True, by=ada)
+    assert holding.set_limit(collection=collection, share=0.9, by=bob) == []
+    assert list(Run.objects.in_use()) == [secret]
+    assert RunEvent.objects.get(run=secret).note == "the limit is 90 % now"
+
+
+def test_a_run_in_use_never_goes_on_hold_when_it_is_read_again(collection):
+    run = run_of(collection, {"q0": "d1 x y"})
+    holding.set_limit(collection=collection, share=0.9, by=None)
+    holding.set_limit(collection=collection, share=0.05, by=None)
+    load(collection, "x")
+    rereading.read_again(run=run)
+    assert (run.n_unknown, run.on_hold_since) == (1, None)
+
+
+def test_a_run_of_which_every_document_is_unknown_waits_for_them(collection):
+    run = run_of(collection, {"q0": "x y"})
+    assert (run.state, run.on_hold_since is not None, run.unknown_text) == ("ready", True, "100.0 % unknown")
+    load(collection, "x", "y")
+    rereading.read_again(run=run)
+    assert (stored(run), list(Run.objects.in_use())) == ({"q0": ["x", "y"]}, [run])
+
+
+def test_a_run_that_waits_to_be_read_again_is_in_no_new_pool_and_is_not_read_by_other_scores(collection):
+    (run,) = used(run_of(collection, {"q0": "x d1 d2"}))
+    load(collection, "x")
+    with pytest.raises(choosing.PoolError, match="is being read again"):
+        chosen(collection, [run], depth=3)
+    with pytest.raises(describing.RunInUse, match="is being read again"):
+        describing.reread_run(run=run, score_type="rank", by=None)
+    rereading.read_again(run=run)
+    assert chosen(collection, [run], depth=2) == {("q0", "x"): 1, ("q0", "d1"): 2}
+
+
+def test_a_live_pool_goes_on_asking_for_its_own_pairs_when_its_run_is_read_again(collection):
+    (run,) = used(run_of(collection, {"q0": "x d1 d2 d3"}))
+    pool = making.opened(collection, [run], strategy="maxmean", depth=4, ahead=1)
+    ordering.reorder(pool=pool)
+    assert making.named(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {("q0", "d1")}
+    load(collection, "x")
+    rereading.read_again(run=run)
+    ordering.reorder(pool=pool)
+    assert making.named(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {("q0", "d1")}
+
+
+def test_a_pool_on_a_query_set_with_a_gallery_takes_its_members_alone(collection):
+    (run,) = used(run_of(collection, {"q0": "x d1 d2 d3 d4"}))
+    few = QuerySet.objects.create(collection=collection, name="few", direction="forward")
+    for name, part in (("q0", "source"), ("d2", "gallery"), ("d4", "gallery")):
+        QuerySetItem.objects.create(query_set=few, item=collection.items.get(external_id=name), part=part)
+    found = choosing.choose_pairs(
+        collection=collection, strategy="depth-k", parameters={"depth": 5}, runs=[run], query_set=few
+    )
+    assert pairs_of(found, collection) == {("q0", "d2"): 1, ("q0", "d4"): 2}
+
+
+def test_a_pair_with_an_excluded_end_has_no_rank(collection):
+    (run,) = used(run_of(collection, {"q0": "d1 d2 d3"}))
+    making.opened(collection, [run], depth=3)
+    leave_out = collection.items.filter(external_id__in=["d1", "d3"])
+    leave_out.update(excluded_at=timezone.now(), excluded_reason="broken")
+    ranks = {
+        pair.document.external_id: [place.rank for place in provenance.origin(pair=pair, viewer=None).places]
+        for pair in Pair.objects.all()
+    }
+    assert ranks == {"d1": [], "d2": [1], "d3": []}
 
 
 def test_loading_the_documents_has_the_run_read_again(collection):
@@ -284,7 +355,7 @@ def test_a_file_that_is_gone_leaves_the_run_as_it_was_and_says_so(collection):
     rereading.read_again(run=run)
     assert (stored(run), run.reading_due_at) == ({"q0": ["d1", "?"]}, None)
     assert RunEvent.objects.get(run=run).note == (
-        "items joined, and the kept file could not be read: The kept file is gone."
+        "the kept file could not be read again: The kept file is gone."
     )
 
 

@@ -81,7 +81,7 @@ def test_a_run_that_is_read_again_says_so_while_it_is_and_afterwards(client, col
     collection.items.filter(external_id="d30").update(external_id="x")
     assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
     page = client.get(url("run", collection, run.pk)).content.decode()
-    assert "Items joined the collection: reading the file again" in page
+    assert "Reading the kept file again: items joined the collection" in page
     assert url("run-cancel", collection, run.pk) not in page
     assert "Rows measured" in page  # the old reading's figures stand until then
     rereading.read_again(run=run)
