@@ -17,7 +17,7 @@ from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
-from metrics.services.ranks import ranked_grades, sources_at_once
+from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
 from metrics.services.scoring import seed_of
 from pooling.models import Run
 
@@ -75,8 +75,10 @@ def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> 
 def values_of(*, asked: Asked, run: Run) -> Values:
     """Measure one run; its rankings are read in chunks."""
     n_queries = len(asked.scope.sources)
-    step = sources_at_once(run=run, most=measuring.CHUNK)
-    chunks = [_chunk(asked, run, asked.scope.sources[start : start + step]) for start in range(0, n_queries, step)]
+    matrix = matrix_of(run)
+    step = sources_at_once(matrix=matrix, most=measuring.CHUNK)
+    parts = (asked.scope.sources[start : start + step] for start in range(0, n_queries, step))
+    chunks = [_chunk(asked, run, matrix, sources) for sources in parts]
     if not chunks:
         nothing = np.zeros((len(asked.measures) + 1, 0))
         reference = None if asked.known.reference is None else nothing[1:]
@@ -85,11 +87,11 @@ def values_of(*, asked: Asked, run: Run) -> Values:
     return Values(*(None if part[0] is None else np.concatenate(part, axis=-1) for part in zip(*chunks, strict=True)))
 
 
-def _chunk(asked: Asked, run: Run, sources: Ids) -> Values:
+def _chunk(asked: Asked, run: Run, matrix: KeptMatrix | None, sources: Ids) -> Values:
     threshold, known = asked.wanted.threshold, asked.known
     grades = [known.whole] if known.reference is None else [known.whole, known.reference]
     tables = [measuring.labels_by_place(table, sources) for table in grades]
-    whole, *reference = ranked_grades(run=run, scope=asked.scope, sources=sources, tables=tables)
+    whole, *reference = ranked_grades(run=run, matrix=matrix, scope=asked.scope, sources=sources, tables=tables)
 
     def values(ranked: RankedGrades) -> Matrix:
         found = measures.evaluate(asked.measures, ranked, threshold)

@@ -12,7 +12,7 @@ from metrics.core.label_sources import LABEL_SOURCES, Grades
 from metrics.models import LabelSource
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
-from metrics.services.ranks import ranked_grades
+from metrics.services.ranks import matrix_of, ranked_grades
 from pooling.models import Run
 
 MEASURES = measures.parse("C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10")
@@ -90,11 +90,11 @@ def read_grades(*, board: Board, wanted: Ids) -> list[Grades]:
 def measure(*, board: Board, run: Run, grades: list[Grades], wanted: Ids) -> list[Table]:
     """One table over the wanted queries for each label source, of which there is one; rankings are read in chunks."""
     values = np.zeros((len(grades), len(NAMES), len(wanted)))
-    n_missing = 0
+    n_missing, matrix = 0, matrix_of(run)
     for start in range(0, len(wanted), CHUNK):
         chunk = board.scope.sources[wanted[start : start + CHUNK]]
         tables = [labels_by_place(table, chunk) for table in grades]
-        every = ranked_grades(run=run, scope=board.scope, sources=chunk, tables=tables)
+        every = ranked_grades(run=run, matrix=matrix, scope=board.scope, sources=chunk, tables=tables)
         n_missing += int(np.count_nonzero(every[0].depth == 0))
         for number, ranked in enumerate(every):
             found = measures.evaluate(MEASURES, ranked, board.collection.positive_from)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +13,46 @@ from metrics.services.labels import Ids, Scope
 from pooling.core.matrix_files import row_blocks
 from pooling.models import Matrix, Ranking, Run
 
-CELLS_AT_ONCE = 1_000_000  # of a matrix, where every unjudged target is looked at
+CELLS_AT_ONCE = 500_000  # of a matrix, where every unjudged target is looked at
 
 
-def ranked_grades(*, run: Run, scope: Scope, sources: Ids, tables: Sequence[Labels]) -> list[RankedGrades]:
-    """What a run and each table of labels say together; `sources` are the queries, by whose places labels name them."""
-    matrix = matrix_of(run)
+class KeptMatrix(NamedTuple):
+    """The matrix of a run, to count ranks in; see pooling.models.Matrix.
+
+    rows, columns : (R,), (C,) keys; is_whole : whether no cell is -inf
+    """
+
+    path: Path
+    rows: Ids
+    columns: Ids
+    is_whole: bool
+    score_type: str
+
+
+def ranked_grades(
+    *, run: Run, matrix: KeptMatrix | None, scope: Scope, sources: Ids, tables: Sequence[Labels]
+) -> list[RankedGrades]:
+    """What a run and each table of labels say together; `sources` are the queries, by whose places labels name them.
+
+    matrix : what `matrix_of` says of the run, asked once for all of its sources
+    """
     if matrix is not None:
         return matrix_grades(matrix=matrix, scope=scope, sources=sources, tables=tables)
     rankings = read_rankings(run=run, scope=scope, sources=sources)
     return [align(rankings, table) for table in tables]
 
 
-def matrix_of(run: Run) -> Matrix | None:
+def matrix_of(run: Run) -> KeptMatrix | None:
     """The matrix that a run came as; asks the database only where its report says that it did."""
-    if not run.report.get("matrix"):
+    found = Matrix.objects.filter(run=run).first() if run.report.get("matrix") else None
+    if found is None:
         return None
-    return Matrix.objects.select_related("run").filter(run=run).first()
+    rows, columns = (np.array(keys, dtype=np.int64) for keys in (found.rows, found.columns))
+    return KeptMatrix(Path(found.file.path), rows, columns, not found.n_absent, run.score_type)
 
 
-def sources_at_once(*, run: Run, most: int) -> int:
+def sources_at_once(*, matrix: KeptMatrix | None, most: int) -> int:
     """How many sources of a run to look at together where all their targets are, not the labelled ones alone."""
-    matrix = matrix_of(run)
     return most if matrix is None else max(1, min(most, CELLS_AT_ONCE // max(1, len(matrix.columns))))
 
 
@@ -49,25 +68,25 @@ def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
     return Rankings(indptr, np.concatenate([nothing, *docs]))
 
 
-def matrix_grades(*, matrix: Matrix, scope: Scope, sources: Ids, tables: Sequence[Labels]) -> list[RankedGrades]:
+def matrix_grades(*, matrix: KeptMatrix, scope: Scope, sources: Ids, tables: Sequence[Labels]) -> list[RankedGrades]:
     """As `ranked_grades`: ranks are counted among the columns that count, in the rows that carry a label alone.
 
     An unknown column counts, as an unknown document of a run does: it keeps its rank, unless there is a gallery.
     """
-    columns = np.array(matrix.columns, dtype=np.int64)
+    columns = matrix.columns
     kept = (columns > 0) & scope.counts(columns) | (columns == 0) & (scope.gallery is None)
-    row = _places(np.array(matrix.rows, dtype=np.int64), sources)
+    row = _places(matrix.rows, sources)
     column_of = columns[kept]
     cells = [_cells(table, row, column_of) for table in tables]
     ranks = [np.zeros(len(table.query), dtype=np.int64) for table in tables]
     depth = np.where(row >= 0, len(column_of), 0)
     labelled = np.unique(np.concatenate([np.zeros(0, np.int64), *(each.row[each.row >= 0] for each in cells)]))
-    wanted = labelled if not matrix.n_absent else np.unique(row[row >= 0])
-    for part, values in row_blocks(Path(matrix.file.path), wanted):
+    wanted = labelled if matrix.is_whole else np.unique(row[row >= 0])
+    for part, values in row_blocks(matrix.path, wanted):
         block = values if kept.all() else values[:, kept]
         for each, found in zip(cells, ranks, strict=True):
-            _count(block, wanted[part], each, found, matrix.run.score_type)
-        if matrix.n_absent:
+            _count(block, wanted[part], each, found, matrix.score_type)
+        if not matrix.is_whole:
             there = np.count_nonzero(block != -np.inf, axis=1)
             held = np.flatnonzero(np.isin(row, wanted[part]))
             depth[held] = there[np.searchsorted(wanted[part], row[held])]

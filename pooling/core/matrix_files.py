@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pooling.core.matrices import Block
 
-CELLS_AT_ONCE = 4_000_000
+CELLS_AT_ONCE = 2_000_000
 
 
 class Written(NamedTuple):

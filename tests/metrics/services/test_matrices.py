@@ -269,5 +269,6 @@ def test_only_the_rows_of_queries_that_carry_labels_are_read(monkeypatch):
     monkeypatch.setattr(ranks, "row_blocks", counting)
     scope = labels.scope_of(query_set=of.query_sets.get(direction="forward", name="all"))
     table = Labels(np.array([2]), np.array([of.items.get(external_id="d150").pk]), np.array([1]))
-    (grades,) = ranks.ranked_grades(run=run, scope=scope, sources=scope.sources, tables=[table])
+    matrix = ranks.matrix_of(run)
+    (grades,) = ranks.ranked_grades(run=run, matrix=matrix, scope=scope, sources=scope.sources, tables=[table])
     assert (grades.rank.tolist(), grades.depth.tolist(), read_rows) == ([151], [160] * 4, [2])
