@@ -117,7 +117,9 @@ class Score(models.Model):
     n_queries = models.PositiveIntegerField()
     n_missing = models.PositiveIntegerField(help_text="Queries of the set that the run does not hold.")
     n_with_positive = models.PositiveIntegerField()
+    best = models.FloatField(null=True, help_text="The mean as if every unjudged target were positive.")
     per_query = models.BinaryField(help_text="float64, little endian, in the order of the query set.")
+    per_query_best = models.BinaryField(null=True, help_text="The same as if every unjudged target were positive.")
     inputs_sha256 = models.CharField(max_length=64)
     computed_at = models.DateTimeField(db_default=Now())
 

@@ -5,6 +5,7 @@ level where that one has an answer; where it raises (no unit with two labels, on
 None with a reason.
 """
 
+import hashlib
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from metrics.core.counts import UnitCounts, annotations, count_units
 
+N_REPLICATES = 1_000
 _CELLS_A_BLOCK = 4_000_000
 
 
@@ -29,7 +31,7 @@ class Alpha(NamedTuple):
     """Krippendorff's alpha of a set of labels.
 
     value : at most 1; 0 is agreement by chance. None where undefined, with the reason in words
-    low, high : percentile bootstrap interval over units, None where not asked for or undefined
+    low, high : percentile bootstrap interval over units, None where not asked for or undefined; seed : of its samples
     n_units, n_labels : units and labels that came in, each annotator once a unit
     n_pairable_units, n_pairable_labels : those of units with two labels or more: what alpha rests on
     n_undefined_replicates : bootstrap samples in which alpha is undefined; they are left out of the interval
@@ -46,6 +48,7 @@ class Alpha(NamedTuple):
     high: float | None = None
     n_replicates: int = 0
     n_undefined_replicates: int = 0
+    seed: int | None = None
 
 
 class PercentAgreement(NamedTuple):
@@ -73,16 +76,18 @@ def alpha(
     domain: ArrayLike | None = None,
     n_replicates: int = 0,
     confidence: float = 0.95,
-    rng: np.random.Generator | None = None,
+    seed: int | None = None,
 ) -> Alpha:
     """Krippendorff's alpha of labels in long form.
 
     unit, annotator, value : (N,) in the order they came; of one annotator's labels on one unit the last counts
     domain : ordered value domain for the ordinal level, where it is not the ascending order of the values
-    n_replicates : bootstrap samples of units for the interval; `rng` is required with it
+    n_replicates : bootstrap samples of units for the interval, usually N_REPLICATES
+    seed : of the samples; default: a hash of the sorted counts, so that the same labels have the same interval,
+        wherever and in whatever order they come
     """
     counted = count_units(annotations(unit, annotator, value, domain=domain))
-    return alpha_of_counts(counted, level=level, n_replicates=n_replicates, confidence=confidence, rng=rng)
+    return alpha_of_counts(counted, level=level, n_replicates=n_replicates, confidence=confidence, seed=seed)
 
 
 def alpha_of_counts(
@@ -91,7 +96,7 @@ def alpha_of_counts(
     level: Level | str,
     n_replicates: int = 0,
     confidence: float = 0.95,
-    rng: np.random.Generator | None = None,
+    seed: int | None = None,
 ) -> Alpha:
     """Krippendorff's alpha from the counts of values a unit; see `alpha`."""
     level = Level(level)
@@ -113,9 +118,9 @@ def alpha_of_counts(
     result = result._replace(value=float(_alphas(kinds, kinds.frequency[None, :].astype(float), level)[0]))
     if not n_replicates:
         return result
-    if rng is None:
-        raise ValueError("A bootstrap interval needs rng, so that it can be repeated.")
-    replicates = _replicates(kinds, level, n_replicates, rng)
+    kinds = _in_order(kinds)
+    seed = _seed_of(kinds) if seed is None else seed
+    replicates = _replicates(kinds, level, n_replicates, np.random.default_rng(seed))
     defined = replicates[~np.isnan(replicates)]
     low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2]) if len(defined) else (None, None)
     return result._replace(
@@ -123,6 +128,7 @@ def alpha_of_counts(
         high=None if high is None else float(high),
         n_replicates=n_replicates,
         n_undefined_replicates=n_replicates - len(defined),
+        seed=seed,
     )
 
 
@@ -175,6 +181,22 @@ def _why_undefined(kinds: UnitCounts) -> str:
     if np.count_nonzero(kinds.counts.sum(axis=0)) < 2:
         return "every label has the same value, so chance agreement is complete"
     return ""
+
+
+def _in_order(kinds: UnitCounts) -> UnitCounts:
+    """The kinds once each, ascending, without values that nobody gave: the same for the same labels."""
+    used = kinds.counts.any(axis=0)
+    rows, place = np.unique(kinds.counts[:, used], axis=0, return_inverse=True)
+    frequency = np.bincount(place.ravel(), weights=kinds.frequency, minlength=len(rows)).astype(np.int64)
+    return UnitCounts(rows, frequency, kinds.values[used])
+
+
+def _seed_of(kinds: UnitCounts) -> int:
+    """A hash of kinds in order."""
+    told = hashlib.sha256(repr(kinds.counts.shape).encode())
+    for column in (kinds.counts, kinds.frequency):
+        told.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
+    return int.from_bytes(told.digest()[:7], "big")  # short enough to be typed, and a whole number for JSON
 
 
 def _alphas(kinds: UnitCounts, weights: NDArray[np.float64], level: Level) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from metrics.core.resampling import draw_places, on_grid
 
+N_REPLICATES = 1_000
 _ROWS_A_BLOCK = 100
 
 
@@ -20,13 +21,14 @@ class Interval(NamedTuple):
 
 
 def mean_intervals(
-    values: NDArray[np.float64], *, seed: int, n_replicates: int = 1000, confidence: float = 0.95
+    values: NDArray[np.float64], *, n_replicates: int = N_REPLICATES, confidence: float = 0.95
 ) -> list[Interval]:
     """Percentile bootstrap intervals of M means over the same Q queries.
 
     values : (M, Q); a row that is not finite throughout has no interval
-    seed : the resampled queries depend on it, Q and n_replicates alone: all M means see the same samples, so that
-        their differences are paired, and each interval is the same whatever it is computed together with
+    The same values have the same interval, on whatever page, in whatever file and order: a row is sorted, and the
+    samples depend on Q and n_replicates alone, Q being the seed. So it does not matter what a row is computed together
+    with, and the samples of one Q are drawn once for all rows.
     Every sum is exact (see `on_grid`), so that the result cannot depend on the order of additions, the number of rows
     or the machine. FIRE (Rodriguez et al. 2022) section 4.3 resamples queries so. Equals scipy.stats.bootstrap's
     percentile method, but for chance.
@@ -34,8 +36,8 @@ def mean_intervals(
     n_queries = values.shape[1]
     if not n_queries:
         return [Interval(None, None)] * len(values)
-    counts = _resamples(n_queries, seed, n_replicates)
-    exact = on_grid(values, n_queries).T
+    counts = _resamples(n_queries, n_replicates)
+    exact = on_grid(np.sort(values, axis=1), n_queries).T
     sums = np.concatenate(
         [
             counts[start : start + _ROWS_A_BLOCK].astype(np.float64) @ exact
@@ -50,9 +52,9 @@ def mean_intervals(
 
 
 @lru_cache(maxsize=4)
-def _resamples(n_queries: int, seed: int, n_replicates: int) -> NDArray[np.uint8]:
+def _resamples(n_queries: int, n_replicates: int) -> NDArray[np.uint8]:
     """(n_replicates, n_queries) how often each query is in each sample; kept, as every refresh asks for the same."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(n_queries)
     rows = []
     for start in range(0, n_replicates, _ROWS_A_BLOCK):
         n_rows = min(_ROWS_A_BLOCK, n_replicates - start)

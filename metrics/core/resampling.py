@@ -1,5 +1,6 @@
 """Queries drawn with replacement, for every bootstrap of a mean over them."""
 
+import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,6 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 _DRAWS_A_BLOCK = 1 << 16  # their places and values stay in the processor's cache
 _DRAWS_A_VALUE = 25  # a multinomial draw of one value costs about as much as drawing this many queries
 _WORD = 1 << 64
+
+
+def in_order(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(Q, S) scores with their queries in the order of their values: the same scores are one table, in whatever order.
+
+    For what draws at random along the queries, with `seed_of` them.
+    """
+    return scores[np.lexsort(scores.T[::-1])]
+
+
+def seed_of(scores: NDArray[np.float64]) -> int:
+    """The seed of what is drawn for (Q, S) scores: a hash of them in order."""
+    table = np.ascontiguousarray(in_order(scores), dtype="<f8")
+    digest = hashlib.sha256(repr(table.shape).encode() + table.tobytes()).digest()
+    return int.from_bytes(digest[:7], "big")  # short enough to be typed
 
 
 def draw_places(n: int, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -23,14 +23,13 @@ class Stability(NamedTuple):
 
 
 def stability(
-    table: ArrayLike, values: ArrayLike, *, level: Level | str, n_replicates: int = 0,
-    rng: np.random.Generator | None = None,
-) -> Stability:  # fmt: skip
+    table: ArrayLike, values: ArrayLike, *, level: Level | str, n_replicates: int = 0
+) -> Stability:
     """Stability from how often each value was followed by each.
 
     table : (V, V) whole numbers; table[i, k] pairs were given values[i] first and values[k] when they came back
     values : (V,) the ordered value domain
-    n_replicates : bootstrap samples of pairs for alpha's interval; `rng` is required with it
+    n_replicates : bootstrap samples of pairs for alpha's interval
 
     Alpha is None, with the reason, where no pair came back and where one value was used throughout. It does not tell
     which of two labels came first: a person who drifts towards one level disagrees with herself, no more. Stability is
@@ -42,7 +41,7 @@ def stability(
     if table.shape != (len(values), len(values)):
         raise ValueError("Stability needs a count for every two values of the domain.")
     counted = _units(table, values)
-    alpha = alpha_of_counts(counted, level=level, n_replicates=n_replicates, rng=rng)
+    alpha = alpha_of_counts(counted, level=level, n_replicates=n_replicates)
     return Stability(share_of(int(np.trace(table)), int(table.sum())), alpha)
 
 

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.agreement import Alpha, Level, alpha_of_counts, percent_agreement
+from metrics.core.agreement import N_REPLICATES, Alpha, Level, alpha_of_counts, percent_agreement
 from metrics.core.confusions import against_the_rest, by_value, coincidences
 from metrics.core.counts import UnitCounts, group
 from metrics.services.label_rows import Ids, Labels
 
 Value = dict[str, Any]
-N_REPLICATES = 500
 WORST = 20
 MIN_PAIRS = 3  # with two labels or more, for a query to be among the worst
 
@@ -35,7 +34,7 @@ def units_of(labels: Labels, key: Ids, domain: Ids) -> Units:
     return Units(table.reshape(len(row), len(domain)), row)
 
 
-def part(key: Any, counts: NDArray[np.int64], domain: Ids, seed: int) -> Value:
+def part(key: Any, counts: NDArray[np.int64], domain: Ids) -> Value:
     """Alpha with its interval on every level of measurement, and agreement rates, of some units."""
     counted = group(counts, domain)
     percent = percent_agreement(counted)
@@ -45,12 +44,12 @@ def part(key: Any, counts: NDArray[np.int64], domain: Ids, seed: int) -> Value:
         "n_shared": percent.n_units,
         "unanimous": percent.unanimous_units,
         "pairwise": percent.mean_of_units,
-        "alpha": {str(level): _told(_alpha(counted, level, seed)) for level in Level},
+        "alpha": {str(level): _told(_alpha(counted, level)) for level in Level},
     }
 
 
-def _alpha(counted: UnitCounts, level: Level, seed: int) -> Alpha:
-    return alpha_of_counts(counted, level=level, n_replicates=N_REPLICATES, rng=np.random.default_rng(seed))
+def _alpha(counted: UnitCounts, level: Level) -> Alpha:
+    return alpha_of_counts(counted, level=level, n_replicates=N_REPLICATES)
 
 
 def _told(alpha: Alpha) -> Value:
@@ -58,34 +57,34 @@ def _told(alpha: Alpha) -> Value:
     return {"value": alpha.value, "low": alpha.low, "high": alpha.high, "reason": alpha.reason.replace("unit", "pair")}
 
 
-def by_size(units: Units, domain: Ids, seed: int) -> list[Value]:
+def by_size(units: Units, domain: Ids) -> list[Value]:
     """The pairs with exactly 2, 3, ... labels (FIRE, Figure 7)."""
     size = units.counts.sum(axis=1)
-    return [part(int(m), units.counts[size == m], domain, seed) for m in np.unique(size[size >= 2])]
+    return [part(int(m), units.counts[size == m], domain) for m in np.unique(size[size >= 2])]
 
 
-def by_pool(labels: Labels, domain: Ids, names: Mapping[int, str], seed: int) -> list[Value]:
+def by_pool(labels: Labels, domain: Ids, names: Mapping[int, str]) -> list[Value]:
     """The labels given for each pool or import, in the order they were opened."""
     units = units_of(labels, _joined(labels.pair, labels.round), domain)
     rounds = labels.round[units.row]
-    return [part(names[pk], units.counts[rounds == pk], domain, seed) for pk in np.unique(rounds).tolist()]
+    return [part(names[pk], units.counts[rounds == pk], domain) for pk in np.unique(rounds).tolist()]
 
 
-def by_modality(labels: Labels, units: Units, domain: Ids, modality: Mapping[int, str], seed: int) -> list[Value]:
+def by_modality(labels: Labels, units: Units, domain: Ids, modality: Mapping[int, str]) -> list[Value]:
     """Pairs by what their query and their document are made of, in the order of the words."""
     words = {pk: modality.get(pk, "nothing") for pk in np.unique([labels.query, labels.document]).tolist()}
     sides = zip(labels.query[units.row].tolist(), labels.document[units.row].tolist(), strict=True)
     told = np.array([f"{words[query]} to {words[document]}" for query, document in sides], dtype=object)
-    return [part(name, units.counts[told == name], domain, seed) for name in sorted(set(told.tolist()))]
+    return [part(name, units.counts[told == name], domain) for name in sorted(set(told.tolist()))]
 
 
-def by_level(units: Units, domain: Ids, seed: int) -> Value:
+def by_level(units: Units, domain: Ids) -> Value:
     """Which level stands beside which, agreement on each, and alpha of each against the rest."""
     counted = group(units.counts, domain)
     together = coincidences(counted)
     rows = []
     for place, (grade, found) in enumerate(zip(domain.tolist(), by_value(together), strict=True)):
-        alpha = _told(_alpha(against_the_rest(counted, place), Level.NOMINAL, seed))
+        alpha = _told(_alpha(against_the_rest(counted, place), Level.NOMINAL))
         rows.append({"grade": grade, "agreement": found.agreement, "n_labels": found.n_labels, "alpha": alpha})
     return {"rows": rows, "together": together.tolist()}
 

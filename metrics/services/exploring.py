@@ -14,11 +14,11 @@ from metrics.services.exploring_labels import Agreement, Labels, Said, labels_of
 from metrics.services.exploring_order import JUDGED, Ordered, ordered
 from metrics.services.exploring_runs import Ranked, Value, counting, rankings_of, scores_of, with_matrix_ranks
 from metrics.services.exploring_search import Found, search
-from metrics.services.measuring import MEASURES
+from metrics.services.measuring import BESIDE, MEASURES
 from pooling.models import Pool, PoolPair, Run
 
 MAX_MISSED = 30  # known positives that are listed
-NAMES = [measure.name for measure in MEASURES if measure.family not in ("MedR", "MeanR")]  # those between 0 and 1
+NAMES = [measure.name for measure in MEASURES if measure.name not in BESIDE]
 GAINING = [name for name in NAMES if name != JUDGED]
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotate.models import Collection
 from metrics.models import Observation, Score, Snapshot
-from metrics.services.measuring import N_POSITIVE
+from metrics.services.measuring import BESIDE
 
 GROWTH = 1.005  # a new point after half a per cent more judgments,
 PAUSE = timedelta(minutes=1)  # or after this time
@@ -70,6 +70,6 @@ def _agreement(collection: Collection) -> dict[str, Any]:
 
 def _scores(collection: Collection) -> dict[str, Any]:
     """The mean of each measure of each run, as [run, query set, reference set, label source, measure, mean]."""
-    scores = Score.objects.filter(run__collection=collection).exclude(measure=N_POSITIVE).order_by("pk")
+    scores = Score.objects.filter(run__collection=collection).exclude(measure__in=BESIDE).order_by("pk")
     columns = ("run", "query_set", "reference_set", "label_source", "measure", "mean")
     return {"columns": list(columns), "rows": [list(row) for row in scores.values_list(*columns)]}

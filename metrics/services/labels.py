@@ -104,6 +104,12 @@ def labels_of(
     return LABEL_SOURCES[label_source](people, reference)
 
 
+def best_grade(*, collection: Collection) -> int:
+    """The largest grade that a pair could be given, at least the one from which it is positive."""
+    largest = collection.levels.order_by("-grade").values_list("grade", flat=True).first()
+    return max(largest or 0, collection.positive_from)
+
+
 def within(grades: Grades, scope: Scope) -> Grades:
     """The labels that count in a query set."""
     keep = np.isin(grades.source, scope.sources) & scope.counts(grades.target)

@@ -1,7 +1,8 @@
 """What the researcher's leaderboard shows: FIRE's Table 1 from what is stored; nothing is measured here.
 
-The usual table is made of the stored scores. Bounds, decided differences, and every other table come from a view that
-the background computes (leaderboard_views).
+A table is a view that the background makes (leaderboard_views) of one state of the labels: the usual one of the stored
+scores, every other by measuring. While there is none yet, the usual one is made of the stored scores, without decided
+differences.
 """
 
 from datetime import datetime
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
 from annotate.services.workers import worker_is_missing
 from metrics.charts import Chart
+from metrics.core.intervals import N_REPLICATES
 from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import score_bars
 from metrics.models import BoardView, LabelSource, Score, Snapshot
@@ -59,6 +61,11 @@ class Leaderboard(NamedTuple):
     computed_at: datetime | None
 
     @property
+    def n_samples(self) -> int:
+        """Bootstrap samples of an interval."""
+        return N_REPLICATES
+
+    @property
     def has_rows(self) -> bool:
         """Whether any run has scores."""
         return any(table.rows for table in self.tables)
@@ -85,9 +92,9 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
     view : what the background computed, if it did; version : of the labels at present
     """
     wanted = choices.wanted
-    scores = _scores(collection, choices) if choices.is_stored else []
+    scores = _scores(collection, choices) if choices.is_stored and view is None else []
     directions = {row["query_set"]: row for row in view.value["directions"]} if view else {}
-    facts = [_facts(row, scores, directions.get(row.pk)) for row in choices.query_sets if row.name == wanted.query_set]
+    facts = [_facts(row, scores, directions.get(row.pk)) for row in _sets(choices)]
     known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]
     scored = {pk for _, each in known for pk in each["runs"]}
     return Leaderboard(
@@ -116,12 +123,12 @@ def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
         reference_set=choices.wanted.reference,
         threshold=choices.wanted.threshold,
     )
-    fields = ("mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "computed_at")
+    fields = ("mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "best")
     return list(scores.values("run", "query_set", "label_source", "measure", *fields))
 
 
 def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None) -> Facts:
-    """One direction's numbers by run and measure, of stored scores before those of the view, which adds to them."""
+    """One direction's numbers by run and measure, of the view, or of the stored scores while there is none."""
     found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "measures": view["measures"] if view else []}
     if view:
         found["n_queries"] = view["n_queries"]
@@ -148,8 +155,10 @@ def _lay_over(found: Facts, score: dict[str, Any]) -> None:
         "high": "high",
         "mean_with_positive": "defined",
         "n_with_positive": "n_defined",
+        "best": "positive",
     }
-    found["cells"][key] = found["cells"].get(key, {}) | {new: score[old] for old, new in names.items()}
+    own = {new: score[old] for old, new in names.items()} | {"negative": score["mean"]}
+    found["cells"][key] = found["cells"].get(key, {}) | own
 
 
 def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet
 from metrics.core.intervals import mean_intervals
+from metrics.core.resampling import in_order, seed_of
 from metrics.core.significance import SAMPLED, TESTS, PairedTest
 from metrics.core.swaps import reer_paired
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_labels import texts_of
-from metrics.services.leaderboard_wanted import Wanted
-from metrics.services.scoring import seed_of
+from metrics.services.leaderboard_stored import Stored
+from metrics.services.leaderboard_wanted import Wanted, is_stored
 from pooling.models import Run
 
 N_NAMED = 15  # queries named at either end
@@ -35,7 +36,11 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     if query_set is None:
         return {"why": f"The query set “{wanted.query_set}” has no queries in this direction."}
     asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
-    first, second = (measuring.values_of(asked=asked, run=run).whole[0] for run in runs)
+    stored = Stored(collection=collection, wanted=wanted, query_set=query_set, runs=runs)
+    if is_stored(collection=collection, wanted=wanted) and len(stored.runs) == len(runs):
+        first, second = stored.per_query(wanted.measures[0], runs).T
+    else:
+        first, second = (measuring.values_of(asked=asked, run=run).whole[0] for run in runs)
     if not len(first) or not np.isfinite([first, second]).all():
         return {"why": "No query is left to compare on." if not len(first) else "A query has no value."}
     return {"why": "", "query_set": query_set.pk, **_compared(asked, first, second)}
@@ -44,8 +49,7 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
 def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
     difference = first - second
     order = np.argsort(-difference, kind="stable")
-    seed = seed_of(asked.scope)
-    ((low, high),) = mean_intervals(difference[None, :], seed=seed)
+    ((low, high),) = mean_intervals(difference[None, :])
     shown = np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int))
     mean = float(difference.mean())
     swap = reer_paired(first, second) if len(first) > 1 else None
@@ -59,14 +63,15 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
         "n_worse": int(np.count_nonzero(difference < 0)),
         "n_equal": int(np.count_nonzero(difference == 0)),
         "reer": swap,
-        "tests": [_told(test) for test in _tests(first, second, seed)],
+        "tests": [_told(test) for test in _tests(first, second)],
         "points": [[int(place) + 1, float(difference[order[place]])] for place in shown],
         "ends": _ends(asked, order, first, second),
     }
 
 
-def _tests(first: NDArray[np.float64], second: NDArray[np.float64], seed: int) -> list[PairedTest]:
-    rng = np.random.default_rng(seed)
+def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> list[PairedTest]:
+    both = np.stack([first, second], axis=1)
+    rng, (first, second) = np.random.default_rng(seed_of(both)), in_order(both).T
     n_samples = max(1_000, min(N_SAMPLES, CELLS // len(first)))
     return [
         test(first, second, **({"rng": rng, "n_samples": n_samples} if name in SAMPLED else {}))

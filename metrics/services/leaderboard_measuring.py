@@ -12,13 +12,13 @@ from metrics.core.alignment import RankedGrades
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.intervals import mean_intervals
 from metrics.core.measures import Measure
+from metrics.core.resampling import in_order, seed_of
 from metrics.core.tournament import decide
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
 from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
-from metrics.services.scoring import seed_of
 from pooling.models import Run
 
 JUDGED_AT = 10  # where a measure has no cut-off of its own
@@ -68,8 +68,8 @@ class Values(NamedTuple):
 def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> Asked:
     """The queries and labels of one direction."""
     scope, known = known_labels(collection=collection, wanted=wanted, scope=labels.scope_of(query_set=query_set))
-    best = collection.levels.order_by("-grade").values_list("grade", flat=True).first()
-    return Asked(collection, wanted, query_set, scope, known, max(best or 0, wanted.threshold))
+    best = max(labels.best_grade(collection=collection), wanted.threshold)
+    return Asked(collection, wanted, query_set, scope, known, best)
 
 
 def values_of(*, asked: Asked, run: Run) -> Values:
@@ -128,14 +128,15 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
         "runs": shown,
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
         "judged": [_average(None, values.judged[-1]) for values in found],
-        "n_labels": len(asked.known.whole.source),
         "measures": [
             {
                 "name": measure.name,
                 "judged_at": judged_at(measure),
                 "smaller_is_better": measure.entry.smaller_is_better,
                 "cells": _cells(asked, measure, row, found),
-                "decided": decided(asked, measure, np.array([values.whole[row] for values in found]).T, shown),
+                "decided": decided(
+                    measure, np.array([values.whole[row] for values in found]).T, shown, method=asked.wanted.method
+                ),
             }
             for row, measure in enumerate(asked.measures)
         ],
@@ -171,7 +172,7 @@ def _intervals(asked: Asked, measure: Measure, values: Matrix) -> list[tuple[flo
     found: list[tuple[float | None, float | None]] = [(None, None)] * len(values)
     if defined.any():
         rows = np.flatnonzero(defined).tolist()
-        for place, (low, high) in zip(rows, mean_intervals(values[defined], seed=seed_of(asked.scope)), strict=True):
+        for place, (low, high) in zip(rows, mean_intervals(values[defined]), strict=True):
             found[place] = (low, high)
     return found
 
@@ -189,7 +190,7 @@ def _beyond(measure: Measure, values: Values, row: int) -> int | None:
     return int(values.depth.max()) if needs_more else None
 
 
-def decided(asked: Asked, measure: Measure, scores: Matrix, runs: list[int]) -> dict[str, Any]:
+def decided(measure: Measure, scores: Matrix, runs: list[int], *, method: str) -> dict[str, Any]:
     """Pseudo-groups and decided pairs of runs, or why there are none.
 
     scores : (Q, S)
@@ -205,9 +206,8 @@ def decided(asked: Asked, measure: Measure, scores: Matrix, runs: list[int]) -> 
         why = "a query without a value"
     if why:
         return {"why": why, "groups": [], "pairs": []}
-    rng = np.random.default_rng(seed_of(asked.scope))
     sign = -1 if measure.entry.smaller_is_better else 1
-    found = decide(sign * scores, method=asked.wanted.method, rng=rng)
+    found = decide(sign * in_order(scores), method=method, rng=np.random.default_rng(seed_of(scores)))
     ordered = [runs[place] for place in found.order]
     first, second = np.nonzero(np.triu(found.significant))
     return {

@@ -19,11 +19,12 @@ from annotate.services import jobs
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services import leaderboard_comparison as comparing
 from metrics.services import leaderboard_measuring as measuring
-from metrics.services.leaderboard_wanted import Wanted
+from metrics.services.leaderboard_stored import Stored
+from metrics.services.leaderboard_wanted import Wanted, is_stored
 from metrics.services.moments import one_moment
 from pooling.models import Run
 
-RULES = "1"  # changes when the same labels and rankings would give other numbers
+RULES = "2"  # changes when the same labels and rankings would give other numbers
 ASK_AGAIN = 30  # seconds after which somebody who still waits asks once more: the task may be lost
 AGE = timedelta(minutes=10)  # after which a view is computed again even though its version did not change
 KEPT = timedelta(days=1)
@@ -99,7 +100,7 @@ def _value(collection: Collection, wanted: Wanted) -> dict[str, Any]:
     if wanted.kind == "comparison":
         named = [run for pk in wanted.runs for run in runs if run.pk == pk]
         return comparing.summary(collection=collection, wanted=wanted, runs=named)
-    done, directions = 0, []
+    done, directions, is_kept = 0, [], is_stored(collection=collection, wanted=wanted)
     for query_set in QuerySet.objects.filter(collection=collection, name=wanted.query_set).order_by("pk"):
         own = [run for run in runs if run.direction == query_set.direction]
         begun = done
@@ -107,7 +108,10 @@ def _value(collection: Collection, wanted: Wanted) -> dict[str, Any]:
         def tell(n: int, begun: int = begun) -> None:
             jobs.advance(job=job_of(wanted), done=begun + n, total=len(runs), unit="runs")
 
-        if own:
+        if own and is_kept:
+            stored = Stored(collection=collection, wanted=wanted, query_set=query_set, runs=own)
+            directions.append(stored.summary())
+        elif own:
             asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
             directions.append(measuring.summary(asked=asked, runs=own, tell=tell))
         done += len(own)

@@ -162,6 +162,14 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
     return Choices(references, sets, levels, people, runs, wanted, _is_stored(wanted, plain), errors=errors)
 
 
+def is_stored(*, collection: Collection, wanted: Wanted) -> bool:
+    """Whether the refresh keeps these scores. Two queries."""
+    references = list(ReferenceSet.objects.filter(collection=collection).order_by("pk"))
+    sets = list(QuerySet.objects.filter(collection=collection).order_by("pk"))
+    plain = replace(_plain(collection, references, sets, []), runs=wanted.runs, kind=wanted.kind)
+    return _is_stored(wanted, plain)
+
+
 def _is_stored(wanted: Wanted, plain: Wanted) -> bool:
     """Whether the refresh keeps these scores: the usual measures with people over any reference, on any query set."""
     if not set(wanted.measures) <= set(DEFAULT_MEASURES) or (wanted.reference is None) != (plain.reference is None):

@@ -7,16 +7,20 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet, ReferenceSet
 from metrics.core import measures, ranking
-from metrics.core.alignment import Labels
+from metrics.core.alignment import Labels, RankedGrades
+from metrics.core.incomplete import with_unjudged_as
 from metrics.core.label_sources import LABEL_SOURCES, Grades
 from metrics.models import LabelSource
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
-from metrics.services.ranks import matrix_of, ranked_grades
+from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
 from pooling.models import Run
 
-MEASURES = measures.parse("C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10")
+# With a target judged negative each of these is what it was with the target unjudged: a score is its own lower bound.
+BOUNDED = measures.parse("C@1 C@5 C@10 AP nDCG@10 mAP@R")
+MEASURES = [*BOUNDED, *measures.parse("Judged@10 Judged@1 Judged@5")]
 N_POSITIVE = "n_positive"  # not a measure: how many positives each query has, to know where the others are defined
+BESIDE = (N_POSITIVE, "Judged@1", "Judged@5")  # told beside the scores, none of its own in charts and tables
 NAMES = [measure.name for measure in MEASURES] + [N_POSITIVE]
 CHUNK = 2_000
 
@@ -34,24 +38,30 @@ class Source(NamedTuple):
 
 
 class Board(NamedTuple):
-    """What runs are measured on: a query set, and each label source."""
+    """What runs are measured on: a query set, and each label source.
+
+    best_grade : the largest of the scheme, which an unjudged target could be given
+    """
 
     collection: Collection
     query_set: QuerySet
     scope: Scope
     sources: list[Source]
+    best_grade: int
 
 
 class Table(NamedTuple):
     """Values of one run under one label source.
 
     values : (len(NAMES), Q)
+    best : (len(BOUNDED), Q) as if every unjudged target were positive; None under a reference alone
     n_missing : of the Q queries, those that the run does not hold
     """
 
     run: Run
     source: Source
     values: NDArray[np.float64]
+    best: NDArray[np.float64] | None
     n_missing: int
 
     @property
@@ -90,9 +100,11 @@ def read_grades(*, board: Board, wanted: Ids) -> list[Grades]:
 def measure(*, board: Board, run: Run, grades: list[Grades], wanted: Ids) -> list[Table]:
     """One table over the wanted queries for each label source, of which there is one; rankings are read in chunks."""
     values = np.zeros((len(grades), len(NAMES), len(wanted)))
+    best = np.zeros((len(grades), len(BOUNDED), len(wanted)))
     n_missing, matrix = 0, matrix_of(run)
-    for start in range(0, len(wanted), CHUNK):
-        chunk = board.scope.sources[wanted[start : start + CHUNK]]
+    step = sources_at_once(matrix=matrix, most=CHUNK)
+    for start in range(0, len(wanted), step):
+        chunk = board.scope.sources[wanted[start : start + step]]
         tables = [labels_by_place(table, chunk) for table in grades]
         every = ranked_grades(run=run, matrix=matrix, scope=board.scope, sources=chunk, tables=tables)
         n_missing += int(np.count_nonzero(every[0].depth == 0))
@@ -101,7 +113,24 @@ def measure(*, board: Board, run: Run, grades: list[Grades], wanted: Ids) -> lis
             total = ranking.positives(ranked, board.collection.positive_from).total
             found[N_POSITIVE] = total.astype(np.float64)
             values[number, :, start : start + len(chunk)] = [found[name] for name in NAMES]
-    return [Table(run, source, table, n_missing) for source, table in zip(board.sources, values, strict=True)]
+            if has_best(board.sources[number]):
+                best[number, :, start : start + len(chunk)] = _best(board, ranked)
+    return [
+        Table(run, source, table, bound if has_best(source) else None, n_missing)
+        for source, table, bound in zip(board.sources, values, best, strict=True)
+    ]
+
+
+def has_best(source: Source) -> bool:
+    """Whether an upper bound is shown beside a score of this label source."""
+    return source.label_source != LabelSource.REFERENCE
+
+
+def _best(board: Board, ranked: RankedGrades) -> list[NDArray[np.float64]]:
+    """(len(BOUNDED), Q) as if every unjudged target were positive, with the best grade."""
+    collection = board.collection
+    found = measures.evaluate(BOUNDED, with_unjudged_as(ranked, board.best_grade), collection.positive_from)
+    return [found[measure.name] for measure in BOUNDED]
 
 
 def labels_by_place(grades: Grades, chunk: Ids) -> Labels:

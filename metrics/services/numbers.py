@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from annotate.models import Collection
-from metrics.core.agreement import Level, alpha_of_counts, percent_agreement
+from metrics.core.agreement import N_REPLICATES, Level, alpha_of_counts, percent_agreement
 from metrics.core.counts import UnitCounts
 from metrics.core.intervals import wilson
 from metrics.services import inputs
@@ -21,19 +21,18 @@ from metrics.services.repeating import with_herself
 from metrics.services.tallies import Tallies
 
 Value = dict[str, Any]
-RULES = "1"  # changes when the same summary would give other numbers
-N_REPLICATES = 1_000
+RULES = "2"  # changes when the same summary would give other numbers
 
 
 class Kind(NamedTuple):
     """How one kind of numbers comes about.
 
     gather : makes the summary that decides everything of the tallies
-    compute : makes the numbers from the summary and the seed that its hash gives
+    compute : makes the numbers from the summary
     """
 
     gather: Callable[[Collection, Tallies], Summary]
-    compute: Callable[[Summary, int], Value]
+    compute: Callable[[Summary], Value]
 
 
 class Number(NamedTuple):
@@ -56,23 +55,23 @@ def digest(name: str, summary: Summary) -> str:
 def compute(name: str, summary: Summary) -> Number:
     """The numbers of one kind from its summary."""
     inputs_sha256 = digest(name, summary)
-    value = KINDS[name].compute(summary, int(inputs_sha256[:16], 16))
+    value = KINDS[name].compute(summary)
     return Number(value, value.pop("n_judgments"), inputs_sha256)
 
 
-def _progress(summary: Summary, seed: int) -> Value:
+def _progress(summary: Summary) -> Value:
     rounds = summary["rounds"]
     return {"total": summary["total"], "rounds": rounds, "n_judgments": sum(row["n_done"] for row in rounds)}
 
 
-def _agreement(summary: Summary, seed: int) -> Value:
+def _agreement(summary: Summary) -> Value:
     """Alpha on every level of measurement with all labels and with the first two of each pair; agreement rates."""
     given = [(tuple(grades), n) for grades, n in summary["given"]]
     counted = _counted(given, summary["domain"])
     return {
         "measurement": summary["measurement"],
-        "all": _alphas(counted, seed),
-        "first_two": _alphas(_counted([(grades[:2], n) for grades, n in given], summary["domain"]), seed),
+        "all": _alphas(counted),
+        "first_two": _alphas(_counted([(grades[:2], n) for grades, n in given], summary["domain"])),
         "percent": percent_agreement(counted)._asdict(),
         "labels_a_pair": dict(sorted(_pairs_by_size(given).items())),
         "n_judgments": sum(len(grades) * n for grades, n in given),
@@ -92,13 +91,8 @@ def _counted(given: list[tuple[tuple[int, ...], int]], domain: list[int]) -> Uni
     return UnitCounts(kinds, total, np.array(domain))
 
 
-def _alphas(counted: UnitCounts, seed: int) -> Value:
-    return {
-        str(level): alpha_of_counts(
-            counted, level=level, n_replicates=N_REPLICATES, rng=np.random.default_rng(seed)
-        )._asdict()
-        for level in Level
-    }
+def _alphas(counted: UnitCounts) -> Value:
+    return {str(level): alpha_of_counts(counted, level=level, n_replicates=N_REPLICATES)._asdict() for level in Level}
 
 
 def _pairs_by_size(given: list[tuple[tuple[int, ...], int]]) -> Counter[int]:
@@ -108,11 +102,11 @@ def _pairs_by_size(given: list[tuple[tuple[int, ...], int]]) -> Counter[int]:
     return sizes
 
 
-def _distribution(summary: Summary, seed: int) -> Value:
+def _distribution(summary: Summary) -> Value:
     return {**summary, "n_judgments": sum(level["n_given"] for level in summary["levels"])}
 
 
-def _people(summary: Summary, seed: int) -> Value:
+def _people(summary: Summary) -> Value:
     people = [
         {
             **row,
@@ -125,7 +119,7 @@ def _people(summary: Summary, seed: int) -> Value:
     return {"people": people, "n_judgments": sum(row["n_labels"] for row in people)}
 
 
-def _conflicts(summary: Summary, seed: int) -> Value:
+def _conflicts(summary: Summary) -> Value:
     return {**summary, "n_judgments": 0}
 
 

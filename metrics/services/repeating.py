@@ -3,17 +3,15 @@
 A repeat counts here and nowhere else: not for resolutions, nor for the collection's alpha, nor for golds.
 """
 
-import hashlib
-import json
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from metrics.core.agreement import N_REPLICATES
 from metrics.core.stability import stability
 
 Value = dict[str, Any]
-N_REPLICATES = 1_000
 NONE = "no pair came back yet"
 
 
@@ -34,10 +32,7 @@ def _told(repeats: tuple[tuple[int, int, int], ...], measurement: str) -> Value:
     table = np.zeros((len(domain), len(domain)), dtype=np.int64)
     for first, second, n in repeats:
         table[place[first], place[second]] += n
-    seed = int(hashlib.sha256(json.dumps([repeats, measurement]).encode()).hexdigest()[:16], 16)
-    equal, alpha = stability(
-        table, domain, level=measurement, n_replicates=N_REPLICATES, rng=np.random.default_rng(seed)
-    )
+    equal, alpha = stability(table, domain, level=measurement, n_replicates=N_REPLICATES)
     n_equal = int(np.trace(table))
     return {
         "n": equal.n,

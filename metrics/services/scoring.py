@@ -16,10 +16,10 @@ from metrics.core.intervals import mean_intervals
 from metrics.models import LabelSource, Score
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
-from metrics.services.measuring import MEASURES, N_POSITIVE, NAMES, Board, Source, Table
+from metrics.services.measuring import BOUNDED, MEASURES, N_POSITIVE, NAMES, Board, Source, Table
 from pooling.models import Run
 
-RULES = "1"  # changes when the same labels and rankings would give other numbers
+RULES = "2"  # changes when the same labels and rankings would give other numbers
 Key = tuple[int, str, int | None, str]
 RUNS_AT_ONCE = 8  # runs whose intervals are computed together; their values a query are in memory at a time
 
@@ -64,11 +64,12 @@ def update_scores(*, collection: Collection, touched: Touched) -> int:
     sources = measuring.label_sources_of(collection=collection)
     scores = Score.objects.filter(run__collection=collection)
     wanted = scores.filter(run__in=runs, threshold=collection.positive_from, measure__in=NAMES)
+    best = labels.best_grade(collection=collection)
     n_changed, _ = scores.exclude(pk__in=wanted.values("pk")).delete()
     for query_set in QuerySet.objects.filter(collection=collection).order_by("pk"):
         own = [run for run in runs if run.direction == query_set.direction]
         if own:
-            board = Board(collection, query_set, labels.scope_of(query_set=query_set), sources)
+            board = Board(collection, query_set, labels.scope_of(query_set=query_set), sources, best)
             n_changed += _update(board, own, touched)
     return n_changed
 
@@ -125,32 +126,31 @@ def _patched(board: Board, table: Table, known: dict[Key, Score], wanted: Ids) -
     if len(wanted) == n_queries:
         return table
     keys = {known[_key(table.run, table.source, name)].pk: row for row, name in enumerate(NAMES)}
-    whole = np.empty((len(NAMES), n_queries))
-    for pk, per_query in Score.objects.filter(pk__in=keys).values_list("pk", "per_query"):
+    whole, best = np.empty((len(NAMES), n_queries)), np.empty((len(BOUNDED), n_queries))
+    rows = Score.objects.filter(pk__in=keys).values_list("pk", "per_query", "per_query_best")
+    for pk, per_query, per_query_best in rows:
         whole[keys[pk]] = np.frombuffer(per_query, dtype="<f8")
+        if per_query_best is not None:
+            best[keys[pk]] = np.frombuffer(per_query_best, dtype="<f8")
     whole[:, wanted] = table.values
+    if table.best is not None:
+        best[:, wanted] = table.best
     n_missing = known[_key(table.run, table.source, N_POSITIVE)].n_missing
-    return Table(table.run, table.source, whole, n_missing)
-
-
-def seed_of(scope: Scope) -> int:
-    """The seed of a query set's bootstrap: all its scores share the resampled queries."""
-    return int.from_bytes(hashlib.sha256(scope.sources.astype("<i8").tobytes()).digest()[:8], "big")
+    return Table(table.run, table.source, whole, None if table.best is None else best, n_missing)
 
 
 def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
     """Store the scores whose inputs changed; intervals are computed for those alone."""
-    seed = seed_of(board.scope)
     changed = []
     for table in tables:
         for row, name in enumerate(NAMES):
             before = known.get(_key(table.run, table.source, name))
-            inputs_sha256 = _digest(board, table, row, seed)
+            inputs_sha256 = _digest(board, table, row)
             if before is None or before.inputs_sha256 != inputs_sha256:
                 changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
     if not changed:
         return 0
-    found = mean_intervals(np.array([values for _, values in changed]), seed=seed)
+    found = mean_intervals(np.array([values for _, values in changed]))
     for (score, _), (low, high) in zip(changed, found, strict=True):
         if score.measure == N_POSITIVE or score.mean is None or low is None or high is None:
             continue
@@ -160,12 +160,18 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
     return len(changed)
 
 
-def _digest(board: Board, table: Table, row: int, seed: int) -> str:
-    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}|{seed}"
+def _digest(board: Board, table: Table, row: int) -> str:
+    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}"
     hashed = hashlib.sha256(facts.encode())
     hashed.update(table.values[row].astype("<f8").tobytes())
+    hashed.update(_best_of(table, row) or b"")
     hashed.update(table.has_positive.tobytes())
     return hashed.hexdigest()
+
+
+def _best_of(table: Table, row: int) -> bytes | None:
+    """A measure's values as if every unjudged target were positive; None for what has none, and without people."""
+    return None if table.best is None or row >= len(BOUNDED) else table.best[row].astype("<f8").tobytes()
 
 
 def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
@@ -184,6 +190,8 @@ def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
         n_missing=table.n_missing,
         n_with_positive=int(np.count_nonzero(defined)),
         per_query=values.astype("<f8").tobytes(),
+        per_query_best=_best_of(table, row),
+        best=None if _best_of(table, row) is None or not len(values) else average(table.best[row]),
         inputs_sha256=inputs_sha256,
         computed_at=Now(),
     )
@@ -191,11 +199,11 @@ def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
 
 def _store(scores: list[Score]) -> None:
     unique = ["run", "query_set", "reference_set", "label_source", "measure", "threshold"]
-    numbers = ["mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "per_query"]
+    numbers = ["mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive"]
     Score.objects.bulk_create(
         scores,
         update_conflicts=True,
         unique_fields=unique,
-        update_fields=[*numbers, "inputs_sha256", "computed_at"],
+        update_fields=[*numbers, "per_query", "per_query_best", "inputs_sha256", "computed_at"],
         batch_size=100,
     )

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Case, F, PositiveSmallIntegerField, Q, When
 from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems
@@ -35,10 +35,10 @@ def note_joined(*, collection_id: int) -> list[int]:
     One that is being read for the first time is read again after that, as it may have begun without these items.
     """
     lacking = Run.objects.filter(collection=collection_id).lacking_items()
-    lacking.update(reading_due_at=Now())
-    ready = lacking.filter(state=Run.State.READY)
-    ready.update(attempts=0)
-    return list(ready.order_by("pk").values_list("pk", flat=True))
+    ready = Q(state=Run.State.READY)
+    attempts = Case(When(ready, then=0), default=F("attempts"), output_field=PositiveSmallIntegerField())
+    lacking.update(reading_due_at=Now(), attempts=attempts)
+    return list(lacking.filter(ready).order_by("pk").values_list("pk", flat=True))
 
 
 def overdue() -> list[int]:

@@ -48,7 +48,7 @@ BEFORE = {
     ],
     "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
 }
-SINCE = {"annotate": ["0003_unknown_limit"], "pooling": ["0002_whole_runs"], "metrics": ["0002_download_run"]}
+SINCE = {"annotate": ["0003_unknown_limit"], "pooling": ["0002_whole_runs"], "metrics": ["0002_bounds"]}
 
 OURS = "relnamespace = 'public'::regnamespace"
 SCHEMA = f"""

@@ -4,7 +4,6 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.core.formats import FormatError, Problems
@@ -29,7 +28,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--bootstrap", type=int, default=0, metavar="N", help="samples for an interval over units")
         parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (.95)")
-        parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0); printed with it")
+        parser.add_argument(
+            "--seed", type=int, help="of the bootstrap, printed with it; default: a hash of the labels, as on pages"
+        )
         parser.add_argument("--digits", type=int, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object, full precision")
 
@@ -57,13 +58,13 @@ class Command(BaseCommand):
                 level=options["level"],
                 n_replicates=options["bootstrap"],
                 confidence=options["confidence"],
-                rng=np.random.default_rng(options["seed"]),
+                seed=options["seed"],
             )
         except ValueError as error:
             raise CommandError(f"{options['labels']}: {error}") from error
         percent = percent_agreement(counted)._asdict()
         percent.pop("n_units")  # the pairable ones, which alpha's report names
-        report = as_dict(found, seed=options["seed"]) | percent
+        report = as_dict(found) | percent
         report["n_repeated_labels"] = labels.n_repeated
         if options["json"]:
             self.stdout.write(json.dumps(report))
@@ -71,13 +72,13 @@ class Command(BaseCommand):
             self.stdout.writelines(f"{key}\t{shown(value, options['digits'])}\n" for key, value in report.items())
 
 
-def as_dict(found: Alpha, *, seed: int) -> dict[str, Any]:
+def as_dict(found: Alpha) -> dict[str, Any]:
     """Alpha by the names it is printed under; the interval and its seed only where one was asked for."""
     report: dict[str, Any] = {"alpha": found.value, "level": str(found.level)}
     if found.reason:
         report["not_defined"] = found.reason
     if found.n_replicates:
-        report |= {"low": found.low, "high": found.high, "seed": seed}
+        report |= {"low": found.low, "high": found.high, "seed": found.seed}
         report |= {"n_replicates": found.n_replicates, "n_undefined_replicates": found.n_undefined_replicates}
     for name in ("n_units", "n_labels", "n_pairable_units", "n_pairable_labels"):
         report[name] = getattr(found, name)

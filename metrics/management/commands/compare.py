@@ -13,7 +13,8 @@ from annotate.core.formats import FormatError
 from metrics.core.evaluation import runs_of
 from metrics.core.measures import UnknownMeasure, parse_one
 from metrics.core.multiple import METHODS, compare_systems
-from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS
+from metrics.core.resampling import in_order, seed_of
+from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS, PairedTest
 from metrics.core.swaps import reer_paired
 
 
@@ -32,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="of paired tests (holm)")
         parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
         parser.add_argument("--samples", type=int, default=100_000, help="of randomization and bootstrap tests")
-        parser.add_argument("--seed", type=int, default=0, help="of those samples (0)")
+        parser.add_argument("--seed", type=int, help="of those samples; default: a hash of the scores, as on pages")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -40,9 +41,7 @@ class Command(BaseCommand):
             if options["test"] in METHODS:
                 lines = groups(names, scores, method=options["test"], alpha=options["alpha"])
             else:
-                sampling = {"rng": np.random.default_rng(options["seed"]), "n_samples": options["samples"]}
-                keywords = sampling if options["test"] in SAMPLED else {}
-                lines = pairs(names, scores, options, keywords)
+                lines = pairs(names, scores, options)
             self.stdout.writelines(lines)
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
@@ -74,16 +73,23 @@ def groups(names: list[str], scores: NDArray[np.float64], *, method: str, alpha:
         yield f"{place + 1}\t{names[system]}\t{found.means[place]:.4f}\t{group_of[place]}\t{others}\n"
 
 
-def pairs(
-    names: list[str], scores: NDArray[np.float64], options: dict[str, Any], keywords: dict[str, Any]
-) -> Iterator[str]:
+def pairs(names: list[str], scores: NDArray[np.float64], options: dict[str, Any]) -> Iterator[str]:
     """Every pair: difference, p, p corrected for the number of pairs, the verdict, and the chance of a swap."""
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     chosen = list(combinations(order, 2))
-    tests = [TESTS[options["test"]](scores[:, i], scores[:, j], **keywords) for i, j in chosen]
+    tests = [_tested(scores[:, [i, j]], options) for i, j in chosen]
     adjusted = CORRECTIONS[options["correction"]]([test.p_value for test in tests])
     yield f"run\tother\tdifference\tp\tp_{options['correction']}\tdiffers\treer\n"
     for (i, j), test, p in zip(chosen, tests, adjusted, strict=True):
         verdict = "yes" if p < options["alpha"] else "no"
         swap = reer_paired(scores[:, i], scores[:, j])
         yield f"{names[i]}\t{names[j]}\t{test.difference:.4f}\t{test.p_value:.3g}\t{p:.3g}\t{verdict}\t{swap:.3f}\n"
+
+
+def _tested(scores: NDArray[np.float64], options: dict[str, Any]) -> PairedTest:
+    """The paired test of two columns; its samples are those of the page for the same scores."""
+    sampling = {}
+    if options["test"] in SAMPLED:
+        seed = seed_of(scores) if options["seed"] is None else options["seed"]
+        sampling = {"rng": np.random.default_rng(seed), "n_samples": options["samples"]}
+    return TESTS[options["test"]](*in_order(scores).T, **sampling)

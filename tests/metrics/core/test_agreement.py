@@ -79,7 +79,7 @@ def test_thousands_of_generated_tables_equal_the_krippendorff_package(level):
 
 
 def test_no_unit_with_two_labels_is_undefined_with_a_reason():
-    found = alpha([1, 2, 3], [1, 1, 1], [0, 1, 0], level="nominal", n_replicates=9, rng=np.random.default_rng(0))
+    found = alpha([1, 2, 3], [1, 1, 1], [0, 1, 0], level="nominal", n_replicates=9)
     assert (found.value, found.low, found.reason) == (None, None, "no unit has two labels yet")
     assert alpha([], [], [], level="ordinal").reason == "no unit has two labels yet"
 
@@ -171,7 +171,7 @@ def test_the_interval_equals_resampling_units_one_by_one(level):
     rng = np.random.default_rng(5)
     unit, annotator = np.repeat(np.arange(60), 3), np.tile(np.arange(3), 60)
     value = np.clip(np.repeat(rng.integers(1, 5, 60), 3) + rng.integers(-1, 2, 180), 1, 4)
-    found = alpha(unit, annotator, value, level=level, n_replicates=4000, rng=rng)
+    found = alpha(unit, annotator, value, level=level, n_replicates=4000)
     table = value.reshape(60, 3)
     drawn = [of_table(table[rng.integers(0, 60, 60)].T, level).value for _ in range(1500)]
     low, high = np.quantile(drawn, [0.025, 0.975])
@@ -179,20 +179,28 @@ def test_the_interval_equals_resampling_units_one_by_one(level):
     assert found.low < found.value < found.high
 
 
-def test_an_interval_needs_a_generator_and_the_same_one_gives_the_same_interval():
+def test_the_same_labels_have_the_same_interval_in_whatever_order_and_beside_whatever_levels():
+    unit, annotator, value = long_form(EXAMPLE_C)
+    found = alpha(unit, annotator, value, level="ordinal", n_replicates=100)
+    mixed = np.random.default_rng(2).permutation(len(unit))
+    again = alpha(*(np.asarray(each)[mixed] for each in (unit, annotator, value)), level="ordinal", n_replicates=100)
+    assert again == found
+    beside = count_units(annotations(unit, annotator, value, domain=range(-3, 12)))
+    assert alpha_of_counts(beside, level="ordinal", n_replicates=100) == found
+    assert (found.seed, found.low < found.value < found.high) == (again.seed, True)
+
+
+def test_other_labels_are_drawn_otherwise_and_a_seed_may_be_given():
     counted = count_units(annotations(*long_form(EXAMPLE_C)))
-    with pytest.raises(ValueError, match="rng"):
-        alpha_of_counts(counted, level="ordinal", n_replicates=100)
-    one, other = (
-        alpha_of_counts(counted, level="ordinal", n_replicates=100, rng=np.random.default_rng(3)) for _ in range(2)
-    )
-    assert one == other
+    doubled = counted._replace(frequency=2 * counted.frequency)
+    one, other = (alpha_of_counts(each, level="ordinal", n_replicates=100) for each in (counted, doubled))
+    assert one.seed != other.seed
+    chosen = [alpha_of_counts(counted, level="ordinal", n_replicates=100, seed=seed) for seed in (3, 3, 4)]
+    assert chosen[0] == chosen[1] != chosen[2]
 
 
 def test_samples_in_which_alpha_is_undefined_are_counted():
-    found = alpha(
-        [1, 1, 2, 2], [1, 2, 1, 2], [0, 0, 1, 1], level="nominal", n_replicates=500, rng=np.random.default_rng(1)
-    )
+    found = alpha([1, 1, 2, 2], [1, 2, 1, 2], [0, 0, 1, 1], level="nominal", n_replicates=500)
     assert 150 < found.n_undefined_replicates < 350  # both draws the same unit: half of the time
     assert found.low == found.high == 1
 

@@ -20,7 +20,7 @@ def test_rebuilding_brings_the_same_bytes_back_and_keeps_history():
     live, n_points = studies.numbers(study), Observation.objects.count()
     said = StringIO()
     call_command("rebuild_metrics", "first", stdout=said)
-    assert said.getvalue() == "first: 5 snapshots, 48 scores\n"
+    assert said.getvalue() == "first: 5 snapshots, 60 scores\n"
     assert (studies.numbers(study), Observation.objects.count()) == (live, n_points)
 
 

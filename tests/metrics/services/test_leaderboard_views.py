@@ -205,6 +205,7 @@ def test_parts_of_the_queries(board):
 def test_a_query_set_of_part_of_the_queries_is_measured_on_those(board):
     few = QuerySet.objects.create(collection=board, name="few", direction="forward")
     QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
+    refresh.rebuild(collection=board)
     _, value = view_of(board, queries="few", measures="AP")
     assert value["directions"][0]["n_queries"] == 1
     assert value["directions"][0]["measures"][0]["decided"]["why"] == "fewer than two queries"

@@ -28,7 +28,7 @@ def test_the_first_refresh_writes_every_kind_of_number():
     done = refresh.refresh(collection=study)
     kinds = set(Snapshot.objects.filter(collection=study).values_list("kind", flat=True))
     assert kinds == {"progress", "agreement", "labels", "people", "conflicts"}
-    assert done.n_scores == Score.objects.filter(run__collection=study).count() == 3 * 2 * 8
+    assert done.n_scores == Score.objects.filter(run__collection=study).count() == 3 * 2 * 10
 
 
 def test_a_refresh_consumes_the_changes_of_its_collection_alone():
@@ -98,7 +98,7 @@ def test_a_run_that_becomes_ready_gets_its_scores():
     studies.run(study, "late")
     assert refresh.due() == [study.pk]
     refresh.refresh(collection=study)
-    assert Score.objects.filter(run__name="late").count() == 16
+    assert Score.objects.filter(run__name="late").count() == 20
     assert refresh.due() == []
 
 

@@ -1,5 +1,6 @@
 """The leaderboard: what its cells say, to whom, and what it costs."""
 
+import random
 import re
 
 import pytest
@@ -8,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import QuerySet, QuerySetItem, Role
-from metrics.models import Score
-from metrics.services import refresh
+from metrics.models import BoardView, Score
+from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_cells import Cell
 from metrics.services.leaderboard_wanted import read
@@ -56,6 +57,48 @@ def test_cells_are_the_stored_scores(board):
             whole, reference, sign, difference = re.fullmatch(r"(\S+) \((\S+) (.) (\S+)\)", cell.text).groups()
             parts = float(reference) + (float(difference) if sign == "+" else -float(difference))
             assert float(whole) == pytest.approx(parts, abs=1e-9)
+
+
+def looked(study):
+    """Every cell as the page shows it, with its interval, bounds, judged share and group, and whether it is old."""
+    choices = read(collection=study, viewer=None, given={})
+    found = leaderboard_views.look(collection=study, wanted=choices.wanted)
+    shown = leaderboard_of(choices=choices, collection=study, view=found.view, version=found.version)
+    return cells_of(shown), shown.is_stale
+
+
+def cells_of(shown):
+    return [cell for table in shown.tables for row in table.rows for cell in row.cells]
+
+
+def as_of_now(study):
+    """The same cells as the stored scores give them now."""
+    choices = read(collection=study, viewer=None, given={})
+    value = leaderboard_views._value(study, choices.wanted)
+    view = BoardView(value=value, version="", computed_at=timezone.now())
+    return cells_of(leaderboard_of(choices=choices, collection=study, view=view, version=""))
+
+
+def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
+    """Labels come between every two steps of refreshing, computing and looking."""
+    people = [cast.annotator(board) for _ in range(4)]
+    wanted = read(collection=board, viewer=None, given={}).wanted
+    leaderboard_views.compute(collection=board, wanted=wanted)
+    chance, states, n_stale = random.Random(3), [as_of_now(board)], 0
+    for step in range(40):
+        studies.judge(chance.choice(people), n=3, seed=step, likes=0.5)
+        action = chance.choice(["refresh", "compute", "look"])
+        if action == "refresh":
+            refresh.refresh(collection=board)
+        elif action == "compute":
+            leaderboard_views.compute(collection=board, wanted=wanted)
+        states.append(as_of_now(board))
+        cells, is_stale = looked(board)
+        assert cells in states
+        assert is_stale or cells == states[-1]
+        assert all(cell.low <= cell.whole <= cell.high and cell.negative <= cell.whole for cell in cells)
+        n_stale += is_stale
+    assert n_stale and len({str(state) for state in states}) > 3
 
 
 def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, board):

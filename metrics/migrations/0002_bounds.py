@@ -1,15 +1,30 @@
-"""A run as it was scored, to take away."""
+"""A run as it was scored, to take away; the upper bound of a score beside it."""
 
 from django.db import migrations, models
+
+# Upper bounds are made by a refresh, of which there may be none for long where nobody judges.
+REFRESH = "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM pooling_run"
 
 
 class Migration(migrations.Migration):
 
     dependencies = [
         ('metrics', '0001_initial'),
+        ('pooling', '0001_initial'),
     ]
 
     operations = [
+        migrations.AddField(
+            model_name='score',
+            name='best',
+            field=models.FloatField(help_text='The mean as if every unjudged target were positive.', null=True),
+        ),
+        migrations.AddField(
+            model_name='score',
+            name='per_query_best',
+            field=models.BinaryField(help_text='The same as if every unjudged target were positive.', null=True),
+        ),
+        migrations.RunSQL(REFRESH, migrations.RunSQL.noop),
         migrations.RemoveConstraint(
             model_name='download',
             name='metrics_download_known_kind',

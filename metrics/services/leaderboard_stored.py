@@ -1,0 +1,91 @@
+"""The usual leaderboard from stored scores: every cell, interval, bound and group of one state of the labels.
+
+A refresh writes all scores of a collection in one transaction, so whoever reads them at one moment has numbers that
+belong together. Nothing is measured here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.models import Collection, QuerySet
+from metrics.core.measures import Measure, parse
+from metrics.models import LabelSource, Score
+from metrics.services import measuring
+from metrics.services.leaderboard_measuring import decided, judged_at
+from metrics.services.leaderboard_wanted import JUDGED, Wanted
+from pooling.models import Run
+
+Key = tuple[int, bool, str]  # the run, whether under the reference alone, the measure
+FIELDS = ("mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive")
+
+
+class Stored:
+    """The scores of one query set that a table is made of."""
+
+    def __init__(self, *, collection: Collection, wanted: Wanted, query_set: QuerySet, runs: Sequence[Run]) -> None:
+        rows = Score.objects.filter(
+            run__in=runs, query_set=query_set, reference_set=wanted.reference, threshold=wanted.threshold,
+            label_source__in=[wanted.label_source, LabelSource.REFERENCE],
+        )  # fmt: skip
+        self._wanted, self._query_set = wanted, query_set
+        self._facts: dict[Key, dict[str, Any]] = {}
+        self._keys: dict[Key, int] = {}
+        for row in rows.values("pk", "run", "label_source", "measure", *FIELDS):
+            key = row["run"], row["label_source"] != wanted.label_source, row["measure"]
+            self._facts[key], self._keys[key] = row, row["pk"]
+        self.runs = [run for run in runs if self._is_whole(run)]
+
+    def _is_whole(self, run: Run) -> bool:
+        return all((run.pk, False, name) in self._facts for name in measuring.NAMES)
+
+    def per_query(self, measure: str, runs: Sequence[Run]) -> NDArray[np.float64]:
+        """(Q, S) values of runs that have scores, in the order of the query set."""
+        keys = [self._keys[run.pk, False, measure] for run in runs]
+        held = dict(Score.objects.filter(pk__in=keys).values_list("pk", "per_query"))
+        columns = [np.frombuffer(held[key], dtype="<f8") for key in keys]
+        return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+
+    def summary(self) -> dict[str, Any]:
+        """What a page says of one direction, as JSON; see leaderboard_measuring.summary."""
+        judged = [self._fact(run, JUDGED) for run in self.runs]
+        keys = [run.pk for run in self.runs]
+        return {
+            "query_set": self._query_set.pk,
+            "n_queries": judged[0]["n_queries"] if judged else 0,
+            "runs": keys,
+            "n_missing": [fact["n_missing"] for fact in judged],
+            "judged": [fact["mean"] for fact in judged],
+            "measures": [self._measure(measure, keys) for measure in parse(" ".join(self._wanted.measures))],
+        }
+
+    def _measure(self, measure: Measure, keys: list[int]) -> dict[str, Any]:
+        values = self.per_query(measure.name, self.runs)
+        return {
+            "name": measure.name,
+            "judged_at": judged_at(measure),
+            "smaller_is_better": measure.entry.smaller_is_better,
+            "cells": [self._cell(measure, run) for run in self.runs],
+            "decided": decided(measure, values, keys, method=self._wanted.method),
+        }
+
+    def _cell(self, measure: Measure, run: Run) -> dict[str, Any]:
+        whole = self._fact(run, measure.name)
+        reference = self._facts.get((run.pk, True, measure.name))
+        return {
+            "whole": whole["mean"],
+            "reference": reference["mean"] if reference else None,
+            "low": whole["low"],
+            "high": whole["high"],
+            "negative": whole["mean"],  # see measuring.BOUNDED
+            "positive": whole["best"],
+            "judged": self._fact(run, f"Judged@{judged_at(measure)}")["mean"],
+            "defined": whole["mean_with_positive"],
+            "n_defined": whole["n_with_positive"],
+            "beyond": None,
+        }
+
+    def _fact(self, run: Run, measure: str) -> dict[str, Any]:
+        return self._facts[run.pk, False, measure]
