@@ -62,7 +62,8 @@ FILL = [
        JOIN (SELECT DISTINCT ON (query_id) query_id, document_id FROM annotate_pair WHERE collection_id = %(c)s
              ORDER BY query_id, id) pair ON named.collection_id = %(c)s""",
     """INSERT INTO pooling_ranking (run_id, source_id, targets, scores)
-       SELECT run.id, query_id, array_agg(document_id ORDER BY pair.id * (3 + run.id) * 48271 %% 10007),
+       SELECT run.id, query_id,
+              array_agg(document_id ORDER BY pair.id %% 100003 * (3 + run.id %% 1009) * 48271 %% 10007),
               array_agg(0::float8) FROM annotate_pair pair JOIN pooling_run run USING (collection_id)
        WHERE collection_id = %(c)s GROUP BY run.id, query_id""",
     "ANALYZE",
