@@ -107,6 +107,11 @@ class Dashboard(NamedTuple):
     raised: list[alarms.Row] = []
 
     @property
+    def closer_is_old(self) -> bool:
+        """Whether labels have come since the closer look was taken."""
+        return self.closer is not None and self.closer.computed_at < max(self.ages[kind] for kind in KINDS)
+
+    @property
     def has_repeats(self) -> bool:
         """Whether a pair came back to anybody."""
         return any(row["repeats"] for row in self.people)

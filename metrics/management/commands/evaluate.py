@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.core.formats import FormatError
 from metrics.core.evaluation import Evaluated, runs_of
+from metrics.core.intervals import mean_intervals
 from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
 from pooling.core.runs import SCORE_TYPES
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
         parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
         parser.add_argument("--positive-queries", action="store_true", help="average over queries with a positive only")
+        parser.add_argument("--intervals", action="store_true", help="95 %% intervals too, as on the leaderboard")
         parser.add_argument("--digits", type=int, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object a run, full precision")
         parser.add_argument("--score-type", choices=SCORE_TYPES, default=SCORE_TYPES[0], help="how scores are compared")
@@ -43,10 +45,11 @@ class Command(BaseCommand):
             )
             for run in runs:
                 report = Report(run, measures, threshold=options["threshold"], positive=options["positive_queries"])
+                shown = {"per_query": options["per_query"], "intervals": options["intervals"]}
                 if options["json"]:
-                    self.stdout.write(json.dumps(report.as_dict(per_query=options["per_query"])))
+                    self.stdout.write(json.dumps(report.as_dict(**shown)))
                 else:
-                    self.stdout.writelines(report.lines(per_query=options["per_query"], digits=options["digits"]))
+                    self.stdout.writelines(report.lines(**shown, digits=options["digits"]))
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
         except OSError as error:
@@ -70,7 +73,7 @@ class Report:
             "num_q_positive": int(np.count_nonzero(has_positive)),
         }
 
-    def lines(self, *, per_query: bool, digits: int) -> Iterator[str]:
+    def lines(self, *, per_query: bool, intervals: bool, digits: int) -> Iterator[str]:
         """measure, query or "all", value, parted by tabs."""
         if per_query:
             for q in np.flatnonzero(self.counted):
@@ -82,6 +85,8 @@ class Report:
             yield f"{name}\tall\t{count}\n"
         for name, value in self.means().items():
             yield f"{name}\tall\t{self._text(value, digits)}\n"
+        for name, (low, high) in self.intervals().items() if intervals else ():
+            yield f"{name}_low\tall\t{self._text(low, digits)}\n{name}_high\tall\t{self._text(high, digits)}\n"
 
     def _text(self, value: float, digits: int) -> str:
         """A number; of a rank that no list is long enough for, where the lists end."""
@@ -89,10 +94,12 @@ class Report:
             return f"n/a beyond {int(self.run.ranked.depth.max(initial=0))}"
         return "n/a" if np.isnan(value) else f"{value:.{digits}f}"
 
-    def as_dict(self, *, per_query: bool) -> dict[str, Any]:
+    def as_dict(self, *, per_query: bool, intervals: bool) -> dict[str, Any]:
         """The same for JSON, where an undefined value is null."""
         found: dict[str, Any] = {"runid": self.run.name} | self.counts
         found["all"] = {name: _number(value) for name, value in self.means().items()}
+        if intervals:
+            found["intervals"] = {name: [_number(end) for end in ends] for name, ends in self.intervals().items()}
         if per_query:
             found["queries"] = {
                 self.run.queries[q].decode(): {name: _number(values[q]) for name, values in self.values.items()}
@@ -103,6 +110,17 @@ class Report:
     def means(self) -> dict[str, float]:
         """Each measure's average over the queries that count."""
         return {measure.name: measure.average(self.values[measure.name][self.counted]) for measure in self.measures}
+
+
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """The interval of each measure that is a mean, NaN where it has none; the same values have it on any page."""
+        found = {}
+        for measure in filter(lambda measure: measure.is_mean, self.measures):
+            values = self.values[measure.name][self.counted]
+            is_defined = len(values) and np.isfinite(values).all()
+            low, high = mean_intervals(values[None, :])[0] if is_defined else (None, None)
+            found[measure.name] = (np.nan if low is None else low, np.nan if high is None else high)
+        return found
 
 
 def _number(value: float) -> float | None:

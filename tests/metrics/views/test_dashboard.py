@@ -128,6 +128,31 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
     assert "it takes three whole days with labels" in page and "no pay an hour is set" in page
 
 
+def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(client, study):
+    closer.look(collection=study)
+    words = "Labels have come since the numbers below"
+    assert words not in client.get("/c/study/dashboard/").content.decode()
+    studies.judge(cast.annotator(study), seed=7)
+    refresh.refresh(collection=study)
+    page = client.get("/c/study/dashboard/").content.decode()
+    assert words in page and "is-old" in page
+    closer.look(collection=study)
+    assert words not in client.get("/c/study/dashboard/").content.decode()
+
+
+def test_nobody_has_judged_is_not_said_beneath_labels(client):
+    empty = studies.study("young")
+    client.force_login(cast.member(empty, Role.LEAD))
+    refresh.refresh(collection=empty)
+    closer.look(collection=empty)
+    assert "nobody has judged" in client.get("/c/young/dashboard/").content.decode()
+    studies.judge(cast.annotator(empty))
+    refresh.refresh(collection=empty)
+    page = client.get("/c/young/dashboard/").content.decode()
+    assert "nobody has judged" not in page
+    assert "nobody had judged then" in page
+
+
 def test_the_live_part_asks_for_a_closer_look_once_in_a_while(client, study, monkeypatch):
     sent = asked(monkeypatch)
     for _ in range(3):

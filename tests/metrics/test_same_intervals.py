@@ -1,0 +1,77 @@
+"""The same data have the same interval, on whatever page, in whatever file and from whatever command."""
+
+import json
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+
+from annotate.models import Item, Judgment
+from metrics.core.intervals import mean_intervals
+from metrics.forms import QrelsForm
+from metrics.models import Score, Snapshot
+from metrics.services import closer, download_rows
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def study():
+    return studies.judged_study("study", seeds=range(2), likes=0.5)
+
+
+def run_lines(run):
+    names = dict(Item.objects.values_list("pk", "external_id"))
+    return "".join(
+        f"{names[row.source_id]} Q0 {names[target]} 0 {score!r} t\n"
+        for row in run.rankings.all()
+        for target, score in zip(row.targets, row.scores, strict=True)
+    )
+
+
+def command(name, *arguments):
+    out = StringIO()
+    call_command(name, *map(str, arguments), stdout=out)
+    return json.loads(out.getvalue())
+
+
+def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, tmp_path):
+    labels = Judgment.objects.filter(collection=study).order_by("?")
+    rows = labels.values_list("pair", "annotator", "level__grade")
+    table = tmp_path / "labels.csv"
+    table.write_text("unit,annotator,value\n" + "".join(f"{u},{a},{v}\n" for u, a, v in rows))
+    page = Snapshot.objects.get(collection=study, kind="agreement").value["all"]["ordinal"]
+    told = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, "--json")
+    assert page["low"] < page["value"]
+    assert [told[name] for name in ("alpha", "low", "high", "seed")] == [
+        page[name] for name in ("value", "low", "high", "seed")
+    ]
+    closer.look(collection=study)
+    (pool,) = Snapshot.objects.get(collection=study, kind=closer.KIND).value["by_pool"]
+    assert [pool["alpha"]["ordinal"][name] for name in ("value", "low", "high")] == [
+        page[name] for name in ("value", "low", "high")
+    ]
+
+
+def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_path):
+    score = Score.objects.get(run__name="alpha", measure="AP", label_source="people_over_reference")
+    lines = "".join(download_rows.scores_per_query(collection=study, viewer=None)).splitlines()
+    head = lines[0].split("\t")
+    rows = [dict(zip(head, line.split("\t"), strict=True)) for line in lines[1:]]
+    values = [
+        float(row["value"]) for row in rows
+        if (row["run"], row["measure"], row["label_source"]) == ("alpha", "AP", score.label_source)
+    ]  # fmt: skip
+    (found,) = mean_intervals(np.array([sorted(values, reverse=True)]))
+    assert found == pytest.approx((score.low, score.high), abs=1e-12)
+    given = {"direction": "forward", "label_source": score.label_source}
+    form = QrelsForm(given, collection=study)
+    assert form.is_valid()
+    (tmp_path / "qrels").write_text("".join(download_rows.qrels(collection=study, wanted=form.wanted())))
+    (tmp_path / "run").write_text(run_lines(score.run))
+    files = tmp_path / "run", "--qrels", tmp_path / "qrels", "--score-type", "float64"
+    told = command("evaluate", *files, "--measures", "AP", "--intervals", "--json")
+    assert told["all"]["AP"] == pytest.approx(score.mean, abs=1e-12)
+    assert told["intervals"]["AP"] == pytest.approx([score.low, score.high], abs=1e-12)
