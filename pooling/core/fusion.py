@@ -12,6 +12,7 @@ from pooling.core.selections import (
     Integers,
     Material,
     RankedPairs,
+    best_by_weights,
     grouped,
     place_in_group,
     take,
@@ -36,17 +37,26 @@ class Votes(NamedTuple):
 
 
 class Fusion(NamedTuple):
-    """A way to fuse: what each row of a run weighs, and what the sums of weights make of a pair."""
+    """A way to fuse: what each row of a run weighs, and what the sums of weights make of a pair.
+
+    of_ranks : what ranks weigh, where that and the sum of it are all there is to a way
+    """
 
     label: str
     weigh: Callable[[RankedPairs], Weights]
     combine: Callable[[Votes], Weights] = lambda votes: votes.total
     needs_scores: bool = False
+    of_ranks: Callable[[Integers], Weights] | None = None
 
 
 def reciprocal(run: RankedPairs) -> Weights:
     """1 / (60 + rank): reciprocal rank fusion, Cormack, Clarke & Buettcher 2009, doi:10.1145/1571941.1572114."""
-    return 1 / (RRF_K + run.rank)
+    return of_rank(run.rank)
+
+
+def of_rank(rank: Integers) -> Weights:
+    """What a rank weighs in it."""
+    return 1 / (RRF_K + rank)
 
 
 def min_max(run: RankedPairs) -> Weights:
@@ -89,7 +99,7 @@ def borda(votes: Votes) -> Weights:
 
 
 FUSIONS: dict[str, Fusion] = {
-    "rrf": Fusion("Reciprocal ranks (RRF)", reciprocal),
+    "rrf": Fusion("Reciprocal ranks (RRF)", reciprocal, of_ranks=of_rank),
     "combsum": Fusion("CombSUM", min_max, needs_scores=True),
     "combmnz": Fusion("CombMNZ", min_max, multiplied, needs_scores=True),
     "borda": Fusion("Borda count", half_depth_less_rank, borda),
@@ -103,6 +113,11 @@ def take_n_by_fusion(material: Material, values: Values, rng: np.random.Generato
     not taken. A fixed cost per source item: Lipani et al., ECIR 2017.
     """
     runs = [within(run, int(values["depth"])) for run in material.runs]
+    of_ranks = FUSIONS[str(values["fusion"])].of_ranks
+    if of_ranks is not None:
+        best = best_by_weights(runs, of_ranks(np.arange(int(values["depth"]) + 1)), int(values["n"]))
+        if best is not None:
+            return best
     pooled, score = fused(runs, str(values["fusion"]))
     known = pooled.target >= 0
     pooled, score = take(pooled, known), score[known]

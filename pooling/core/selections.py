@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pooling.core.tables import Found, Stretches, union_of
+from pooling.core.tables import Found, Stretches, best_of, union_of
 
 Integers = NDArray[np.int64]
 NO_RANK = 2**31 - 1  # of a pair that no run holds; the largest an integer column takes, so that any rank is better
@@ -140,6 +140,21 @@ def union(runs: Sequence[RankedPairs], depth: int | None = None) -> Chosen:
     )
     if found is None:
         found = _sorted(runs if depth is None else [within(run, depth) for run in runs])
+    n_pairs = len(found.source)
+    return Chosen(*found, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
+
+
+def best_by_weights(runs: Sequence[RankedPairs], weights: NDArray[np.float64], n: int) -> Chosen | None:
+    """Of each source the n pairs with the largest sums of what their ranks weigh; see tables.best_of.
+
+    None where the runs are not by source, or in no shape for a table: then it takes another way.
+    """
+    known = [run for run in runs if len(run.rank)]
+    if any(run.starts is None for run in known):
+        return None
+    found = best_of([_stretches(run, None) for run in known], weights, n) if known else None
+    if found is None:
+        return None
     n_pairs = len(found.source)
     return Chosen(*found, np.broadcast_to(np.int64(0), n_pairs), np.broadcast_to(1.0, n_pairs))
 

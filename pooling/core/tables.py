@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
 Table = NDArray[np.unsignedinteger]
+SCALE = 10**12  # of sums of weights
 EMPTY = 3  # cells for each one that is filled, beyond which a table does not pay
 AT_ONCE = 1 << 16  # cells whose sorting and reading stay in a processor's cache
 
@@ -50,6 +51,68 @@ class _Shape(NamedTuple):
 
 def union_of(runs: Sequence[Stretches]) -> Found | None:
     """All pairs of the runs, or None where they leave too much of their table empty or their keys do not fit."""
+    filled = _filled(runs)
+    return None if filled is None else _read(*filled)
+
+
+def best_of(runs: Sequence[Stretches], weights: NDArray[np.float64], n: int) -> Found | None:
+    """Of each source the n pairs with the largest sums of weights over the runs that hold them; None as in `union_of`.
+
+    weights : (D + 1,) what a rank weighs, 0 or more, for all ranks there are. Sums are compared to 12 digits after the
+        point; equal ones by the better best rank, then by the larger target.
+    """
+    filled = _filled(runs)
+    if filled is None:
+        return None
+    table, shape, n_filled = filled
+    width = table.shape[1]
+    ranks = np.concatenate([np.arange(1, depth + 1, dtype=table.dtype) for depth in shape.depths])
+    low_bits = shape.rank_bits + width.bit_length()
+    if int(np.ceil(weights.max() * len(runs) * SCALE)).bit_length() + low_bits > 63:
+        return None
+    found, step = [], max(1, AT_ONCE // width)
+    void = shape.void if n_filled < table.size else None
+    for row in range(0, len(table), step):
+        rows = table[row : row + step]
+        rows <<= shape.rank_bits
+        rows |= ranks
+        rows.sort(axis=1)
+        found.append(_best(rows, shape, void, weights=weights, n=n, low=shape.low + row))
+    return Found(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+
+
+def _best(
+    rows: Table, shape: _Shape, void: int | None, *, weights: NDArray[np.float64], n: int, low: int
+) -> tuple[Integers, Integers, Integers]:
+    """The best pairs of some sorted rows, of sources from `low` on, by source and target.
+
+    All that decides stands in one number: the sum, then the rank turned round, then the column, which ascends with the
+    target; 0 where no pair begins.
+    """
+    width, mask = rows.shape[1], (1 << shape.rank_bits) - 1
+    column_bits = width.bit_length()
+    rank, targets = (rows & rows.dtype.type(mask)).astype(np.int64).ravel(), rows >> shape.rank_bits
+    first = np.flatnonzero(_is_first(targets, void))
+    weight = weights.take(rank)
+    if void is not None:  # cells without a target end a row, behind its last pair
+        weight[targets.ravel() == void] = 0
+    sums = np.add.reduceat(weight, first) if len(first) else np.empty(0)
+    source, column = np.divmod(first, width)
+    many = np.bincount(source, minlength=len(rows))
+    keys = np.zeros((len(rows), max(n, int(many.max()))), dtype=np.int64)
+    own = np.rint(sums * SCALE).astype(np.int64) << shape.rank_bits | mask - rank[first]
+    keys[source, np.arange(len(first)) - np.repeat(np.cumsum(many) - many, many)] = own << column_bits | column + 1
+    if n < keys.shape[1]:
+        keys = np.partition(keys, keys.shape[1] - n, axis=1)[:, -n:]
+    place = np.sort(keys & ((1 << column_bits) - 1), axis=1)
+    source, at = np.nonzero(place)
+    cells = rows[source, place[source, at] - 1]
+    target = (cells >> shape.rank_bits).astype(np.int64) + shape.base
+    return source + low, target, (cells & rows.dtype.type(mask)).astype(np.int64)
+
+
+def _filled(runs: Sequence[Stretches]) -> tuple[Table, _Shape, int] | None:
+    """The table of the runs with the number of its cells that hold a target, or None where it does not pay."""
     shape = _shape(runs) if runs else None
     if shape is None:
         return None
@@ -63,7 +126,7 @@ def union_of(runs: Sequence[Stretches]) -> Found | None:
     for run, depth in zip(runs, shape.depths, strict=True):
         _fill(table[:, at : at + depth], run, shape)
         at += depth
-    return _read(table, shape, n_filled)
+    return table, shape, n_filled
 
 
 def _shape(runs: Sequence[Stretches]) -> _Shape | None:

@@ -182,7 +182,7 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
     with stack.orm(django_db_blocker):
         assert_ledger(collection, acknowledged)
         assert sound()
-        assert Score.objects.filter(run__collection=collection).count() == 48
+        assert Score.objects.filter(run__collection=collection).count() == 60
         live = studies.numbers(collection)
         refresh.rebuild(collection=collection)
         assert studies.numbers(collection) == live

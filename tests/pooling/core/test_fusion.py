@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pooling.core.fusion import FUSIONS, fused, min_max
+from pooling.core.selections import Material
 from pooling.core.strategies import choose
-from tests.pooling.core.rankings import RANKINGS, as_arrays, material, pairs, plain_depth_k
+from tests.pooling.core.rankings import RANKINGS, as_arrays, by_source, material, pairs, plain_depth_k
 
 
 def scores_by(name, runs) -> dict[tuple[int, int], float]:
@@ -72,6 +73,16 @@ def test_take_n_keeps_the_pairs_with_the_largest_sums_of_reciprocal_ranks(runs, 
         own = [pair for pair in best if pair[0] == source]
         wanted += sorted(own, key=lambda pair: (-round(score[pair], 12), best[pair], -pair[1]))[:n]
     assert pairs(chosen) == sorted(wanted)
+
+
+@given(RANKINGS, st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 1_000_003]), st.booleans())
+def test_the_table_of_rankings_by_source_gives_what_sorting_all_rows_gives(runs, n, depth, step, is_even):
+    if is_even:  # all rankings as deep, so that the table is full
+        runs = [{source: list(range(source, source + 5)) for source in range(1, 6)} for _ in runs]
+    values = {"n": n, "depth": depth}
+    quick = choose("take-n", Material([by_source(run, step=step) for run in runs]), values, seed=0)
+    slow = choose("take-n", Material([by_source(run, step=step)._replace(starts=None) for run in runs]), values, seed=0)
+    assert [column.tolist() for column in quick[:5]] == [column.tolist() for column in slow[:5]]
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
