@@ -5,8 +5,7 @@ score higher. Counting for the few labelled pairs reads the matrix once and keep
 x 5,000 scores would take minutes and several times the matrix. Only a row with hundreds of labels is sorted.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from metrics.core.alignment import RankedGrades
 
 _BLOCK = 1 << 23  # scores copied at a time
 _SORT_FROM = 12  # labelled columns a row: sorting the row costs about as much as counting for so many
+_COUNTED = 1 << 18  # scores compared at a time
 _TILE = 1024  # and rows of a matrix whose columns are copied at a time
 
 
@@ -45,10 +45,9 @@ def row_ranks(
     for start, block in _blocks(scores, bounds, score_type):
         if np.isnan(block.min(initial=0)):
             raise ValueError("A similarity is NaN; a rank needs numbers.")
-        inside = bounds[start : start + len(block) + 1].tolist()
-        for row, (begin, end) in enumerate(pairwise(inside)):
-            if end > begin:
-                ranks[begin:end] = _ranks_in(block[row], column[begin:end], first)
+        inside = bounds[start : start + len(block) + 1]
+        here = slice(inside[0], inside[-1])
+        ranks[here] = _ranks_in(block, inside - inside[0], column[here], first)
     found = np.empty(len(order), dtype=np.int64)
     found[order] = ranks
     return found
@@ -138,18 +137,49 @@ def _contiguous(part: NDArray[Any], score_type: str) -> NDArray[np.floating]:
     return out
 
 
-def _ranks_in(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]) -> Sequence[int] | NDArray[Any]:
-    """Ranks of some columns of one row."""
-    if len(columns) >= _SORT_FROM:
-        return _sorted_ranks(row, columns, first)
-    ranks = []
-    for column in columns.tolist():
-        own = row[column]
-        above = np.count_nonzero(row > own)
-        if np.count_nonzero(row >= own) - above != 1:
-            above += np.count_nonzero(first[row == own] < first[column])
-        ranks.append(above + 1)
+def _ranks_in(
+    block: NDArray[Any], bounds: NDArray[np.int64], column: NDArray[np.int64], first: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Ranks of the labelled columns of some rows: row i has the labels bounds[i] to bounds[i + 1]."""
+    ranks, many = np.empty(len(column), dtype=np.int64), np.diff(bounds)
+    for row in np.flatnonzero(many >= _SORT_FROM).tolist():
+        here = slice(bounds[row], bounds[row + 1])
+        ranks[here] = _sorted_ranks(block[row], column[here], first)
+    for nth in range(min(int(many.max(initial=0)), _SORT_FROM - 1)):
+        rows = np.flatnonzero((many > nth) & (many < _SORT_FROM))
+        label = bounds[rows] + nth
+        ranks[label] = _counted_ranks(block, rows, column[label], first)
     return ranks
+
+
+def _counted_ranks(
+    block: NDArray[Any], rows: NDArray[np.int64], column: NDArray[np.int64], first: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Ranks of one column of each of some rows, ascending, by counting; some rows at a time, that fit a cache."""
+    ranks, step = np.empty(len(rows), dtype=np.int64), max(1, _COUNTED // max(block.shape[1], 1))
+    own = block[rows, column]
+    for start in range(0, len(rows), step):
+        here = rows[start : start + step]
+        part = block[here[0] : here[-1] + 1] if here[-1] - here[0] == len(here) - 1 else block[here]
+        mine = own[start : start + step, None]
+        above, not_below = _n_true(np.greater, part, mine), _n_true(np.greater_equal, part, mine)
+        for tied in np.flatnonzero(not_below - above != 1).tolist():
+            beside = first[part[tied] == mine[tied]]
+            above[tied] += np.count_nonzero(beside < first[column[start + tied]])
+        ranks[start : start + step] = above + 1
+    return ranks
+
+
+def _n_true(compare: np.ufunc, part: NDArray[Any], own: NDArray[Any]) -> NDArray[np.int64]:
+    """(n,) for how many cells of each row a comparison holds.
+
+    Eight truth values are a word, and up to 255 words are added before a byte of their sum could overflow.
+    """
+    n_words = -(-part.shape[1] // 8)
+    held = np.zeros((len(part), 8 * n_words), dtype=bool)
+    compare(part, own, out=held[:, : part.shape[1]])
+    sums = np.add.reduceat(held.view(np.uint64), np.arange(0, n_words, 255), axis=1)
+    return sums.view(np.uint8).reshape(len(part), -1).sum(axis=1, dtype=np.int64)
 
 
 def _sorted_ranks(row: NDArray[Any], columns: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.int64]:
