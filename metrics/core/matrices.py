@@ -5,7 +5,9 @@ score higher. Counting for the few labelled pairs reads the matrix once and keep
 x 5,000 scores would take minutes and several times the matrix. Only a row with hundreds of labels is sorted.
 """
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,8 @@ from numpy.typing import NDArray
 
 from metrics.core.alignment import RankedGrades
 
-_BLOCK = 1 << 23  # scores copied at a time
+_BLOCK = 1 << 21  # scores copied at a time by each thread
+_THREADS = min(os.cpu_count() or 1, 4)
 _SORT_FROM = 12  # labelled columns a row: sorting the row costs about as much as counting for so many
 _COUNTED = 1 << 18  # scores compared at a time
 _TILE = 1024  # and rows of a matrix whose columns are copied at a time
@@ -42,12 +45,17 @@ def row_ranks(
     order = np.argsort(cells.row, kind="stable")
     column, ranks = cells.column[order], np.empty(len(order), dtype=np.int64)
     bounds = np.searchsorted(cells.row[order], np.arange(scores.shape[0] + 1))
-    for start, block in _blocks(scores, bounds, score_type):
+
+    def count(rows: slice) -> None:
+        inside = bounds[rows.start : rows.stop + 1]
+        here = slice(inside[0], inside[-1])
+        block = _contiguous(scores[rows], score_type)
         if np.isnan(block.min(initial=0)):
             raise ValueError("A similarity is NaN; a rank needs numbers.")
-        inside = bounds[start : start + len(block) + 1]
-        here = slice(inside[0], inside[-1])
         ranks[here] = _ranks_in(block, inside - inside[0], column[here], first)
+
+    with ThreadPoolExecutor(_THREADS) as pool:  # numpy lets other threads run while it compares
+        list(pool.map(count, _blocks(scores.shape, bounds)))
     found = np.empty(len(order), dtype=np.int64)
     found[order] = ranks
     return found
@@ -114,27 +122,24 @@ def restricted(ranked: RankedGrades, queries: NDArray[np.int64]) -> RankedGrades
     )
 
 
-def _blocks(
-    scores: NDArray[Any], bounds: NDArray[np.int64], score_type: str
-) -> Iterator[tuple[int, NDArray[np.floating]]]:
-    """Consecutive rows, contiguous and of one type, skipping blocks without a label."""
-    rows = max(1, _BLOCK // max(scores.shape[1], 1))
-    for start in range(0, scores.shape[0], rows):
-        end = min(start + rows, scores.shape[0])
+def _blocks(shape: tuple[int, ...], bounds: NDArray[np.int64]) -> Iterator[slice]:
+    """Consecutive rows of a matrix, leaving out blocks without a label."""
+    rows = max(1, _BLOCK // max(shape[1], 1))
+    for start in range(0, shape[0], rows):
+        end = min(start + rows, shape[0])
         if bounds[end] > bounds[start]:
-            with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there too
-                part = _contiguous(scores[start:end], score_type)
-            yield start, part
+            yield slice(start, end)
 
 
 def _contiguous(part: NDArray[Any], score_type: str) -> NDArray[np.floating]:
     """A part of the matrix with its rows in one piece, which the columns of a matrix are not: copied tile by tile."""
-    if part.strides[1] == part.itemsize:
-        return np.ascontiguousarray(part, dtype=score_type)
-    out = np.empty(part.shape, dtype=score_type)
-    for at in range(0, part.shape[1], _TILE):
-        out[:, at : at + _TILE] = part[:, at : at + _TILE]
-    return out
+    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite there too
+        if part.strides[1] == part.itemsize:
+            return np.ascontiguousarray(part, dtype=score_type)
+        out = np.empty(part.shape, dtype=score_type)
+        for at in range(0, part.shape[1], _TILE):
+            out[:, at : at + _TILE] = part[:, at : at + _TILE]
+        return out
 
 
 def _ranks_in(
