@@ -8,7 +8,7 @@ from celery import Task, shared_task
 from annotate.models import Collection
 from annotate.queue import LONG, enqueue_on_commit
 from pooling.models import Pool, Run
-from pooling.services import asking, ordering, pools, rereading, retiring, runs, waiting
+from pooling.services import asking, matrix_storage, ordering, pools, rereading, retiring, runs, waiting
 
 WAIT = 5  # seconds in which many labels become one new order
 
@@ -57,7 +57,8 @@ def reorder_pools(*, collection_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Queue again what waits for longer than it should: the broker may have lost it."""
+    """Queue again what waits for longer than it should: the broker may have lost it. Delete files of no matrix."""
+    matrix_storage.sweep_files()
     for task, arguments in _overdue():
         enqueue_on_commit(task, **arguments)
 

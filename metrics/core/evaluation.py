@@ -128,11 +128,18 @@ def read_matrix(stream: BinaryIO, *, name: str) -> Matrix:
 
 
 def runs_of(
-    paths: list[str], qrels_path: str, *, score_type: str = "float32", use_ranks: bool = False
+    paths: list[str], qrels_path: str, *, queries_path: str = "", score_type: str = "float32", use_ranks: bool = False
 ) -> Iterator[Evaluated]:
-    """Each run file against one qrels file, one after the other. Raises FormatError and OSError."""
+    """Each run file against one qrels file, one after the other. Raises FormatError and OSError.
+
+    queries_path : a file of query ids, one a line, that count though the qrels may not name them
+    """
     with open(qrels_path, "rb") as stream:
         qrels = read_labels(stream, name=qrels_path)
+    if queries_path:
+        with open(queries_path, "rb") as stream:
+            listed = np.unique(np.array(stream.read().split(), dtype=np.bytes_))
+        qrels = qrels._replace(queries=np.concatenate([qrels.queries, np.setdiff1d(listed, qrels.queries)]))
     for path in paths:
         with open(path, "rb") as stream:
             yield evaluate_file(stream, qrels, name=path, score_type=score_type, use_ranks=use_ranks)
@@ -143,4 +150,5 @@ def _pairs() -> str:
 
 
 def _ids(values: NDArray[np.generic]) -> NDArray[np.bytes_]:
-    return np.array([str(value).encode() for value in values.tolist()], dtype=np.bytes_)
+    texts = (value if isinstance(value, bytes) else str(value).encode() for value in values.tolist())
+    return np.array(list(texts), dtype=np.bytes_)

@@ -27,6 +27,15 @@ def seed_of(scores: NDArray[np.float64]) -> int:
     return int.from_bytes(digest[:7], "big")  # short enough to be typed
 
 
+def is_turned(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
+    """Whether two systems' scores stand the other way round than they are compared: the better one comes first.
+
+    So that what is drawn for two systems is the same whichever is named first.
+    """
+    difference = first - second
+    return bool(tuple(np.sort(difference)) < tuple(np.sort(-difference)))
+
+
 def draw_places(n: int, size: int, *, rng: np.random.Generator) -> NDArray[np.int64]:
     """(size,) places drawn with replacement from 0..n-1, every one equally likely.
 

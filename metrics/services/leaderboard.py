@@ -101,7 +101,7 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
         choices=choices,
         columns=list(wanted.measures),
         tables=[_table(row, choices, each) for row, each in known],
-        conflicts=_conflicts(collection, choices.reference),
+        conflicts=_conflicts(collection, choices.reference, view),
         waiting=[run for run in choices.runs if run.pk not in scored] if choices.is_stored or view else [],
         worker_missing=worker_is_missing(),
         is_coming=view is None and bool(choices.runs),
@@ -202,13 +202,18 @@ def _saturated(rows: list[Row], choices: Choices) -> list[tuple[str, float]]:
     return found
 
 
-def _conflicts(collection: Collection, reference: ReferenceSet | None) -> dict[str, Any] | None:
-    """How often people and the chosen reference differ, with the share in per cent."""
-    snapshot = Snapshot.objects.filter(collection=collection, kind="conflicts").first()
-    rows = snapshot.value["references"] if snapshot else []
+def _conflicts(
+    collection: Collection, reference: ReferenceSet | None, view: BoardView | None
+) -> dict[str, Any] | None:
+    """How often people and the chosen reference differ, with the share in per cent; as of the view if there is one."""
+    if view is not None:
+        value = view.value.get("conflicts")
+    else:
+        value = Snapshot.objects.filter(collection=collection, kind="conflicts").values_list("value", flat=True).first()
+    rows = value["references"] if value else []
     found = next((row for row in rows if reference and row["reference_set"] == reference.pk), None)
-    if snapshot is None or found is None:
+    if value is None or found is None:
         return None
     n_both = found["n_both"]
     equal = 100 * found["n_equal"] / n_both if n_both else None
-    return {**found, "equal": equal, "threshold": snapshot.value["threshold"]}
+    return {**found, "equal": equal, "threshold": value["threshold"]}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet
 from metrics.core.intervals import mean_intervals
-from metrics.core.resampling import in_order, seed_of
+from metrics.core.resampling import is_turned, seed_of
 from metrics.core.significance import SAMPLED, TESTS, PairedTest
 from metrics.core.swaps import reer_paired
 from metrics.services import leaderboard_measuring as measuring
@@ -42,14 +42,17 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     else:
         first, second = (measuring.values_of(asked=asked, run=run).whole[0] for run in runs)
     if not len(first) or not np.isfinite([first, second]).all():
-        return {"why": "No query is left to compare on." if not len(first) else "A query has no value."}
+        why = "Some query has no value, or a rank beyond the end of a list." if len(first) else "No query is left."
+        return {"why": why}
     return {"why": "", "query_set": query_set.pk, **_compared(asked, first, second)}
 
 
 def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
     difference = first - second
     order = np.argsort(-difference, kind="stable")
-    ((low, high),) = mean_intervals(difference[None, :])
+    sign = -1 if is_turned(first, second) else 1
+    ends = mean_intervals(sign * difference[None, :])[0]
+    low, high = sorted(sign * end for end in ends) if ends.low is not None else (None, None)
     shown = np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int))
     mean = float(difference.mean())
     swap = reer_paired(first, second) if len(first) > 1 else None
@@ -71,10 +74,14 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
 
 def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> list[PairedTest]:
     both = np.stack([first, second], axis=1)
-    rng, (first, second) = np.random.default_rng(seed_of(both)), in_order(both).T
+    oriented = both[:, ::-1] if is_turned(first, second) else both
+    seed, order = seed_of(oriented), np.lexsort(oriented.T[::-1])
     n_samples = max(1_000, min(N_SAMPLES, CELLS // len(first)))
     return [
-        test(first, second, **({"rng": rng, "n_samples": n_samples} if name in SAMPLED else {}))
+        test(
+            *both[order].T,
+            **({"rng": np.random.default_rng(seed), "n_samples": n_samples} if name in SAMPLED else {}),
+        )
         for name, test in TESTS.items()
     ]
 

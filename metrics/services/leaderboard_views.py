@@ -6,10 +6,13 @@ has it computed again, once for all who look.
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
+from django.db import connection
 from django.db.models import Max
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -24,10 +27,11 @@ from metrics.services.leaderboard_wanted import Wanted, is_stored
 from metrics.services.moments import one_moment
 from pooling.models import Run
 
-RULES = "2"  # changes when the same labels and rankings would give other numbers
+RULES = "3"  # changes when the same labels and rankings would give other numbers
 ASK_AGAIN = 30  # seconds after which somebody who still waits asks once more: the task may be lost
 AGE = timedelta(minutes=10)  # after which a view is computed again even though its version did not change
 KEPT = timedelta(days=1)
+LOCK = 8  # of advisory locks; see annotate.services.workers and metrics.services.refresh for the others
 MOST = 200  # views of a collection; the oldest are forgotten
 
 
@@ -54,8 +58,13 @@ def look(*, collection: Collection, wanted: Wanted) -> Looked:
     """The view as it was last computed; one that is missing or old is asked for once by all who look. Three queries."""
     view, version = find(collection=collection, wanted=wanted), version_of(collection=collection)
     is_fresh = not wanted.runs or _is_fresh(view, version)
-    should_ask = not is_fresh and bool(cache.add(f"board-{collection.pk}-{wanted.key}", 1, timeout=ASK_AGAIN))
+    should_ask = not is_fresh and bool(cache.add(_asked(collection, wanted), 1, timeout=ASK_AGAIN))
     return Looked(view, version, should_ask)
+
+
+def _asked(collection: Collection, wanted: Wanted) -> str:
+    """Where it stands in the cache that somebody had a view computed."""
+    return f"board-{collection.pk}-{wanted.key}"
 
 
 def find(*, collection: Collection, wanted: Wanted) -> BoardView | None:
@@ -73,7 +82,29 @@ def job_of(wanted: Wanted) -> jobs.Job:
 
 
 def compute(*, collection: Collection, wanted: Wanted) -> bool:
-    """Compute a view and keep it; False where it is still fresh, as when two asked. Safe to run twice."""
+    """Compute a view and keep it; False where it is still fresh, or somebody is at it. Safe to run twice, at once too."""
+    with _alone(wanted) as is_ours:
+        is_new = is_ours and _compute(collection, wanted)
+    cache.delete(_asked(collection, wanted))  # whoever finds it old by now has it computed once more
+    return is_new
+
+
+@contextmanager
+def _alone(wanted: Wanted) -> Iterator[bool]:
+    """Whether nobody else computes this view meanwhile."""
+    key = [LOCK, int(wanted.key[:7], 16)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
+        (is_ours,) = cursor.fetchone()
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
+
+
+def _compute(collection: Collection, wanted: Wanted) -> bool:
     with one_moment():
         version = version_of(collection=collection)
         if _is_fresh(find(collection=collection, wanted=wanted), version):
@@ -115,4 +146,5 @@ def _value(collection: Collection, wanted: Wanted) -> dict[str, Any]:
             asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
             directions.append(measuring.summary(asked=asked, runs=own, tell=tell))
         done += len(own)
-    return {"directions": directions}
+    conflicts = Snapshot.objects.filter(collection=collection, kind="conflicts").first()
+    return {"directions": directions, "conflicts": conflicts.value if conflicts else None}

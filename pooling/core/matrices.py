@@ -50,17 +50,27 @@ def rows_at_once(n_columns: int) -> int:
     return max(1, CELLS_AT_ONCE // max(1, n_columns))
 
 
+Columns = Callable[[NDArray[np.bytes_]], NDArray[np.bool_]]
+
+
 def forget(block: Block) -> None:
     """Keep nothing of a block."""
 
 
+def all_columns(columns: NDArray[np.bytes_]) -> NDArray[np.bool_]:
+    """Rank every column."""
+    return np.ones(len(columns), dtype=bool)
+
+
 def keep_best(
-    blocks: Iterable[Block], name: str, *, score_type: str = "float32", keep: Callable[[Block], None] = forget
-) -> Iterator[Part]:
+    blocks: Iterable[Block], name: str, *, score_type: str = "float32", keep: Callable[[Block], None] = forget,
+    ranked: Columns = all_columns,
+) -> Iterator[Part]:  # fmt: skip
     """The DEPTH best entries of each row of a matrix.
 
     score_type : scores are compared as "float32" or as "float64"
     keep : called with each block once it is found to be sound
+    ranked : asked once which columns are ranked at all; the best are the best of these
     Of targets that tie at the last place kept those with the larger ids stay, as in the canonical order. Each part has
     some ROWS_AT_ONCE rows. Raises FormatError for a row with NaN or +inf.
     """
@@ -68,17 +78,19 @@ def keep_best(
     start, stop = 0, 0
     for block in blocks:
         if not stop:
-            place = np.empty(len(block.columns), dtype=np.int32)  # of each column among the ids, in descending order
-            place[np.argsort(block.columns)[::-1]] = np.arange(len(block.columns))
+            chosen = ranked(block.columns)
+            columns = block.columns[chosen]
+            place = np.empty(len(columns), dtype=np.int32)  # of each column among the ids, in descending order
+            place[np.argsort(columns)[::-1]] = np.arange(len(columns))
         _refuse_undefined(block, name)
         keep(block)
-        kept.append(_kept(block.values, stop - start, place, score_type))
+        kept.append(_kept(block.values if chosen.all() else block.values[:, chosen], stop - start, place, score_type))
         stop += len(block.values)
         if sum(len(each.score) for each in kept) >= ROWS_AT_ONCE:
-            yield _part(kept, block.rows[start:stop], start, block.columns)
+            yield _part(kept, block.rows[start:stop], start, columns)
             kept, start = [], stop
     if kept:
-        yield _part(kept, block.rows[start:stop], start, block.columns)
+        yield _part(kept, block.rows[start:stop], start, columns)
 
 
 def _kept(values: NDArray[Any], start: int, place: NDArray[np.int32], score_type: str) -> _Kept:

@@ -13,7 +13,7 @@ from annotate.core.reading import Unpacked, first_line
 from pooling.core.apart import hdf5_apart, parquet_apart
 from pooling.core.archives import read_archive
 from pooling.core.dictionaries import read_dictionary
-from pooling.core.matrices import Block, forget, keep_best
+from pooling.core.matrices import Block, Columns, all_columns, forget, keep_best
 from pooling.core.readers import COLUMNS, Row, read_jsonl, read_table
 from pooling.core.runs import ReadRun, RunFile, run_parts
 
@@ -122,11 +122,12 @@ def read_parts(
     format: str = "",
     score_type: str = "float32",
     keep: Callable[[Block], None] = forget,
+    ranked: Columns = all_columns,
 ) -> Iterator[ReadRun]:
     """Read a run file, gzip or plain, of the format named or else told by its content, a part at a time.
 
     stream : seekable; name : the file's name as its owner knows it
-    score_type, keep : for matrices, of which the rows are the best of each row alone; see `keep_best`
+    score_type, keep, ranked : for matrices, of which the rows are the best of each row alone; see `keep_best`
     Whatever is wrong goes into `problems`, nothing is raised; the rows are sound only while `problems` is empty.
     Ids of TREC rows are left to `run_ranking.OddIds`: most are known, and known ids are lawful.
     """
@@ -134,7 +135,8 @@ def read_parts(
     try:
         found = FORMATS[format or format_of(stream, name)]
         if found.blocks:
-            best = keep_best(found.blocks(stream, name, problems), name, score_type=score_type, keep=keep)
+            blocks = found.blocks(stream, name, problems)
+            best = keep_best(blocks, name, score_type=score_type, keep=keep, ranked=ranked)
             parts: Iterator[ReadRun] = starmap(ReadRun, best)
         else:
             assert found.rows is not None, "a format has one of the two"  # noqa: S101

@@ -13,11 +13,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     FROM (SELECT array_position(targets, target) AS place) AS found WHERE target <> ALL(left_out)
 $$
 """
+# A matrix was cut at its 100 best, and so is as deep as that wherever anything was cut.
 READ_AGAIN = """
 UPDATE pooling_run SET attempts = 0, reading_due_at = now()
 WHERE state = 'ready' AND (coalesce((report #>> '{unknown_targets,n}')::bigint, 0) > 0
                            OR coalesce((report ->> 'n_dropped')::bigint, 0) > 0
-                           OR file_name ~* '[.](npz|zip|h5|hdf5)$')
+                           OR coalesce((report ->> 'deepest')::bigint, 0) = 100)
 """
 
 

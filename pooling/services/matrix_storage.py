@@ -1,22 +1,25 @@
-"""Similarity matrices of runs: kept as files, with the items that their rows and columns are."""
+"""Similarity matrices of runs: kept as files, with the items that their rows and columns are.
 
-from functools import partial
+A file that no run names any more stays for some hours: a refresh that began before may still read it.
+"""
+
+import time
 from pathlib import Path
 
 import numpy as np
 from django.conf import settings
 from django.core.files import File
-from django.db import transaction
 from django.db.models import Sum
 from numpy.typing import NDArray
 
-from annotate.models import Direction
-from pooling.core.matrix_files import MatrixWriter, TooLarge, Written
+from annotate.models import Collection, Direction
+from pooling.core.matrix_files import MatrixWriter, TooLarge, Written, row_blocks
 from pooling.models import Matrix, Run
 from pooling.services.run_reports import SHOWN, RunReport, Strangers
 from pooling.services.run_storage import SIDES, Known, known_items
 
 GIGABYTE = 1024**3
+FORGOTTEN_AFTER = 2 * settings.LONG_TASK_SECONDS  # since a file was last written; nobody reads or writes for so long
 
 
 class _Moved(File):
@@ -29,7 +32,14 @@ class _Moved(File):
 
 def writer(*, run: Run) -> MatrixWriter:
     """What takes the blocks of a run's matrix while its file is read."""
-    return MatrixWriter(Path(settings.MEDIA_ROOT) / "matrices", room=_room(run))
+    return MatrixWriter(_folder(), room=_room(run))
+
+
+def ranked_columns(run: Run, ids: NDArray[np.bytes_]) -> NDArray[np.bool_]:
+    """Which columns of a run's matrix are ranked: all but those of items of another split than test."""
+    targets = known_items(run, SIDES[Direction(run.direction)][1])
+    place = targets.ids.find(ids)
+    return np.asarray(targets.is_test[place] | (place < 0))
 
 
 def refusal(error: TooLarge, *, run: Run) -> str:
@@ -43,10 +53,16 @@ def refusal(error: TooLarge, *, run: Run) -> str:
 
 
 def store_matrix(*, run: Run, written: Written | None, report: RunReport) -> None:
-    """Keep a run's matrix in place of the one it had, and say in its report what the cells name. In a transaction."""
+    """Keep a run's matrix in place of the one it had, and say in its report what the cells name. In a transaction.
+
+    Raises TooLarge where others have taken the room since the file was begun.
+    """
     forget_matrix(run=run)
     if written is None:
         return
+    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)  # one matrix at a time
+    if written.n_bytes > _room(run):
+        raise TooLarge(written.n_bytes)
     sources, targets = (known_items(run, side) for side in SIDES[Direction(run.direction)])
     matrix = Matrix(
         run=run,
@@ -56,17 +72,29 @@ def store_matrix(*, run: Run, written: Written | None, report: RunReport) -> Non
         rows=_keys(sources, written.rows).tolist(),
         columns=_keys(targets, written.columns).tolist(),
     )
-    with written.path.open("rb") as stream:
+    _report(report, sources, targets, written)
+    with written.path.open("rb") as stream:  # last: a file that was moved does not go back by itself
         matrix.file.save(f"{run.pk}-{written.sha256[:16]}.npy", _Moved(stream), save=False)
     matrix.save()
-    _report(report, sources, targets, written)
 
 
 def forget_matrix(*, run: Run) -> None:
-    """Delete a run's matrix, its file once that is committed."""
-    for matrix in Matrix.objects.filter(run=run):
-        transaction.on_commit(partial(matrix.file.storage.delete, matrix.file.name), robust=True)
-        matrix.delete()
+    """Delete a run's matrix; its file goes with the next `sweep_files`."""
+    Matrix.objects.filter(run=run).delete()
+
+
+def sweep_files() -> int:
+    """Delete the files that belong to no matrix, of runs read anew and of workers that died; how many."""
+    known = {Path(name).name for name in Matrix.objects.values_list("file", flat=True)}
+    old = time.time() - FORGOTTEN_AFTER
+    lost = [path for path in _folder().glob("*") if path.name not in known and path.stat().st_mtime < old]
+    for path in lost:
+        path.unlink(missing_ok=True)
+    return len(lost)
+
+
+def _folder() -> Path:
+    return Path(settings.MEDIA_ROOT) / "matrices"
 
 
 def _room(run: Run) -> int:
@@ -83,12 +111,23 @@ def _keys(known: Known, ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
 def _report(report: RunReport, sources: Known, targets: Known, written: Written) -> None:
     """Count cells, of which the rankings hold only the best."""
     row, column = sources.ids.find(written.rows), targets.ids.find(written.columns)
-    n_rows = int(np.count_nonzero(sources.counts[row]))
     unknown = column < 0
-    report.n_rows = len(row) * len(column)
-    report.n_kept = n_rows * int(np.count_nonzero(targets.counts[column]))
-    report.n_unknown = n_rows * int(np.count_nonzero(unknown))
-    report.n_dropped = int(np.count_nonzero(row >= 0)) * len(column) - report.n_kept - report.n_unknown
+    held = _held(written, np.flatnonzero(sources.counts[row]))
+    report.n_rows = len(row) * len(column) - written.n_absent
+    report.n_kept = int(held[targets.counts[column]].sum())
+    report.n_unknown = int(held[unknown].sum())
+    of_known = int(_held(written, np.flatnonzero(row >= 0)).sum())
+    report.n_dropped = of_known - report.n_kept - report.n_unknown
     first = [each.decode() for each in written.columns[unknown][:SHOWN].tolist()]
     report.unknown_targets = Strangers(n=int(np.count_nonzero(unknown)), first=first)
     report.matrix = [len(row), len(column)]
+
+
+def _held(written: Written, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(C,) in how many of these rows each column is retrieved."""
+    if not written.n_absent:
+        return np.full(len(written.columns), len(places), dtype=np.int64)
+    counts = np.zeros(len(written.columns), dtype=np.int64)
+    for _, values in row_blocks(written.path, places):
+        counts += np.count_nonzero(values != -np.inf, axis=0)
+    return counts

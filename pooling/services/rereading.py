@@ -17,7 +17,7 @@ from annotate.core.formats import FormatError, Problems
 from annotate.services import jobs
 from annotate.services.seating import note_changes
 from annotate.services.workers import alone_with
-from pooling.core.matrix_files import MatrixWriter
+from pooling.core.matrix_files import MatrixWriter, TooLarge
 from pooling.core.spool import Spool
 from pooling.models import Run, RunEvent
 from pooling.services import holding, matrix_storage
@@ -97,7 +97,12 @@ def _replace(
     if problems:
         transaction.set_rollback(True)
         return
-    matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
+    try:
+        matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
+    except TooLarge as error:
+        problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
+        transaction.set_rollback(True)
+        return
     # The run's row is locked at the very end alone; if items joined meanwhile it is read once more.
     Run.objects.filter(pk=run.pk).update(report=asdict(report))
     Run.objects.filter(pk=run.pk, reading_due_at=since).update(reading_due_at=None)

@@ -177,7 +177,9 @@ def fill(
     score_type = "float64" if run.score_type == Run.ScoreType.FLOAT64 else "float32"
     with run.file.open("rb") as stream:
         try:
-            for part in read_parts(stream, run.file_name, problems, score_type=score_type, keep=keep):
+            ranked = partial(matrix_storage.ranked_columns, run)
+            options = {"score_type": score_type, "keep": keep, "ranked": ranked}
+            for part in read_parts(stream, run.file_name, problems, **options):
                 if not problems:
                     spool.add(part)
                 tell(done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
@@ -196,8 +198,12 @@ def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems,
             report.n_kept = 0
             transaction.set_rollback(True)
         else:
-            matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
-            _finish(run, Run.State.READY, report, problems)
+            try:
+                matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
+                _finish(run, Run.State.READY, report, problems)
+            except TooLarge as error:  # another matrix took the room meanwhile
+                problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
+                transaction.set_rollback(True)
     return report
 
 

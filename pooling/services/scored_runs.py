@@ -53,7 +53,7 @@ def trec_lines(*, run: Run, scope: Scope) -> Iterator[str]:
     if matrix := run.report.get("matrix"):
         if matrix[0] * matrix[1] > MAX_CELLS:
             message = f"As a TREC run this matrix would have up to {matrix[0] * matrix[1]:,} lines, more than "
-            raise TooLong(f"{message}{MAX_CELLS:,}; `evaluate` reads the matrix itself.")
+            raise TooLong(f"{message}{MAX_CELLS:,}; `evaluate` reads it as an .npz file.")
         yield from _matrix_lines(run, ends, tag)
         return
     with Spool() as spool:
@@ -90,7 +90,7 @@ def _lines(read: ReadRun, run: Run, ends: _Ends, tag: str) -> str:
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     depth = np.diff(np.append(starts, len(rows)))
     place = np.arange(len(rows)) - np.repeat(starts, depth)
-    plain = run.score_type == Run.ScoreType.FLOAT32 and not run.report["ties"] and not run.report["matrix"]
+    plain = run.score_type == Run.ScoreType.FLOAT32 and not run.report["ties"] and not run.report.get("matrix")
     scores = read.run.scores[rows] if plain else np.repeat(depth, depth) - place
     columns = (read.run.queries[query], read.run.docs[rows], place + 1, scores)
     each = zip(*(column.tolist() for column in columns), strict=True)

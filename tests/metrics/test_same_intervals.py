@@ -2,6 +2,7 @@
 
 import json
 from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from annotate.models import Item, Judgment
 from metrics.core.intervals import mean_intervals
 from metrics.forms import QrelsForm
 from metrics.models import Score, Snapshot
-from metrics.services import closer, download_rows
+from metrics.services import closer, download_rows, leaderboard_comparison
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,3 +76,25 @@ def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_
     told = command("evaluate", *files, "--measures", "AP", "--intervals", "--json")
     assert told["all"]["AP"] == pytest.approx(score.mean, abs=1e-12)
     assert told["intervals"]["AP"] == pytest.approx([score.low, score.high], abs=1e-12)
+
+
+def test_two_runs_have_the_same_interval_and_the_same_p_whichever_is_named_first(study):
+    first, second = (
+        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="people_over_reference").per_query)
+        for name in ("alpha", "beta")
+    )
+    queries = study.items.filter(side="query").order_by("pk").values_list("pk", flat=True)
+    asked = SimpleNamespace(scope=SimpleNamespace(sources=np.array(queries)))
+    one, other = (leaderboard_comparison._compared(asked, *both) for both in ((first, second), (second, first)))
+    assert (one["low"], one["high"]) == (-other["high"], -other["low"])
+    assert [test["p"] for test in one["tests"]] == [test["p"] for test in other["tests"]]
+
+
+def test_queries_that_the_qrels_do_not_name_count_where_a_list_does(tmp_path):
+    (tmp_path / "run").write_text("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\n")
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "ids").write_text("q1\nq2\nq3\n")
+    files = tmp_path / "run", "--qrels", tmp_path / "qrels", "--measures", "AP", "--json"
+    assert command("evaluate", *files)["all"]["AP"] == 1
+    told = command("evaluate", *files, "--queries", tmp_path / "ids")
+    assert (told["num_q"], told["num_q_missing"], told["all"]["AP"]) == (3, 1, pytest.approx(1 / 3))

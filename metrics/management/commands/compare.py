@@ -13,7 +13,7 @@ from annotate.core.formats import FormatError
 from metrics.core.evaluation import runs_of
 from metrics.core.measures import UnknownMeasure, parse_one
 from metrics.core.multiple import METHODS, compare_systems
-from metrics.core.resampling import in_order, seed_of
+from metrics.core.resampling import is_turned, seed_of
 from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS, PairedTest
 from metrics.core.swaps import reer_paired
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (.05)")
         parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="of paired tests (holm)")
         parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
-        parser.add_argument("--samples", type=int, default=100_000, help="of randomization and bootstrap tests")
+        parser.add_argument("--samples", type=int, default=10_000, help="of randomization and bootstrap tests")
         parser.add_argument("--seed", type=int, help="of those samples; default: a hash of the scores, as on pages")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -88,8 +88,9 @@ def pairs(names: list[str], scores: NDArray[np.float64], options: dict[str, Any]
 
 def _tested(scores: NDArray[np.float64], options: dict[str, Any]) -> PairedTest:
     """The paired test of two columns; its samples are those of the page for the same scores."""
+    oriented = scores[:, ::-1] if is_turned(*scores.T) else scores
     sampling = {}
     if options["test"] in SAMPLED:
-        seed = seed_of(scores) if options["seed"] is None else options["seed"]
+        seed = seed_of(oriented) if options["seed"] is None else options["seed"]
         sampling = {"rng": np.random.default_rng(seed), "n_samples": options["samples"]}
-    return TESTS[options["test"]](*in_order(scores).T, **sampling)
+    return TESTS[options["test"]](*scores[np.lexsort(oriented.T[::-1])].T, **sampling)

@@ -25,6 +25,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
         parser.add_argument("--qrels", required=True, help="labels: query, 0, document, grade, or with strata")
+        parser.add_argument("--queries", default="", help="ids of queries, one a line, that count without labels too")
         parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
         parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
@@ -40,9 +41,8 @@ class Command(BaseCommand):
             measures = parse(options["measures"])
             if not measures:
                 raise CommandError('Name a measure at least, such as --measures "AP nDCG@10".')
-            runs = runs_of(
-                options["runs"], options["qrels"], score_type=options["score_type"], use_ranks=options["use_ranks"]
-            )
+            given = {name: options[name] for name in ("score_type", "use_ranks")}
+            runs = runs_of(options["runs"], options["qrels"], queries_path=options["queries"], **given)
             for run in runs:
                 report = Report(run, measures, threshold=options["threshold"], positive=options["positive_queries"])
                 shown = {"per_query": options["per_query"], "intervals": options["intervals"]}

@@ -16,7 +16,7 @@ from metrics.services import labels, leaderboard_measuring, ranks, refresh
 from metrics.services.leaderboard_wanted import read
 from pooling.core.runs import read_qrels
 from pooling.models import Matrix, Ranking, Run
-from pooling.services import choosing, describing, rereading, runs
+from pooling.services import choosing, describing, matrix_storage, rereading, runs
 from tests import cast
 from tests.metrics import uploads
 from tests.sizes import share_of
@@ -193,7 +193,7 @@ def measured(of, run, measures, reference="original"):
     return {each["name"]: (each["cells"][0]["whole"], each["cells"][0]["beyond"]) for each in told["measures"]}
 
 
-def test_a_matrix_that_is_read_again_or_by_other_scores_leaves_one_file(media_root):
+def test_a_matrix_that_is_read_again_or_by_other_scores_leaves_one_file(media_root, monkeypatch):
     of = plain_study()
     run = received(of, npz(falling(), [*names("q", 3), "new"], names("d", N_DOCUMENTS)))
     Item.objects.create(collection=of, side="query", external_id="new")
@@ -204,7 +204,56 @@ def test_a_matrix_that_is_read_again_or_by_other_scores_leaves_one_file(media_ro
     assert not Matrix.objects.exists()
     runs.ingest_run(run=run)
     assert run.state == "ready"
-    assert len(list((media_root / "matrices").iterdir())) == 1
+    # what others may still read stays for some hours
+    assert (len(list((media_root / "matrices").iterdir())), matrix_storage.sweep_files()) == (3, 0)
+    monkeypatch.setattr(matrix_storage, "FORGOTTEN_AFTER", -1)
+    assert matrix_storage.sweep_files() == 2
+    (left,) = (media_root / "matrices").iterdir()
+    assert left.name == Matrix.objects.get().file.name.split("/")[1]
+
+
+def test_the_best_hundred_are_of_the_items_that_are_judged():
+    of = plain_study()
+    of.items.filter(external_id__in=[f"d{n}" for n in range(120)]).update(split="train")
+    run = received(of, npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
+    assert {len(row.targets) for row in Ranking.objects.filter(run=run)} == {40}
+    assert run.report["missing"]["n"] == 0
+    assert measured(of, run, "MeanR") == {"MeanR": ((1 + 31) / 2, None)}
+
+
+def test_what_is_not_retrieved_is_neither_measured_nor_unknown():
+    of, scores = plain_study(), falling()
+    scores = np.concatenate([scores, np.full((4, 100), -np.inf, dtype=np.float32)], axis=1)
+    run = received(of, npz(scores, names("q", 4), [*names("d", N_DOCUMENTS), *names("x", 100)]))
+    assert (run.report["n_rows"], run.report["n_kept"], run.report["n_unknown"]) == (640, 640, 0)
+
+
+def test_two_matrices_that_are_read_at_once_do_not_take_more_than_there_is(settings):
+    of = plain_study()
+    settings.MATRICES_MAX_BYTES = 4_000
+    file = SimpleUploadedFile("m.npz", npz(falling(), names("q", 4), names("d", N_DOCUMENTS)))
+    first, second = (
+        runs.receive_run(collection=of, name=name, direction="forward", upload=file).run for name in ("first", "second")
+    )
+    store = matrix_storage.store_matrix
+    others = iter([second])
+
+    def meanwhile(**given):
+        if other := next(others, None):
+            runs.ingest_run(run=other)
+        store(**given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matrix_storage, "store_matrix", meanwhile)
+        runs.ingest_run(run=first)
+    assert (first.state, second.state) == ("rejected", "ready")
+    assert "MATRICES_MAX_MB" in first.report["errors"][0]["message"]
+
+
+def test_ids_that_are_bytes_are_ids_to_evaluate_too():
+    data = npz(falling(), np.array(names("q", 4), dtype="S"), np.array(names("d", N_DOCUMENTS), dtype="S"))
+    matrix = read_matrix(io.BytesIO(data), name="m")
+    assert (matrix.rows[0], matrix.columns[-1]) == (b"q0", b"d159")
 
 
 def test_a_collection_keeps_so_many_bytes_of_matrices_and_says_so(settings, media_root):
