@@ -82,7 +82,7 @@ def job_of(wanted: Wanted) -> jobs.Job:
 
 
 def compute(*, collection: Collection, wanted: Wanted) -> bool:
-    """Compute a view and keep it; False where it is still fresh, or somebody is at it. Safe to run twice and at once."""
+    """Compute a view and keep it; False where it is fresh, or somebody is at it. Safe to run twice and at once."""
     with _alone(wanted) as is_ours:
         is_new = is_ours and _compute(collection, wanted)
     cache.delete(_asked(collection, wanted))  # whoever finds it old by now has it computed once more
