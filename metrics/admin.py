@@ -19,10 +19,10 @@ class SnapshotAdmin(ReadOnlyAdmin):
 class ScoreAdmin(ReadOnlyAdmin):
     """Means and intervals; values a query are in the downloads."""
 
-    list_display = ["run", "query_set", "label_source", "reference_set", "measure", "threshold", "mean", "computed_at"]
-    list_select_related = ["run", "query_set", "reference_set"]
+    list_display = ["run", "query_set", "label_source", "measure", "threshold", "mean", "computed_at"]
+    list_select_related = ["run", "query_set"]
     fields = [
-        "run", "query_set", "label_source", "reference_set", "measure", "threshold", "mean", "low", "high",
+        "run", "query_set", "label_source", "measure", "threshold", "mean", "low", "high",
         "n_queries", "n_missing", "n_with_positive", "inputs_sha256", "computed_at",
     ]  # fmt: skip
 

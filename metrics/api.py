@@ -14,7 +14,7 @@ from metrics.services import download_rows
 
 
 class Qrels(APIView):
-    """GET collections/<slug>/qrels/?direction=&label_source=&reference=&queries=&grades=&threshold="""
+    """GET collections/<slug>/qrels/?direction=&label_source=&queries=&grades=&threshold="""
 
     scope = ApiToken.Scope.QRELS_READ
 

@@ -7,6 +7,7 @@ from django.http import QueryDict
 
 from annotate.access import Person
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
+from metrics.core.label_sources import LabelSource, kept_sources, usual_source
 from metrics.explorer_state import DEPTHS, MAX_RUNS, Asked, Order, Show
 from pooling.models import Run
 
@@ -22,7 +23,7 @@ class ExplorerForm(forms.Form):
 
     direction = forms.ChoiceField(choices=Direction.choices)
     queries = forms.ChoiceField(label="Query set")
-    reference = forms.ChoiceField(label="Reference set")
+    labels = forms.ChoiceField(label="Label source")
     run = forms.TypedMultipleChoiceField(coerce=int, label="Runs", widget=forms.CheckboxSelectMultiple, required=False)
     depth = forms.TypedChoiceField(coerce=int, choices=[(depth, f"Top {depth}") for depth in DEPTHS], label="Depth")
     show = forms.ChoiceField(choices=Show.choices)
@@ -42,18 +43,21 @@ class ExplorerForm(forms.Form):
         self.runs = list(seen.order_by("name", "pk"))
         super().__init__(self._filled(data))
         self._offer("queries", [(name, name) for name in self.query_sets])
-        self._offer("reference", [(name, name) for name in self.references])
+        sources = [source for source in kept_sources(list(self.references)) if source.has_people]
+        self._offer("labels", [(source.key, source.label) for source in sources])
         self._offer("measure", [(name, name) for name in measures])
         self._offer("run", [(str(run.pk), run.name) for run in self.runs])
 
     def asked(self) -> Asked:
         """What a valid form asks for."""
         given = self.cleaned_data
+        source = LabelSource.parse(given["labels"])
         chosen = [run for run in self.runs if run.pk in given["run"]]
         return Asked(
             direction=self.way,
             query_set=self.query_sets.get(given["queries"]),
-            reference_set=self.references.get(given["reference"]),
+            label_source=source,
+            reference_set=next((self.references[name] for name in source.sets), None),
             offered=self.runs,
             runs=chosen or self.runs[:MAX_RUNS],
             depth=given["depth"],
@@ -70,7 +74,7 @@ class ExplorerForm(forms.Form):
         defaults = {
             "direction": self.way.value,
             "queries": EVERYTHING if EVERYTHING in sets else next(iter(sets), ""),
-            "reference": next(iter(self.references), ""),
+            "labels": usual_source(list(self.references)).key,
             "depth": "10",
             "show": Show.ALL.value,
             "measure": "AP",

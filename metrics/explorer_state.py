@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.db import models
 
 from annotate.models import Direction, QuerySet, ReferenceSet
-from metrics.models import LabelSource
+from metrics.core.label_sources import LabelSource
 from pooling.models import Run
 
 DEPTHS = (5, 10, 20, 50, 100)
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
     """One page of the explorer.
 
     query_set : None where the collection has none in this direction
-    reference_set : None where the collection has none
+    label_source : what scores are computed with; reference_set : the one set it takes, None where there is none
     offered, runs : the runs that may be shown, and those that are
     query : the id of the query to show; empty for the first one in the order
     search : words to look for among the queries; empty for none
@@ -43,6 +43,7 @@ class Asked(NamedTuple):
 
     direction: Direction
     query_set: QuerySet | None
+    label_source: LabelSource
     reference_set: ReferenceSet | None
     offered: list[Run]
     runs: list[Run]
@@ -53,8 +54,3 @@ class Asked(NamedTuple):
     seed: int
     query: str
     search: str
-
-    @property
-    def label_source(self) -> LabelSource:
-        """Where the labels come from that scores are computed with."""
-        return LabelSource.PEOPLE_OVER_REFERENCE if self.reference_set else LabelSource.PEOPLE

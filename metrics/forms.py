@@ -1,13 +1,24 @@
 """Which qrels somebody wants, from a page or a program."""
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
+from metrics.core.label_sources import (
+    PEOPLE_NAMES,
+    LabelSource,
+    People,
+    UnknownLabelSource,
+    known_source,
+    usual_source,
+)
 from metrics.http import Wanted
-from metrics.models import LabelSource
 
 GRADED, BINARY = "graded", "binary"
 RULE_CHOICES = [
@@ -20,12 +31,62 @@ RULE_CHOICES = [
 ]
 
 
+class LabelSourceWidget(forms.Widget):
+    """The part of people's labels, and a box to tick for each reference set; or, from programs, one key."""
+
+    template_name = "metrics/_label_source.html"
+    use_fieldset = True
+    names: Sequence[str] = ()
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        """By the project's own templates."""
+        return render_to_string(self.template_name, self.get_context(name, value, attrs))
+
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
+        """The key; of parts that make no source the part of people alone, which then says what is wrong."""
+        people, sets = data.get(name), data.get("sets")
+        with suppress(UnknownLabelSource):
+            return LabelSource.of(people or "", sets).key if sets else people
+        return people
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        """What is chosen, if it is a source."""
+        try:
+            source = LabelSource.parse(str(value or ""))
+        except UnknownLabelSource:
+            source = usual_source([])
+        parts = [(part, PEOPLE_NAMES[part]) for part in (People if self.names else [People.ONLY])]
+        context: dict[str, Any] = super().get_context(name, value, attrs)
+        return context | {"source": source, "parts": parts, "names": self.names}
+
+
+class LabelSourceField(forms.Field):
+    """A label source, by its key or by its parts."""
+
+    widget = LabelSourceWidget
+
+    def __init__(self) -> None:
+        super().__init__(label="Label source", help_text="Of several sets the larger grade of a pair stands.")
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Let these reference sets be named."""
+        self.widget.names = names
+
+    def to_python(self, value: Any) -> LabelSource | None:
+        """The source of a key."""
+        if value in self.empty_values:
+            return None
+        try:
+            return known_source(key=str(value), names=self.widget.names)
+        except UnknownLabelSource as error:
+            raise forms.ValidationError(str(error)) from error
+
+
 class QrelsForm(forms.Form):
     """What is left out has a default, so that an address without parameters works too."""
 
     direction = forms.ChoiceField(choices=Direction.choices)
-    label_source = forms.ChoiceField(label="Label source", choices=LabelSource.choices)
-    reference = forms.ChoiceField(label="Reference set")
+    label_source = LabelSourceField()
     queries = forms.ChoiceField(label="Query set")
     rule = forms.ChoiceField(
         label="Several labels of a pair",
@@ -39,26 +100,25 @@ class QrelsForm(forms.Form):
     )
 
     def __init__(self, data: QueryDict | None = None, *, collection: Collection) -> None:
-        self.references = {row.name: row for row in ReferenceSet.objects.filter(collection=collection).order_by("pk")}
+        sets = ReferenceSet.objects.filter(collection=collection).order_by("pk")
+        names = list(sets.values_list("name", flat=True))
         self.query_sets = {
             (row.name, row.direction): row for row in QuerySet.objects.filter(collection=collection).order_by("pk")
         }
-        names = list(dict.fromkeys(name for name, _ in self.query_sets))
-        source = LabelSource.PEOPLE_OVER_REFERENCE if self.references else LabelSource.PEOPLE
+        queries = list(dict.fromkeys(name for name, _ in self.query_sets))
         defaults = {
             "direction": Direction.FORWARD.value,
-            "label_source": source.value,
-            "reference": next(iter(self.references), ""),
-            "queries": "all" if "all" in names else next(iter(names), ""),
+            "label_source": usual_source(names).key,
+            "queries": "all" if "all" in queries else next(iter(queries), ""),
             "grades": GRADED,
             "threshold": collection.positive_from,
         }
         given = None if data is None else {name: value for name, value in data.items() if value}
+        if given is not None and isinstance(data, QueryDict):
+            given["sets"] = data.getlist("sets")
         super().__init__(None if given is None else defaults | given, initial=defaults)
-        self._offer("reference", list(self.references))
-        self._offer("queries", names)
-        if not self.references:
-            self._choice("label_source").choices = [(source.value, source.label)]
+        cast(LabelSourceField, self.fields["label_source"]).offer(names)
+        self._offer("queries", queries)
 
     def clean(self) -> dict[str, Any]:
         """The query set must have the direction."""
@@ -71,22 +131,18 @@ class QrelsForm(forms.Form):
     def wanted(self) -> Wanted:
         """What a valid form asks for."""
         given = self.cleaned_data
-        source = LabelSource(given["label_source"])
+        source: LabelSource = given["label_source"]
         return Wanted(
             direction=Direction(given["direction"]),
             label_source=source,
-            reference_set=None if source == LabelSource.PEOPLE else self.references[given["reference"]],
             query_set=self.query_sets.get((given["queries"], given["direction"])),
             threshold=given["threshold"] if given["grades"] == BINARY else None,
-            rule="" if source == LabelSource.REFERENCE else given["rule"],
+            rule=given["rule"] if source.has_people else "",
         )
-
-    def _choice(self, name: str) -> forms.ChoiceField:
-        return cast(forms.ChoiceField, self.fields[name])
 
     def _offer(self, name: str, names: list[str]) -> None:
         """Let a name be chosen where there is one."""
-        field = self._choice(name)
+        field = cast(forms.ChoiceField, self.fields[name])
         field.choices = [(name, name) for name in names]
         if not names:
             field.required, field.widget = False, forms.HiddenInput()

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from annotate.checks.check import Check, query
 from annotate.checks.walls import constraints_check, missing_triggers
-from annotate.models import Change, Collection, Round
-from metrics.models import Tally
+from annotate.models import Change, Collection, ReferenceSet, Round
+from metrics.core.label_sources import UnknownLabelSource, known_source
+from metrics.models import Score, Tally
 from metrics.services import tallies
 
 
@@ -22,14 +23,24 @@ def drifted_counts() -> Iterator[str]:
             yield f"collection {collection.pk}, block {block}: {key}: {kept} instead of {true}"
 
 
+def strange_sources() -> Iterator[str]:
+    """Label sources of scores that no collection of theirs knows, but for those that a Change row still announces."""
+    told = Change.objects.values("collection")
+    scores = Score.objects.exclude(run__collection__in=told).order_by("run__collection", "label_source")
+    for collection, key in scores.values_list("run__collection", "label_source").distinct():
+        names = ReferenceSet.objects.filter(collection=collection).values_list("name", flat=True)
+        try:
+            known_source(key=key, names=list(names))
+        except UnknownLabelSource as error:
+            yield f"collection {collection}, {key}: {error}"
+
+
 CHECKS: list[Check] = [
-    Check("metrics.score-apart", "A score's run, query set and reference are of one collection and direction.",
+    Check("metrics.score-apart", "A score's run and query set are of one collection and direction.",
           query("""
         SELECT format('score %s', score.id) FROM metrics_score score
         JOIN pooling_run run ON run.id = score.run_id JOIN annotate_queryset named ON named.id = score.query_set_id
-        LEFT JOIN annotate_referenceset reference ON reference.id = score.reference_set_id
-        WHERE named.collection_id <> run.collection_id OR named.direction <> run.direction
-           OR reference.collection_id <> run.collection_id""")),
+        WHERE named.collection_id <> run.collection_id OR named.direction <> run.direction""")),
     Check("metrics.score-counts", "A score holds one number for each query, and counts no more queries than that.",
           query("""
         SELECT format('score %s: %s queries, %s bytes', id, n_queries, length(per_query)) FROM metrics_score
@@ -37,9 +48,7 @@ CHECKS: list[Check] = [
     Check("metrics.score-interval", "A score lies within its interval.", query("""
         SELECT format('score %s: %s in [%s, %s]', id, mean, low, high) FROM metrics_score
         WHERE low > high OR mean < low - 1e-9 OR mean > high + 1e-9""")),
-    Check("metrics.score-reference", "A score by reference names the reference.", query("""
-        SELECT format('score %s', id) FROM metrics_score
-        WHERE label_source = 'reference' AND reference_set_id IS NULL""")),
+    Check("metrics.score-reference", "A score's label source names reference sets of its collection.", strange_sources),
     Check("metrics.score-threshold", "A score's threshold is a grade of the scheme.", query("""
         SELECT format('score %s: threshold %s', score.id, score.threshold) FROM metrics_score score
         JOIN pooling_run run ON run.id = score.run_id

@@ -1,12 +1,16 @@
 """What is asked for and answered in files."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
+from urllib.parse import quote
 
-from django.http import StreamingHttpResponse
+from django.http import QueryDict, StreamingHttpResponse
 
-from annotate.models import Direction, QuerySet, ReferenceSet
-from metrics.models import LabelSource
+from annotate.models import Direction, QuerySet
+from metrics.core.label_sources import LabelSource, UnknownLabelSource
+
+MAX_SOURCE = 100  # characters of a label source in a file's name
 
 
 class Wanted(NamedTuple):
@@ -19,7 +23,6 @@ class Wanted(NamedTuple):
 
     direction: Direction
     label_source: LabelSource
-    reference_set: ReferenceSet | None
     query_set: QuerySet | None = None
     threshold: int | None = None
     rule: str = ""
@@ -27,10 +30,22 @@ class Wanted(NamedTuple):
     @property
     def file_name(self) -> str:
         """A name that tells what is inside."""
-        reference = f"-{self.reference_set.pk}" if self.reference_set else ""
+        source = quote(self.label_source.key.replace(":", "-"), safe=",")[:MAX_SOURCE]
         binary = "" if self.threshold is None else f"-from-{self.threshold}"
         rule = f"-{self.rule}" if self.rule else ""
-        return f"{self.direction}-{self.label_source}{reference}{rule}{binary}.qrels"
+        return f"{self.direction}-{source}{rule}{binary}.qrels"
+
+
+def one_key(given: QueryDict) -> str:
+    """The same address with the label source as one key, where a form named its parts; "" where none did."""
+    sets = given.getlist("sets")
+    if not sets:
+        return ""
+    address = given.copy()
+    del address["sets"]
+    with suppress(UnknownLabelSource):  # then the page says what is wrong with it
+        address["labels"] = LabelSource.of(given.get("labels", ""), sets).key
+    return address.urlencode(safe=":,")
 
 
 def attachment(lines: Iterator[str], name: str, content_type: str) -> StreamingHttpResponse:

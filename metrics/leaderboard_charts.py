@@ -64,9 +64,12 @@ def _who(d: float, first: str, second: str) -> str:
 
 
 def score_history(
-    points: Sequence[tuple[int, str, float]], *, measure: str, direction: str, id: str, runs: list[str]
+    points: Sequence[tuple[int, str, float]], *, measure: str, direction: str, id: str, runs: list[str], labels: str
 ) -> Chart:
-    """One measure of each run over the judgments given; points : (judgments, run, per cent)."""
+    """One measure of each run over the judgments given.
+
+    points : (judgments, run, per cent); labels : what they were scored with
+    """
     values = [{"n": n, "run": run, "score": score} for n, run, score in points]
     x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": {"format": ",d"}}
     y = {"field": "score", "type": "quantitative", "title": f"{measure}, %", "scale": {"zero": False}}
@@ -83,7 +86,7 @@ def score_history(
     return Chart(
         id=id,
         title=f"{measure} while labels arrive, {direction}",
-        subtitle="People's labels over the reference, at the collection's own threshold; kept as it was at the time.",
+        subtitle=f"Labels: {labels}, at the collection's own threshold; kept as it was at the time.",
         spec={"data": {"values": values}, "height": 220, "layer": [line]},
         columns=["Judgments", "Run", f"{measure}, %"],
         rows=[[f"{row['n']:,}", row["run"], round1(row["score"])] for row in values],

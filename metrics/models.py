@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.models import Collection, QuerySet, ReferenceSet, User
+from annotate.models import Collection, QuerySet, User
 from pooling.models import Run
 
 
@@ -92,20 +92,12 @@ class Observation(models.Model):
         return f"{self.kind} at {self.n_judgments} judgments"
 
 
-class LabelSource(models.TextChoices):
-    PEOPLE_OVER_REFERENCE = "people_over_reference", "People over reference"
-    UNION = "union", "Union, larger grade"
-    PEOPLE = "people", "People only"
-    REFERENCE = "reference", "Reference only"
-
-
 class Score(models.Model):
     """One measure of one run on one query set under one label source; the mean and each query's value."""
 
     run = models.ForeignKey(Run, models.CASCADE, related_name="scores")
     query_set = models.ForeignKey(QuerySet, models.CASCADE, related_name="scores")
-    reference_set = models.ForeignKey(ReferenceSet, models.CASCADE, null=True, blank=True)
-    label_source = models.CharField(max_length=21, choices=LabelSource)
+    label_source = models.TextField(help_text="Its key; see metrics.core.label_sources.")
     measure = models.CharField(max_length=30)
     threshold = models.PositiveSmallIntegerField()
     mean = models.FloatField(null=True)
@@ -126,11 +118,12 @@ class Score(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "query_set", "reference_set", "label_source", "measure", "threshold"],
-                nulls_distinct=False,
-                name="metrics_score_unique",
+                fields=["run", "query_set", "label_source", "measure", "threshold"], name="metrics_score_unique"
             ),
-            models.CheckConstraint(condition=Q(label_source__in=LabelSource.values), name="metrics_score_known_source"),
+            models.CheckConstraint(
+                condition=Q(label_source="only") | Q(label_source__regex="^(over|union|none):."),
+                name="metrics_score_known_source",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -212,6 +205,7 @@ class Download(models.Model):
         STRATA = "strata", "Stratified qrels"
         JUDGMENTS = "judgments", "Judgments"
         DISPUTED = "disputed", "Disputed pairs"
+        CONFLICTS = "conflicts", "Conflicts with references"
         CANNOT_JUDGE = "cannot-judge", "Cannot judge"
         SCORES = "scores", "Scores a query"
         RUN = "run", "Run as it was scored"
@@ -248,7 +242,8 @@ class Download(models.Model):
             models.CheckConstraint(
                 condition=Q(
                     kind__in=[
-                        "qrels", "beir", "fire", "strata", "judgments", "disputed", "cannot-judge", "scores", "run",
+                        "qrels", "beir", "fire", "strata", "judgments", "disputed", "conflicts", "cannot-judge",
+                        "scores", "run",
                     ]
                 ),
                 name="metrics_download_known_kind",

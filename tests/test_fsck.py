@@ -139,8 +139,8 @@ PLANTED = {
     "metrics.score-counts": "UPDATE metrics_score SET per_query = '\\x00'",
     "metrics.score-interval": "UPDATE metrics_score SET low = .6, high = .7",
     "metrics.score-reference": (
-        "UPDATE metrics_score SET reference_set_id = NULL"
-        " WHERE id = (SELECT min(id) FROM metrics_score WHERE label_source = 'reference')"
+        "WITH told AS (DELETE FROM annotate_change) UPDATE metrics_score SET label_source = 'none:elsewhere'"
+        " WHERE id = (SELECT min(id) FROM metrics_score WHERE label_source LIKE 'none:%%')"
     ),
     "metrics.score-threshold": "UPDATE metrics_score SET threshold = 77",
     "metrics.counts-follow": (

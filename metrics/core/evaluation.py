@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError
 from metrics.core.alignment import Labels, RankedGrades, align
 from metrics.core.matrices import Cells, from_ranks, row_ranks
-from metrics.core.strata_files import read_labels
 from pooling.core.ids import lookup
 from pooling.core.matrices import ID_NAMES, MATRIX
 from pooling.core.rankings import Rankings
@@ -128,14 +127,12 @@ def read_matrix(stream: BinaryIO, *, name: str) -> Matrix:
 
 
 def runs_of(
-    paths: list[str], qrels_path: str, *, queries_path: str = "", score_type: str = "float32", use_ranks: bool = False
+    paths: list[str], qrels: QrelsFile, *, queries_path: str = "", score_type: str = "float32", use_ranks: bool = False
 ) -> Iterator[Evaluated]:
-    """Each run file against one qrels file, one after the other. Raises FormatError and OSError.
+    """Each run file against the same labels, one after the other. Raises FormatError and OSError.
 
     queries_path : a file of query ids, one a line, that count though the qrels may not name them
     """
-    with open(qrels_path, "rb") as stream:
-        qrels = read_labels(stream, name=qrels_path)
     if queries_path:
         with open(queries_path, "rb") as stream:
             listed = np.unique(np.array(stream.read().split(), dtype=np.bytes_))

@@ -1,7 +1,15 @@
-"""What a score is computed with: people's grades, a reference's, or both. A new rule is a function and a line below."""
+"""What a score is computed with: people's grades, any number of reference sets, or both; each such source has a key.
 
-from collections.abc import Callable
+`over:cxc,original` is people's grades over those of the sets "cxc" and "original", whose larger grade stands.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import reduce
 from typing import NamedTuple
+from urllib.parse import quote, unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +28,131 @@ class Grades(NamedTuple):
     grade: Column
 
 
+class People(StrEnum):
+    """Which part people's grades have."""
+
+    OVER = "over"
+    UNION = "union"
+    ONLY = "only"
+    NONE = "none"
+
+
+PEOPLE_NAMES = {
+    People.OVER: "People over reference",
+    People.UNION: "Union, larger grade",
+    People.ONLY: "People only",
+    People.NONE: "Reference only",
+}
+
+
+class UnknownLabelSource(ValueError):
+    """No label source is called so; the message says what is wrong with the key."""
+
+
+@dataclass(frozen=True)
+class LabelSource:
+    """People's grades and those of reference sets, by name; equal ones have one key. Made by `of` or `parse`.
+
+    over : where people gave a pair a grade theirs stands, else the reference's
+    union : the larger of the two, as FIRE did (Rodriguez et al. 2022)
+    only, none : people's alone, the reference's alone
+    Among several reference sets the larger grade stands: so ECCV Caption joins its own positives with CxC's (Chun et
+    al. 2022, section 3.4).
+    """
+
+    people: People
+    sets: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, people: People | str, sets: Sequence[str] = ()) -> "LabelSource":
+        """A source as its key says it; people alone leave sets out. Raises UnknownLabelSource."""
+        try:
+            kind = People(people)
+        except ValueError as error:
+            message = f'"{str(people)[:60]}" says no part of people\'s labels: one of {", ".join(People)}.'
+            raise UnknownLabelSource(message) from error
+        names = () if kind == People.ONLY else tuple(sorted(set(sets)))
+        if kind != People.ONLY and not names:
+            raise UnknownLabelSource(f'"{kind}" needs a reference set, such as "{kind}:original"; or take "only".')
+        return cls(kind, names)
+
+    @classmethod
+    def parse(cls, key: str) -> "LabelSource":
+        """The source of a key. Raises UnknownLabelSource."""
+        people, _, names = key.partition(":")
+        return cls.of(people, [unquote(name) for name in names.split(",") if name])
+
+    @property
+    def key(self) -> str:
+        """`only`, or `over`, `union` or `none` with the names of its sets, percent-quoted."""
+        return f"{self.people}:{','.join(map(_quoted, self.sets))}" if self.sets else str(self.people)
+
+    @property
+    def has_people(self) -> bool:
+        """Whether people's grades count."""
+        return self.people != People.NONE
+
+    @property
+    def reference(self) -> "LabelSource | None":
+        """Its reference sets alone; None where it has none."""
+        return LabelSource(People.NONE, self.sets) if self.sets else None
+
+    @property
+    def with_reference(self) -> list[str]:
+        """Its key, and that of its reference sets alone where that is another one."""
+        return list(dict.fromkeys(source.key for source in (self, self.reference) if source))
+
+    @property
+    def sets_text(self) -> str:
+        """Its reference sets for people: "reference “a”", or "references “a”, “b”"; "" without any."""
+        names = ", ".join(f"“{name}”" for name in self.sets)
+        return f"reference{'s' if len(self.sets) > 1 else ''} {names}" if names else ""
+
+    @property
+    def label(self) -> str:
+        """The source for people: "people over reference “original”"."""
+        words = {
+            People.OVER: f"people over {self.sets_text}",
+            People.UNION: f"the larger grade of people and {self.sets_text}",
+            People.ONLY: "people only",
+            People.NONE: f"{self.sets_text} only",
+        }
+        return words[self.people]
+
+    def __str__(self) -> str:
+        return self.key
+
+    def grades(self, people: Grades, references: Sequence[Grades]) -> Grades:
+        """The grades that count. references : those of each of its sets, in any order."""
+        if self.people == People.ONLY:
+            return people
+        reference = larger(references)
+        if self.people == People.NONE:
+            return reference
+        return _merged(people, reference, by_grade=self.people == People.UNION)
+
+
+def usual_source(names: Sequence[str]) -> LabelSource:
+    """What scores are computed with where nothing else is said: people over the oldest of these reference sets."""
+    return LabelSource.of(People.OVER if names else People.ONLY, names[:1])
+
+
+def known_source(*, key: str, names: Sequence[str]) -> LabelSource:
+    """The label source that a key names among these reference sets. Raises UnknownLabelSource."""
+    source = LabelSource.parse(key)
+    missing = [name for name in source.sets if name not in names]
+    if missing:
+        there = f"it has {', '.join(names)}" if names else "it has none"
+        raise UnknownLabelSource(f'The collection has no reference set "{missing[0][:60]}"; {there}.')
+    return source
+
+
+def kept_sources(names: Sequence[str]) -> list[LabelSource]:
+    """What scores are kept for: people over each reference set and each alone; people alone where there is no set."""
+    kinds = (People.OVER, People.NONE)
+    return [LabelSource.of(people, [name]) for name in names for people in kinds] or [usual_source(names)]
+
+
 def ordered(rows: NDArray[np.int64]) -> Grades:
     """Grades of an (n, 3) table of source, target and grade in any order; ValueError where a pair stands twice."""
     source, target, grade = rows.reshape(-1, 3).T
@@ -30,32 +163,19 @@ def ordered(rows: NDArray[np.int64]) -> Grades:
     return sorted_
 
 
-def people_over_reference(people: Grades, reference: Grades) -> Grades:
-    """Where people gave a pair a grade theirs stands, else the reference's."""
-    return _merged(people, reference, by_grade=False)
+def larger(tables: Sequence[Grades]) -> Grades:
+    """The larger grade of each pair of several tables; of none no pair."""
+    return reduce(lambda one, other: _merged(one, other, by_grade=True), tables) if tables else no_grades()
 
 
-def union(people: Grades, reference: Grades) -> Grades:
-    """The larger of the two grades, as FIRE did (Rodriguez et al. 2022)."""
-    return _merged(people, reference, by_grade=True)
+def no_grades() -> Grades:
+    """Grades of no pair."""
+    return Grades(*np.zeros((3, 0), dtype=np.int64))
 
 
-def people_only(people: Grades, reference: Grades) -> Grades:
-    """People's grades alone."""
-    return people
-
-
-def reference_only(people: Grades, reference: Grades) -> Grades:
-    """The reference's grades alone."""
-    return reference
-
-
-LABEL_SOURCES: dict[str, Callable[[Grades, Grades], Grades]] = {
-    "people_over_reference": people_over_reference,
-    "union": union,
-    "people": people_only,
-    "reference": reference_only,
-}
+def _quoted(name: str) -> str:
+    """The name without what would end it, in a key or in an address."""
+    return re.sub(r"[^\w.:~()-]", lambda found: quote(found[0]), name)
 
 
 def _merged(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:

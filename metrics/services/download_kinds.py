@@ -236,6 +236,7 @@ KINDS: dict[Download.Kind, Kind] = {
     Download.Kind.STRATA: Strata(),
     Download.Kind.JUDGMENTS: Judgments(),
     Download.Kind.DISPUTED: Lines("disputed.tsv", lambda work: download_rows.disputed(collection=work.collection)),
+    Download.Kind.CONFLICTS: Lines("conflicts.tsv", lambda work: download_rows.conflicts(collection=work.collection)),
     Download.Kind.CANNOT_JUDGE: Lines(
         "cannot-judge.tsv", lambda work: download_rows.cannot_judge(collection=work.collection)
     ),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
 from annotate.models import Collection, Direction, Seat
-from metrics.core.label_sources import LABEL_SOURCES, Grades
+from metrics.core.label_sources import Grades
 from metrics.core.rules import resolved
 from metrics.http import Wanted
 from metrics.services import labels
@@ -44,12 +44,9 @@ class Said(NamedTuple):
 
 def grades_of(*, collection: Collection, wanted: Wanted, scope: Scope | None = None) -> Grades:
     """The grades as asked for, whatever their order."""
-    if wanted.rule:
-        people = people_by(collection=collection, direction=wanted.direction, rule=wanted.rule)
-    else:
-        people = labels.people_grades(collection=collection, direction=wanted.direction)
-    reference = labels.reference_grades(reference_set=wanted.reference_set, direction=wanted.direction)
-    grades = LABEL_SOURCES[wanted.label_source](people, reference)
+    told = {"collection": collection, "direction": wanted.direction}
+    people = people_by(**told, rule=wanted.rule) if wanted.rule else None
+    grades = labels.labels_of(**told, label_source=wanted.label_source, people=people)
     return grades if scope is None else labels.within(grades, scope)
 
 

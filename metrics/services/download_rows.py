@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Q
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Collate
 
 from annotate.core.tables import timestamp
-from annotate.models import Collection, QuerySet, Report, Resolution, Seat, User
+from annotate.models import Collection, QuerySet, ReferenceLabel, Report, Resolution, Seat, User
 from metrics.http import Wanted
 from metrics.models import Score
 from metrics.services import labels
@@ -19,6 +19,7 @@ from metrics.services.moments import one_moment
 from pooling.models import Run
 
 LINES_A_PIECE = 5_000
+ENDS = ("query", "document")
 _QUERY, _DOCUMENT = "pair__query__external_id", "pair__document__external_id"
 _IN_ORDER = (Collate(_QUERY, "C"), Collate(_DOCUMENT, "C"))
 
@@ -51,6 +52,21 @@ def disputed(*, collection: Collection) -> Iterator[str]:
     yield from _pieces(lines)
 
 
+def conflicts(*, collection: Collection) -> Iterator[str]:
+    """Every pair to which people gave another grade than a reference set, set by set."""
+    yield "reference_set\tquery\tdocument\treference_grade\tpeople_grade\n"
+    same_pair = {f"pair__{end}": OuterRef(end) for end in ENDS}
+    differing = (
+        ReferenceLabel.objects.filter(reference_set__collection=collection)
+        .annotate(said=Subquery(Resolution.objects.filter(**same_pair).values("grade")))
+        .filter(said__isnull=False)
+        .exclude(said=F("grade"))
+        .order_by(Collate("reference_set__name", "C"), *(Collate(f"{end}__external_id", "C") for end in ENDS))
+        .values_list("reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "said")
+    )
+    yield from _pieces("\t".join(map(str, row)) + "\n" for row in differing.iterator(2_000))
+
+
 def cannot_judge(*, collection: Collection) -> Iterator[str]:
     """What people reported instead of judging: that they cannot, or that a lead should look; notes stay here."""
     columns = ("annotator__pseudonym", "kind", "reason", "at", "settled_at")
@@ -65,7 +81,7 @@ def cannot_judge(*, collection: Collection) -> Iterator[str]:
 
 def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:
     """Every score of every run the viewer may know of, a line a query; a run's queries are those of its query set."""
-    yield "run\tdirection\tquery_set\tlabel_source\treference_set\tmeasure\tthreshold\tquery\tvalue\n"
+    yield "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tquery\tvalue\n"
     with one_moment():
         names = Names(collection)
         queries = {
@@ -74,8 +90,8 @@ def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator
         }
         runs = Run.objects.visible_to(viewer).filter(collection=collection)
         scores = Score.objects.filter(run__in=runs).exclude(measure=N_POSITIVE)
-        scores = scores.select_related("run", "query_set", "reference_set").order_by(
-            Collate("run__name", "C"), "query_set", "reference_set", "label_source", "pk"
+        scores = scores.select_related("run", "query_set").order_by(
+            Collate("run__name", "C"), "query_set", Collate("label_source", "C"), "pk"
         )
         for score in scores.iterator(chunk_size=20):
             yield "".join(_score_lines(score, queries[score.query_set_id]))
@@ -83,8 +99,7 @@ def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator
 
 def _score_lines(score: Score, queries: list[str]) -> Iterator[str]:
     values = np.frombuffer(score.per_query, dtype="<f8").tolist()
-    reference = score.reference_set.name if score.reference_set else ""
-    head = (score.run.name, score.query_set.direction, score.query_set.name, score.label_source, reference)
+    head = (score.run.name, score.query_set.direction, score.query_set.name, score.label_source)
     start = "\t".join((*head, score.measure, str(score.threshold)))
     # A query excluded since the last refresh has a value and no name any more: the whole score waits for the next one.
     if len(values) == len(queries):

@@ -25,6 +25,7 @@ from annotate.services import jobs
 from annotate.services.imports import checksum
 from annotate.services.jobs import Cancelled, Job
 from annotate.services.workers import alone_with
+from metrics.core.label_sources import LabelSource
 from metrics.models import Download
 from metrics.services.download_kinds import KINDS, Work
 from metrics.services.download_strata import SampleGone
@@ -212,7 +213,7 @@ def _form(made: Download) -> forms.Form:
 def _plain(form: forms.Form, name: str) -> Any:
     """A field's value as JSON and as the form takes it again."""
     value = form.cleaned_data.get(name)
-    return "" if value is None else value
+    return str(value) if isinstance(value, LabelSource) else "" if value is None else value
 
 
 def _in_words(form: forms.Form) -> str:
@@ -222,5 +223,6 @@ def _in_words(form: forms.Form) -> str:
         value = form.cleaned_data.get(name)
         if name != "packed" and value not in ("", None):
             choices = {str(key): str(label) for key, label in getattr(field, "choices", [])}
-            said.append(f"{field.label or name.capitalize()}: {choices.get(str(value), value)}")
+            words = value.label if isinstance(value, LabelSource) else choices.get(str(value), value)
+            said.append(f"{field.label or name.capitalize()}: {words}")
     return "; ".join(said)[:500]

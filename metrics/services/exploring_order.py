@@ -7,8 +7,9 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
+from metrics.core.label_sources import LabelSource
 from metrics.explorer_state import Asked, Order
-from metrics.models import LabelSource, Score
+from metrics.models import Score
 from metrics.services import exploring_disagreement as disagreement
 from metrics.services.labels import Ids
 
@@ -77,15 +78,15 @@ def _values(query_set: QuerySet, asked: Asked, n_queries: int) -> NDArray[np.flo
         judged = _mean(query_set, asked, JUDGED, asked.label_source, n_queries)
         return None if judged is None else 1 - judged
     whole = _mean(query_set, asked, asked.measure, asked.label_source, n_queries)
-    reference = _mean(query_set, asked, asked.measure, LabelSource.REFERENCE, n_queries)
+    reference = _mean(query_set, asked, asked.measure, asked.label_source.reference, n_queries)
     return None if whole is None or reference is None else whole - reference
 
 
 def _mean(
-    query_set: QuerySet, asked: Asked, measure: str, source: LabelSource, n_queries: int
+    query_set: QuerySet, asked: Asked, measure: str, source: LabelSource | None, n_queries: int
 ) -> NDArray[np.float64] | None:
     scores = Score.objects.filter(
-        query_set=query_set, run__in=asked.runs, label_source=source, reference_set=asked.reference_set, measure=measure
+        query_set=query_set, run__in=asked.runs, label_source=str(source), measure=measure
     )
     # A set that shrank or grew since it was scored has values for other queries.
     stored = scores.filter(n_queries=n_queries).values_list("per_query", flat=True)

@@ -11,7 +11,7 @@ from django.db.models.functions import Substr
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
 from metrics.core.alignment import Labels
 from metrics.explorer_state import Asked
-from metrics.models import LabelSource, Score
+from metrics.models import Score
 from metrics.services.labels import scope_of
 from metrics.services.ranks import matrix_grades, matrix_of
 from pooling.models import Ranking, Run
@@ -105,14 +105,15 @@ def scores_of(
     """
     at = Substr("per_query", ONE_VALUE.size * place + 1, ONE_VALUE.size, output_field=BinaryField())
     scores = Score.objects.filter(
-        query_set=query_set, run__in=asked.runs, reference_set=asked.reference_set, n_queries=n_queries,
-        threshold=collection.positive_from, label_source__in=[asked.label_source, LabelSource.REFERENCE],
+        query_set=query_set, run__in=asked.runs, n_queries=n_queries, threshold=collection.positive_from,
+        label_source__in=asked.label_source.with_reference,
     )  # fmt: skip
     stored: dict[tuple[int, str, str], float] = {}
     for run, source, measure, value in scores.values_list("run", "label_source", "measure", at):
         stored[run, source, measure] = 100 * ONE_VALUE.unpack(value)[0]
     found: dict[int, dict[str, Value]] = {}
+    reference = str(asked.label_source.reference)
     for (run, source, measure), whole in stored.items():
-        if source == asked.label_source:
-            found.setdefault(run, {})[measure] = Value(whole, stored.get((run, LabelSource.REFERENCE, measure)))
+        if source == asked.label_source.key:
+            found.setdefault(run, {})[measure] = Value(whole, stored.get((run, reference, measure)))
     return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from annotate.services import jobs
 from metrics.core import favour, measures, stopping
 from metrics.core.bias import bias_of_size
-from metrics.models import LabelSource, Snapshot
+from metrics.models import Snapshot
 from metrics.services.moments import one_moment
 from metrics.services.pool_sample import inferred
 from metrics.services.pool_study import Side, Study, brought, gather, labelled, ranked_of
@@ -94,7 +94,6 @@ def study_pool(*, pool: Pool) -> bool:
 
 
 def _value(study: Study) -> dict[str, Any]:
-    source = LabelSource.PEOPLE_OVER_REFERENCE if study.reference else LabelSource.PEOPLE
     n_runs, done = sum(len(side.runs) for side in study.sides), 0
     sides = []
     for side in study.sides:
@@ -111,8 +110,7 @@ def _value(study: Study) -> dict[str, Any]:
         "depth": study.depth,
         "measures": [measure.name for measure in MEASURES],
         "threshold": study.pool.collection.positive_from,
-        "label_source": str(source),
-        "reference": study.reference.name if study.reference else None,
+        "label_source": study.label_source.key,
         "n_labels": len(study.given.judgment),
         "directions": sides,
     }

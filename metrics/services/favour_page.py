@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from annotate.models import Direction
 from metrics.charts import Chart
-from metrics.models import LabelSource, Snapshot
+from metrics.core.label_sources import LabelSource
+from metrics.models import Snapshot
 from metrics.pool_charts import Line, SizePoint, bias_by_size, found_by_spent
 from pooling.models import Pool
 
@@ -95,7 +96,6 @@ class Page(NamedTuple):
     depth: int
     threshold: int
     label_source: str
-    reference: str | None
     n_labels: int
     computed_at: datetime
     parts: list[Part]
@@ -111,8 +111,7 @@ def page_of(*, pool: Pool, snapshot: Snapshot, measure: str | None) -> Page:
         measures=value["measures"],
         depth=value["depth"],
         threshold=value["threshold"],
-        label_source=LabelSource(value["label_source"]).label,
-        reference=value["reference"],
+        label_source=LabelSource.parse(value["label_source"]).label,
         n_labels=value["n_labels"],
         computed_at=snapshot.computed_at,
         parts=[_part(side, chosen, names, value["n_labels"]) for side in value["directions"]],

@@ -69,7 +69,7 @@ def _agreement(collection: Collection) -> dict[str, Any]:
 
 
 def _scores(collection: Collection) -> dict[str, Any]:
-    """The mean of each measure of each run, as [run, query set, reference set, label source, measure, mean]."""
+    """The mean of each measure of each run, as [run, query set, label source, measure, mean]."""
     scores = Score.objects.filter(run__collection=collection).exclude(measure__in=BESIDE).order_by("pk")
-    columns = ("run", "query_set", "reference_set", "label_source", "measure", "mean")
+    columns = ("run", "query_set", "label_source", "measure", "mean")
     return {"columns": list(columns), "rows": [list(row) for row in scores.values_list(*columns)]}

@@ -21,8 +21,7 @@ from annotate.models import (
     ReferenceSet,
     Resolution,
 )
-from metrics.core.label_sources import LABEL_SOURCES, Grades, ordered
-from metrics.models import LabelSource
+from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
 
 Ids = NDArray[np.int64]
 
@@ -77,13 +76,11 @@ def people_grades(*, collection: Collection, direction: Direction, sources: Iter
 
 
 def reference_grades(
-    *, reference_set: ReferenceSet | None, direction: Direction, sources: Iterable[int] | None = None
+    *, collection: Collection, name: str, direction: Direction, sources: Iterable[int] | None = None
 ) -> Grades:
-    """The grades of a reference set, none where there is no set."""
-    if reference_set is None:
-        return ordered(np.zeros((0, 3), dtype=np.int64))
+    """The grades of a reference set."""
     source, target = ends(direction)
-    rows = ReferenceLabel.objects.filter(reference_set=reference_set)
+    rows = ReferenceLabel.objects.filter(reference_set__collection=collection, reference_set__name=name)
     if sources is not None:
         rows = rows.filter(**{f"{source}__in": list(sources)})
     return ordered(table(rows.values_list(source, target, "grade"), 3))
@@ -94,14 +91,27 @@ def labels_of(
     collection: Collection,
     direction: Direction,
     label_source: LabelSource,
-    reference_set: ReferenceSet | None,
+    people: Grades | None = None,
     sources: Iterable[int] | None = None,
 ) -> Grades:
-    """The grades that a label source gives, for all pairs or those of some source items."""
+    """The grades that a label source gives, for all pairs or those of some source items; a query a table.
+
+    people : what stands for people's grades; None means as the collection's policy resolved them
+    """
     chosen = None if sources is None else list(sources)
-    people = people_grades(collection=collection, direction=direction, sources=chosen)
-    reference = reference_grades(reference_set=reference_set, direction=direction, sources=chosen)
-    return LABEL_SOURCES[label_source](people, reference)
+    if people is None:
+        is_read = label_source.has_people
+        people = people_grades(collection=collection, direction=direction, sources=chosen) if is_read else no_grades()
+    references = [
+        reference_grades(collection=collection, name=name, direction=direction, sources=chosen)
+        for name in label_source.sets
+    ]
+    return label_source.grades(people, references)
+
+
+def set_names(*, collection: Collection) -> list[str]:
+    """The names of the collection's reference sets, the oldest first."""
+    return list(ReferenceSet.objects.filter(collection=collection).order_by("pk").values_list("name", flat=True))
 
 
 def best_grade(*, collection: Collection) -> int:

@@ -8,13 +8,14 @@ differences.
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from annotate.models import Collection, Direction, QuerySet, ReferenceSet
+from annotate.models import Collection, Direction, QuerySet
 from annotate.services.workers import worker_is_missing
 from metrics.charts import Chart
 from metrics.core.intervals import N_REPLICATES
+from metrics.core.label_sources import LabelSource
 from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import score_bars
-from metrics.models import BoardView, LabelSource, Score, Snapshot
+from metrics.models import BoardView, Score, Snapshot
 from metrics.services.leaderboard_cells import Absent, Cell, Decision, decision, measure_scale
 from metrics.services.leaderboard_wanted import JUDGED, Choices
 from pooling.models import Run
@@ -35,12 +36,14 @@ class Row(NamedTuple):
 class Table(NamedTuple):
     """The runs of one direction on one query set.
 
+    n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
     saturated : names of measures with the best run's score, where it is nearly all there is
     """
 
     direction: Direction
     query_set: QuerySet
     n_queries: int
+    n_positive: int | None
     rows: list[Row]
     decisions: list[Decision]
     saturated: list[tuple[str, float]]
@@ -53,7 +56,7 @@ class Leaderboard(NamedTuple):
     choices: Choices
     columns: list[str]
     tables: list[Table]
-    conflicts: dict[str, Any] | None
+    conflicts: list[Facts]
     waiting: list[Run]
     worker_missing: bool
     is_coming: bool
@@ -73,12 +76,7 @@ class Leaderboard(NamedTuple):
     @property
     def label_source(self) -> LabelSource:
         """What counts as a label."""
-        return LabelSource(self.choices.wanted.label_source)
-
-    @property
-    def reference_set(self) -> ReferenceSet | None:
-        """The reference set that is laid under people's labels, and beside them."""
-        return self.choices.reference
+        return self.choices.source
 
     @property
     def can_compare(self) -> bool:
@@ -101,7 +99,7 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
         choices=choices,
         columns=list(wanted.measures),
         tables=[_table(row, choices, each) for row, each in known],
-        conflicts=_conflicts(collection, choices.reference, view),
+        conflicts=_conflicts(collection, choices.source, view),
         waiting=[run for run in choices.runs if run.pk not in scored] if choices.is_stored or view else [],
         worker_missing=worker_is_missing(),
         is_coming=view is None and bool(choices.runs),
@@ -120,8 +118,8 @@ def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
         run__in=choices.wanted.runs,
         run__collection=collection,
         query_set__name=choices.wanted.query_set,
-        reference_set=choices.wanted.reference,
         threshold=choices.wanted.threshold,
+        label_source__in=choices.source.with_reference,
     )
     fields = ("mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "best")
     return list(scores.values("run", "query_set", "label_source", "measure", *fields))
@@ -129,21 +127,22 @@ def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
 
 def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None) -> Facts:
     """One direction's numbers by run and measure, of the view, or of the stored scores while there is none."""
-    found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "measures": view["measures"] if view else []}
+    found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "n_positive": None, "measures": []}
     if view:
+        found |= {"measures": view["measures"], "n_positive": view["n_positive"]}
         found["n_queries"] = view["n_queries"]
         for place, pk in enumerate(view["runs"]):
             found["runs"][pk] = {"judged": view["judged"][place], "n_missing": view["n_missing"][place]}
             found["cells"] |= {(pk, each["name"]): each["cells"][place] for each in view["measures"]}
     for score in scores:
         if score["query_set"] == query_set.pk:
-            _lay_over(found, score)
+            _lay_over(found, score, LabelSource.parse(score["label_source"]))
     return found
 
 
-def _lay_over(found: Facts, score: dict[str, Any]) -> None:
+def _lay_over(found: Facts, score: Facts, source: LabelSource) -> None:
     key = score["run"], score["measure"]
-    if score["label_source"] == LabelSource.REFERENCE:
+    if not source.has_people:
         found["cells"][key] = found["cells"].get(key, {}) | {"reference": score["mean"]}
         return
     found["n_queries"] = score["n_queries"]
@@ -173,7 +172,8 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
         title=f"Scores, {direction.label.lower()}",
     )
     ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
-    return Table(direction, query_set, facts["n_queries"], rows, ordered, _saturated(rows, choices), chart)
+    counts = facts["n_queries"], facts["n_positive"]
+    return Table(direction, query_set, *counts, rows, ordered, _saturated(rows, choices), chart)
 
 
 def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision]) -> Row:
@@ -202,18 +202,15 @@ def _saturated(rows: list[Row], choices: Choices) -> list[tuple[str, float]]:
     return found
 
 
-def _conflicts(
-    collection: Collection, reference: ReferenceSet | None, view: BoardView | None
-) -> dict[str, Any] | None:
-    """How often people and the chosen reference differ, with the share in per cent; as of the view if there is one."""
+def _conflicts(collection: Collection, source: LabelSource, view: BoardView | None) -> list[Facts]:
+    """How often people and each chosen reference set differ, in the order of the key; as of the view if there is one.
+
+    equal : the share of pairs with both grades on which they are the same, in per cent; None without such a pair
+    """
     if view is not None:
         value = view.value.get("conflicts")
     else:
         value = Snapshot.objects.filter(collection=collection, kind="conflicts").values_list("value", flat=True).first()
-    rows = value["references"] if value else []
-    found = next((row for row in rows if reference and row["reference_set"] == reference.pk), None)
-    if value is None or found is None:
-        return None
-    n_both = found["n_both"]
-    equal = 100 * found["n_equal"] / n_both if n_both else None
-    return {**found, "equal": equal, "threshold": value["threshold"]}
+    by_name = {row["name"]: row for row in value["references"]} if value else {}
+    rows = [by_name[name] | {"threshold": value["threshold"]} for name in source.sets if name in by_name]
+    return [row | {"equal": 100 * row["n_equal"] / row["n_both"] if row["n_both"] else None} for row in rows]

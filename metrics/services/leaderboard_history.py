@@ -7,19 +7,18 @@ from django.db.models import F, Func, JSONField, Value
 from annotate.models import Collection, Direction
 from metrics.charts import Chart
 from metrics.leaderboard_charts import score_history
-from metrics.models import LabelSource
 from metrics.services import history
 from metrics.services.leaderboard_wanted import Choices
 
 SHOWN = 120  # points of a run; the newest is among them
-# Of the rows of metrics.services.history: [run, query set, reference set, label source, measure, mean].
-PATH = "$.rows[*] ? (@[1] == $set && @[2] == $reference && @[3] == $source && @[4] == $measure)"
+# Of the rows of metrics.services.history: [run, query set, label source, measure, mean].
+PATH = "$.rows[*] ? (@[1] == $set && @[2] == $source && @[3] == $measure)"
 
 
 def history_of(*, collection: Collection, choices: Choices, measure: str) -> list[Chart]:
     """A chart a direction, of the runs that may be seen; none before there are two points. Two queries a direction.
 
-    What is kept are the usual scores: with the chosen reference, at the threshold the collection then had.
+    What is kept are the usual scores, at the threshold the collection then had: people over one reference set.
     """
     charts = []
     names = {run.pk: run.name for run in choices.runs}
@@ -27,23 +26,22 @@ def history_of(*, collection: Collection, choices: Choices, measure: str) -> lis
         if query_set.name != choices.wanted.query_set:
             continue
         points = [
-            (n, names[row[0]], 100 * row[5])
+            (n, names[row[0]], 100 * row[4])
             for n, rows in _rows(collection, choices, query_set.pk, measure)
             for row in rows
-            if row[0] in names and row[5] is not None
+            if row[0] in names and row[4] is not None
         ]
         if len({n for n, *_ in points}) > 1:
             direction = Direction(query_set.direction)
             shown = [name for name in names.values() if any(point[1] == name for point in points)]
             told = {"measure": measure, "direction": direction.label.lower(), "id": f"history-{direction}"}
+            told["labels"] = choices.kept_source.label
             charts.append(score_history(points, runs=shown, **told))
     return charts
 
 
 def _rows(collection: Collection, choices: Choices, query_set: int, measure: str) -> list[tuple[int, list[Any]]]:
-    reference = choices.wanted.reference
-    source = LabelSource.PEOPLE_OVER_REFERENCE if reference else LabelSource.PEOPLE
-    facts = {"set": query_set, "reference": reference, "source": source.value, "measure": measure}
+    facts = {"set": query_set, "source": choices.kept_source.key, "measure": measure}
     found = Func(
         F("value"),
         Value(facts, output_field=JSONField()),

@@ -7,8 +7,8 @@ import numpy as np
 from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Part, ReferenceSet, Seat
-from metrics.core.label_sources import LABEL_SOURCES, Grades, ordered
+from annotate.models import Collection, Direction, Part, Seat
+from metrics.core.label_sources import Grades, LabelSource, ordered
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_wanted import FIRST, Wanted
@@ -18,7 +18,7 @@ class Known(NamedTuple):
     """The labels of one direction that count in its scope.
 
     whole : of the label source that is asked for
-    reference : of the reference set alone, None where there is none
+    reference : of its reference sets alone, None where it has none
     """
 
     whole: Grades
@@ -47,11 +47,12 @@ def people_of(*, collection: Collection, direction: Direction, people: str) -> G
 def known_labels(*, collection: Collection, wanted: Wanted, scope: Scope) -> tuple[Scope, Known]:
     """The part of the scope that is asked for, and the labels that count there."""
     people = people_of(collection=collection, direction=scope.direction, people=wanted.people)
-    chosen = ReferenceSet.objects.filter(collection=collection, pk=wanted.reference).first()
-    reference = labels.reference_grades(reference_set=chosen, direction=scope.direction)
+    source = LabelSource.parse(wanted.label_source)
+    told = {"collection": collection, "direction": scope.direction}
+    reference = labels.labels_of(**told, label_source=source.reference) if source.reference else None
     scope = _part_of(scope, wanted, people)
-    whole = LABEL_SOURCES[wanted.label_source](people, reference)
-    alone = labels.within(reference, scope) if chosen else None
+    whole = source.grades(people, [] if reference is None else [reference])
+    alone = None if reference is None else labels.within(reference, scope)
     return scope, Known(labels.within(whole, scope), alone)
 
 

@@ -125,6 +125,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
     return {
         "query_set": asked.query_set.pk,
         "n_queries": len(asked.scope.sources),
+        "n_positive": int(np.count_nonzero(asked.known.whole.grade >= asked.wanted.threshold)),
         "runs": shown,
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
         "judged": [_average(None, values.judged[-1]) for values in found],

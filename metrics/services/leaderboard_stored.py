@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
+from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, parse
-from metrics.models import LabelSource, Score
+from metrics.models import Score
 from metrics.services import measuring
 from metrics.services.leaderboard_measuring import decided, judged_at
 from metrics.services.leaderboard_wanted import JUDGED, Wanted
@@ -26,10 +27,10 @@ class Stored:
     """The scores of one query set that a table is made of."""
 
     def __init__(self, *, collection: Collection, wanted: Wanted, query_set: QuerySet, runs: Sequence[Run]) -> None:
+        source = LabelSource.parse(wanted.label_source)
         rows = Score.objects.filter(
-            run__in=runs, query_set=query_set, reference_set=wanted.reference, threshold=wanted.threshold,
-            label_source__in=[wanted.label_source, LabelSource.REFERENCE],
-        )  # fmt: skip
+            run__in=runs, query_set=query_set, threshold=wanted.threshold, label_source__in=source.with_reference
+        )
         self._wanted, self._query_set = wanted, query_set
         self._facts: dict[Key, dict[str, Any]] = {}
         self._keys: dict[Key, int] = {}
@@ -55,6 +56,7 @@ class Stored:
         return {
             "query_set": self._query_set.pk,
             "n_queries": judged[0]["n_queries"] if judged else 0,
+            "n_positive": int(self.per_query(measuring.N_POSITIVE, self.runs[:1]).sum()),
             "runs": keys,
             "n_missing": [fact["n_missing"] for fact in judged],
             "judged": [fact["mean"] for fact in judged],

@@ -7,10 +7,19 @@ from typing import Any
 
 from django.http import QueryDict
 
-from annotate.models import Annotator, Collection, Level, QuerySet, ReferenceSet, User
+from annotate.models import Annotator, Collection, Level, QuerySet, User
 from metrics.core import measures
+from metrics.core.label_sources import (
+    PEOPLE_NAMES,
+    LabelSource,
+    People,
+    UnknownLabelSource,
+    kept_sources,
+    known_source,
+    usual_source,
+)
 from metrics.core.tournament import METHODS
-from metrics.models import LabelSource
+from metrics.services import labels
 from metrics.services.measuring import MEASURES
 from pooling.models import Run
 
@@ -21,7 +30,6 @@ COMPARED = "AP"  # the measure of two runs where none is named
 MAX_MEASURES = 12
 MAX_LENGTH = 300  # of the names of measures
 FIRST = "first"  # of each pair the first label alone
-NO_REFERENCE = "-"
 MAX_WORDS = 10_000
 METHOD_NAMES = {
     "newman-keuls": "Newman-Keuls",
@@ -34,6 +42,7 @@ METHOD_NAMES = {
 class Wanted:
     """One table of scores, or with `kind` comparison its two runs on its one measure; equal ones are equal tables.
 
+    label_source : its key
     people : "" for resolved grades, FIRST for each pair's first label, else the key of the one person who counts
     judged_only : only queries of which people labelled a pair
     words : smallest and largest number of words of the query; None is no limit
@@ -42,7 +51,6 @@ class Wanted:
 
     measures: tuple[str, ...]
     threshold: int
-    reference: int | None
     label_source: str
     people: str
     query_set: str
@@ -72,10 +80,11 @@ class Wanted:
 class Choices:
     """What can be chosen on a collection's leaderboard by one person, what was, and what could not be read.
 
+    set_names : of the reference sets
     is_stored : whether the refresh keeps the scores that were asked for; compared : the two runs of a comparison
     """
 
-    references: list[ReferenceSet]
+    set_names: list[str]
     query_sets: list[QuerySet]
     levels: list[Level]
     people: list[Annotator]
@@ -86,19 +95,37 @@ class Choices:
     errors: list[str] = field(default_factory=list)
 
     @property
-    def reference(self) -> ReferenceSet | None:
-        """The chosen reference set."""
-        return next((row for row in self.references if row.pk == self.wanted.reference), None)
+    def source(self) -> LabelSource:
+        """The chosen label source."""
+        return LabelSource.parse(self.wanted.label_source)
 
     @property
-    def set_names(self) -> list[str]:
+    def kept_source(self) -> LabelSource:
+        """The source nearest to it whose scores are kept: that of its first reference set."""
+        return usual_source(self.source.sets or self.set_names)
+
+    @property
+    def query_set_names(self) -> list[str]:
         """Names of query sets; a set of both directions once."""
         return list(dict.fromkeys(row.name for row in self.query_sets))
 
     @property
-    def sources(self) -> list[tuple[str, str]]:
-        """The label sources that there are: without a reference set people alone."""
-        return LabelSource.choices if self.wanted.reference else [(LabelSource.PEOPLE, LabelSource.PEOPLE.label)]
+    def people_parts(self) -> list[tuple[str, str]]:
+        """Which part people's labels can have: without a reference set they count alone."""
+        return [(part, PEOPLE_NAMES[part]) for part in (People if self.set_names else [People.ONLY])]
+
+    @property
+    def source_sentence(self) -> str:
+        """What a score, or each cell of a table, is computed with."""
+        source = self.source
+        if source.reference is None:
+            why = "" if self.set_names else ": the collection has no reference set"
+            return f"Scores with people's labels alone{why}."
+        if not source.has_people:
+            return f"Scores with {source.sets_text} alone."
+        if self.wanted.kind != "table":
+            return f"Scores with {source.label}."
+        return f"Each cell is A (B + C): with {source.label}, with {source.sets_text} alone, and the difference."
 
     @property
     def person(self) -> Annotator | None:
@@ -132,18 +159,16 @@ class Choices:
 def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict[str, str]) -> Choices:
     """What an address asks for; what it leaves out, or names and is not there, is the default.
 
-    A measure or number that cannot be read is told in `errors`. Six queries.
+    A label source, measure or number that cannot be read is told in `errors`. Six queries.
     viewer : who looks: other people's hidden runs are left out; None is the operator, who sees all
     """
-    references = list(ReferenceSet.objects.filter(collection=collection).order_by("pk"))
+    set_names = labels.set_names(collection=collection)
     sets = list(QuerySet.objects.filter(collection=collection).order_by("pk"))
     people = list(Annotator.objects.filter(collection=collection).order_by("pseudonym"))
     levels = list(Level.objects.filter(collection=collection).order_by("grade"))
     runs = list(Run.objects.visible_to(viewer).in_use().filter(collection=collection).order_by("name", "pk"))
     errors: list[str] = []
-    plain = _plain(collection, references, sets, runs)
-    named = {row.name: row.pk for row in references} | {NO_REFERENCE: None}
-    reference = named.get(given.get("reference", ""), plain.reference)
+    plain = _plain(collection, set_names, sets, runs)
     people_given = given.get("people", "")
     names = {row.name for row in sets}
     grades = {str(level.grade): level.grade for level in levels}
@@ -151,41 +176,39 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
         plain,
         measures=_measures(given.get("measures", ""), errors),
         threshold=grades.get(given.get("threshold", ""), plain.threshold),
-        reference=reference,
-        label_source=_source(given.get("labels", ""), reference),
+        label_source=_source(given, set_names, errors),
         people=people_given if people_given in {FIRST, *(str(row.pk) for row in people)} else "",
         query_set=given.get("queries", "") if given.get("queries") in names else plain.query_set,
         judged_only=given.get("subset") == "judged",
         words=(_number(given.get("words_from", ""), errors), _number(given.get("words_to", ""), errors)),
         method=given.get("decide", "") if given.get("decide") in METHODS else plain.method,
     )
-    return Choices(references, sets, levels, people, runs, wanted, _is_stored(wanted, plain), errors=errors)
+    return Choices(set_names, sets, levels, people, runs, wanted, _is_stored(wanted, plain, set_names), errors=errors)
 
 
 def is_stored(*, collection: Collection, wanted: Wanted) -> bool:
     """Whether the refresh keeps these scores. Two queries."""
-    references = list(ReferenceSet.objects.filter(collection=collection).order_by("pk"))
+    set_names = labels.set_names(collection=collection)
     sets = list(QuerySet.objects.filter(collection=collection).order_by("pk"))
-    plain = replace(_plain(collection, references, sets, []), runs=wanted.runs, kind=wanted.kind)
-    return _is_stored(wanted, plain)
+    plain = replace(_plain(collection, set_names, sets, []), runs=wanted.runs, kind=wanted.kind)
+    return _is_stored(wanted, plain, set_names)
 
 
-def _is_stored(wanted: Wanted, plain: Wanted) -> bool:
-    """Whether the refresh keeps these scores: the usual measures with people over any reference, on any query set."""
-    if not set(wanted.measures) <= set(DEFAULT_MEASURES) or (wanted.reference is None) != (plain.reference is None):
+def _is_stored(wanted: Wanted, plain: Wanted, set_names: list[str]) -> bool:
+    """Whether the refresh keeps these scores: the usual measures with people over one set, on any query set."""
+    kept = {source.key for source in kept_sources(set_names) if source.has_people}
+    if not set(wanted.measures) <= set(DEFAULT_MEASURES) or wanted.label_source not in kept:
         return False
-    usual = replace(plain, measures=wanted.measures, method=wanted.method, query_set=wanted.query_set)
-    return wanted == replace(usual, reference=wanted.reference)
+    free = ("measures", "method", "query_set", "label_source")
+    return wanted == replace(plain, **{name: getattr(wanted, name) for name in free})
 
 
-def _plain(collection: Collection, references: list[ReferenceSet], sets: list[QuerySet], runs: list[Run]) -> Wanted:
+def _plain(collection: Collection, set_names: list[str], sets: list[QuerySet], runs: list[Run]) -> Wanted:
     names = [row.name for row in sets]
-    reference = references[0].pk if references else None
     return Wanted(
         measures=DEFAULT_MEASURES,
         threshold=collection.positive_from,
-        reference=reference,
-        label_source=_source("", reference),
+        label_source=usual_source(set_names).key,
         people="",
         query_set=EVERYTHING if EVERYTHING in names else next(iter(names), ""),
         judged_only=False,
@@ -195,10 +218,13 @@ def _plain(collection: Collection, references: list[ReferenceSet], sets: list[Qu
     )
 
 
-def _source(name: str, reference: int | None) -> str:
-    if reference is None:
-        return LabelSource.PEOPLE.value
-    return name if name in LabelSource.values else LabelSource.PEOPLE_OVER_REFERENCE.value
+def _source(given: QueryDict | dict[str, str], set_names: list[str], errors: list[str]) -> str:
+    usual = usual_source(set_names)
+    try:
+        return known_source(key=given.get("labels") or usual.key, names=set_names).key
+    except UnknownLabelSource as error:
+        errors.append(str(error))
+        return usual.key
 
 
 def _measures(text: str, errors: list[str]) -> tuple[str, ...]:

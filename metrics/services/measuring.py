@@ -5,12 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.models import Collection, QuerySet, ReferenceSet
+from annotate.models import Collection, QuerySet
 from metrics.core import measures, ranking
 from metrics.core.alignment import Labels, RankedGrades
 from metrics.core.incomplete import with_unjudged_as
-from metrics.core.label_sources import LABEL_SOURCES, Grades
-from metrics.models import LabelSource
+from metrics.core.label_sources import Grades, LabelSource
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
@@ -25,18 +24,6 @@ NAMES = [measure.name for measure in MEASURES] + [N_POSITIVE]
 CHUNK = 2_000
 
 
-class Source(NamedTuple):
-    """One label source, with the reference set it takes."""
-
-    label_source: LabelSource
-    reference_set: ReferenceSet | None
-
-    @property
-    def reference_id(self) -> int | None:
-        """The reference set's key."""
-        return None if self.reference_set is None else self.reference_set.pk
-
-
 class Board(NamedTuple):
     """What runs are measured on: a query set, and each label source.
 
@@ -46,7 +33,7 @@ class Board(NamedTuple):
     collection: Collection
     query_set: QuerySet
     scope: Scope
-    sources: list[Source]
+    sources: list[LabelSource]
     best_grade: int
 
 
@@ -59,7 +46,7 @@ class Table(NamedTuple):
     """
 
     run: Run
-    source: Source
+    source: LabelSource
     values: NDArray[np.float64]
     best: NDArray[np.float64] | None
     n_missing: int
@@ -71,29 +58,18 @@ class Table(NamedTuple):
         return positive
 
 
-def label_sources_of(*, collection: Collection) -> list[Source]:
-    """Each reference set alone and with people over it; people alone where there is no reference set."""
-    references = ReferenceSet.objects.filter(collection=collection).order_by("pk")
-    found = [
-        Source(label_source, reference)
-        for reference in references
-        for label_source in (LabelSource.PEOPLE_OVER_REFERENCE, LabelSource.REFERENCE)
-    ]
-    return found or [Source(LabelSource.PEOPLE, None)]
-
-
 def read_grades(*, board: Board, wanted: Ids) -> list[Grades]:
     """The labels that count for the wanted queries, one table a label source; each table is read once."""
     scope = board.scope
-    some = None if len(wanted) == len(scope.sources) else scope.sources[wanted].tolist()
-    people = labels.people_grades(collection=board.collection, direction=scope.direction, sources=some)
-    references = {
-        source.reference_set: labels.reference_grades(
-            reference_set=source.reference_set, direction=scope.direction, sources=some
-        )
-        for source in board.sources
+    told = {
+        "collection": board.collection,
+        "direction": scope.direction,
+        "sources": None if len(wanted) == len(scope.sources) else scope.sources[wanted].tolist(),
     }
-    merged = (LABEL_SOURCES[source.label_source](people, references[source.reference_set]) for source in board.sources)
+    people = labels.people_grades(**told)
+    names = dict.fromkeys(name for source in board.sources for name in source.sets)
+    references = {name: labels.reference_grades(name=name, **told) for name in names}
+    merged = (source.grades(people, [references[name] for name in source.sets]) for source in board.sources)
     return [labels.within(grades, scope) for grades in merged]
 
 
@@ -113,17 +89,12 @@ def measure(*, board: Board, run: Run, grades: list[Grades], wanted: Ids) -> lis
             total = ranking.positives(ranked, board.collection.positive_from).total
             found[N_POSITIVE] = total.astype(np.float64)
             values[number, :, start : start + len(chunk)] = [found[name] for name in NAMES]
-            if has_best(board.sources[number]):
+            if board.sources[number].has_people:
                 best[number, :, start : start + len(chunk)] = _best(board, ranked)
     return [
-        Table(run, source, table, bound if has_best(source) else None, n_missing)
+        Table(run, source, table, bound if source.has_people else None, n_missing)
         for source, table, bound in zip(board.sources, values, best, strict=True)
     ]
-
-
-def has_best(source: Source) -> bool:
-    """Whether an upper bound is shown beside a score of this label source."""
-    return source.label_source != LabelSource.REFERENCE
 
 
 def _best(board: Board, ranked: RankedGrades) -> list[NDArray[np.float64]]:

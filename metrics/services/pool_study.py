@@ -7,10 +7,10 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from annotate.models import Direction, ReferenceSet
+from annotate.models import Direction
 from metrics.core.alignment import Labels, RankedGrades, align
 from metrics.core.favour import KnownLabels
-from metrics.core.label_sources import Grades
+from metrics.core.label_sources import Grades, LabelSource, no_grades, usual_source
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
 from metrics.services.ranks import matrix_grades, matrix_of
@@ -67,7 +67,7 @@ class Study(NamedTuple):
 
     pool: Pool
     depth: int
-    reference: ReferenceSet | None
+    label_source: LabelSource
     given: Given
     sides: list[Side]
     inputs_sha256: str
@@ -75,19 +75,19 @@ class Study(NamedTuple):
 
 def gather(*, pool: Pool) -> Study:
     """Read what the study of an opened pool rests on. People's labels over those of the oldest reference set."""
-    reference = ReferenceSet.objects.filter(collection=pool.collection_id).order_by("pk").first()
+    source = usual_source(labels.set_names(collection=pool.collection))
     with connection.cursor() as cursor:
         cursor.execute(_GIVEN, [pool.pk])
         given = Given(*np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3).T)
     runs = list(pool.runs.published().in_use().order_by("name"))
     sides = [
-        _side(pool, Direction(direction), [run for run in runs if run.direction == direction], reference, given)
+        _side(pool, Direction(direction), [run for run in runs if run.direction == direction], source, given)
         for direction in dict.fromkeys(run.direction for run in runs)
     ]
-    return Study(pool, depth_of(pool.strategy, pool.parameters), reference, given, sides, _digest(pool, sides, given))
+    return Study(pool, depth_of(pool.strategy, pool.parameters), source, given, sides, _digest(pool, sides, given))
 
 
-def _side(pool: Pool, direction: Direction, runs: list[Run], reference: ReferenceSet | None, given: Given) -> Side:
+def _side(pool: Pool, direction: Direction, runs: list[Run], source: LabelSource, given: Given) -> Side:
     depth = depth_of(pool.strategy, pool.parameters)
     absent = left_out(collection=pool.collection)
     tops = [
@@ -99,8 +99,11 @@ def _side(pool: Pool, direction: Direction, runs: list[Run], reference: Referenc
     tops = [rows_of(top, np.isin(top.source, sources)) for top in tops]
     scope = Scope(direction, sources, None, absent)
     people = labels.within(labels.people_grades(collection=pool.collection, direction=direction), scope)
-    other = labels.within(labels.reference_grades(reference_set=reference, direction=direction), scope)
-    known = _known(people, other, sources)
+    reference = no_grades()
+    if source.reference:
+        told = {"collection": pool.collection, "direction": direction}
+        reference = labels.within(labels.labels_of(**told, label_source=source.reference), scope)
+    known = _known(people, reference, sources)
     return Side(direction, runs, tops, scope, known, _first(known, sources, given, direction))
 
 

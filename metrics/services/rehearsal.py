@@ -20,7 +20,7 @@ from annotate.services.collections import change_policy
 from annotate.services.judging import Answer, record_judgment
 from annotate.services.references import load_reference
 from metrics.core.simulation import SimulatedAnnotator, judging_seconds, label
-from metrics.models import LabelSource, Score, Snapshot
+from metrics.models import Score, Snapshot
 from metrics.services.demo import FOLDER, load_shapes
 from metrics.services.refresh import refresh
 from pooling.models import Pool, PoolPair, Run
@@ -180,15 +180,11 @@ def _judge_all(
 
 
 def _scores(collection: Collection, query_set: QuerySet) -> list[SystemScores]:
-    def means(label_source: LabelSource, reference: str) -> dict[tuple[str, str], float]:
-        rows = Score.objects.filter(
-            query_set=query_set, label_source=label_source, reference_set__name=reference, measure__in=MEASURES
-        )
+    def means(label_source: str) -> dict[tuple[str, str], float]:
+        rows = Score.objects.filter(query_set=query_set, label_source=label_source, measure__in=MEASURES)
         return {(name, measure): mean for name, measure, mean in rows.values_list("run__name", "measure", "mean")}
 
-    true = means(LabelSource.REFERENCE, "truth")
-    people = means(LabelSource.PEOPLE_OVER_REFERENCE, "original")
-    reference = means(LabelSource.REFERENCE, "original")
+    true, people, reference = means("none:truth"), means("over:original"), means("none:original")
     return [
         SystemScores(system, measure, true[system, measure], people[system, measure], reference[system, measure])
         for system, measure in sorted(true)

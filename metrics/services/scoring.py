@@ -13,18 +13,19 @@ from django.db.models import F
 from annotate.models import Collection, Direction, QuerySet
 from annotate.statements import prepared
 from metrics.core.intervals import mean_intervals
-from metrics.models import LabelSource, Score
+from metrics.core.label_sources import LabelSource, kept_sources
+from metrics.models import Score
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
-from metrics.services.measuring import BOUNDED, MEASURES, N_POSITIVE, NAMES, Board, Source, Table
+from metrics.services.measuring import BOUNDED, MEASURES, N_POSITIVE, NAMES, Board, Table
 from pooling.models import Run
 
 RULES = "2"  # changes when the same labels and rankings would give other numbers
-Key = tuple[int, str, int | None, str]
+Key = tuple[int, str, str]  # the run, the key of the label source, the measure
 RUNS_AT_ONCE = 8  # runs whose intervals are computed together; their values a query are in memory at a time
 
 
-UNIQUE = ("run_id", "query_set_id", "reference_set_id", "label_source", "measure", "threshold")
+UNIQUE = ("run_id", "query_set_id", "label_source", "measure", "threshold")
 COLUMNS = (
     *UNIQUE, "mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive",
     "per_query", "per_query_best", "inputs_sha256",
@@ -74,9 +75,12 @@ def runs_without_scores() -> list[int]:
 def update_scores(*, collection: Collection, touched: Touched) -> int:
     """Bring every score of the collection up to date; returns how many changed."""
     runs = scored_runs(collection=collection)
-    sources = measuring.label_sources_of(collection=collection)
+    sources = kept_sources(labels.set_names(collection=collection))
     scores = Score.objects.filter(run__collection=collection)
-    wanted = scores.filter(run__in=runs, threshold=collection.positive_from, measure__in=NAMES)
+    wanted = scores.filter(
+        run__in=runs, threshold=collection.positive_from, measure__in=NAMES,
+        label_source__in=[source.key for source in sources],
+    )  # fmt: skip
     best = labels.best_grade(collection=collection)
     n_changed, _ = scores.exclude(pk__in=wanted.values("pk")).delete()
     for query_set in QuerySet.objects.filter(collection=collection).order_by("pk"):
@@ -102,14 +106,14 @@ def _update(board: Board, runs: list[Run], touched: Touched) -> int:
     return n_changed
 
 
-def _key(run: Run, source: Source, measure: str) -> Key:
-    return run.pk, str(source.label_source), source.reference_id, measure
+def _key(run: Run, source: LabelSource, measure: str) -> Key:
+    return run.pk, source.key, measure
 
 
 def _known_scores(board: Board, runs: Sequence[Run]) -> dict[Key, Score]:
     """The scores there are, without their long values a query."""
-    scores = Score.objects.filter(query_set=board.query_set, run__in=runs).defer("per_query")
-    return {(score.run_id, score.label_source, score.reference_set_id, score.measure): score for score in scores}
+    scores = Score.objects.filter(query_set=board.query_set, run__in=runs).defer("per_query", "per_query_best")
+    return {(score.run_id, score.label_source, score.measure): score for score in scores}
 
 
 def _needs(board: Board, runs: list[Run], known: dict[Key, Score], touched: Touched) -> Iterator[Need]:
@@ -127,9 +131,7 @@ def _needs(board: Board, runs: list[Run], known: dict[Key, Score], touched: Touc
     wanted = touched.positions(board.scope)
     if known_runs and len(wanted):
         # What people say about pairs moves nothing that is measured with a reference alone.
-        moved = [
-            source for source in board.sources if touched.everything or source.label_source != LabelSource.REFERENCE
-        ]
+        moved = [source for source in board.sources if touched.everything or source.has_people]
         yield Need(board._replace(sources=moved), wanted, known_runs)
 
 
@@ -193,8 +195,7 @@ def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
     return Score(
         run=table.run,
         query_set=board.query_set,
-        reference_set=table.source.reference_set,
-        label_source=table.source.label_source,
+        label_source=table.source.key,
         measure=NAMES[row],
         threshold=board.collection.positive_from,
         mean=average(values) if len(values) else None,

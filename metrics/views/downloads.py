@@ -32,6 +32,7 @@ TOO_LARGE = "There are too many labels for a file at once; ask for it here and i
 LABELS = (Download.Kind.QRELS, Download.Kind.BEIR, Download.Kind.FIRE)  # what one form on the page asks for
 PLAIN = (
     (Download.Kind.DISPUTED, "Pairs without a grade, with all their grades"),
+    (Download.Kind.CONFLICTS, "Pairs on which people and a reference set differ, with both grades"),
     (Download.Kind.CANNOT_JUDGE, "What people could not judge or passed on, and why"),
     (Download.Kind.SCORES, "Scores a query: every run, measure and label source"),
 )

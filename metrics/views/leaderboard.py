@@ -2,7 +2,7 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -13,6 +13,7 @@ from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from annotate.services import jobs
 from metrics import tasks
+from metrics.http import one_key
 from metrics.services import leaderboard as room
 from metrics.services import leaderboard_comparison_page as pair_room
 from metrics.services import leaderboard_views
@@ -27,6 +28,8 @@ from pooling.models import Run
 @login_required
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs by measures in both directions; the address holds all that was chosen."""
+    if address := one_key(request.GET):
+        return redirect(f"{request.path}?{address}")
     collection, choices = _choices(request, slug)
     looked = _look(collection, choices.wanted)
     shown = room.leaderboard_of(choices=choices, collection=collection, view=looked.view, version=looked.version)
@@ -55,6 +58,8 @@ def leaderboard_state(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two runs on one measure: every query's difference, paired tests, the queries that differ most."""
+    if address := one_key(request.GET):
+        return redirect(f"{request.path}?{address}")
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     choices = read_pair(collection=collection, viewer=request.user, given=request.GET)
     context: dict[str, object] = {"collection": collection, "choices": choices}

@@ -10,8 +10,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
+from annotate.models import Change, QuerySet, ReferenceSet
 from config.up.embedded import create_database
 from config.up.home import Home
+from metrics.models import Download, Observation, Score
 from pooling.models import Run
 from tests import cast
 from tests.databases import migrated_template, working_on
@@ -48,7 +50,11 @@ BEFORE = {
     ],
     "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
 }
-SINCE = {"annotate": ["0003_unknown_limit"], "pooling": ["0002_whole_runs"], "metrics": ["0002_bounds"]}
+SINCE = {
+    "annotate": ["0003_unknown_limit"],
+    "pooling": ["0002_whole_runs"],
+    "metrics": ["0002_bounds", "0003_label_sources"],
+}
 
 OURS = "relnamespace = 'public'::regnamespace"
 SCHEMA = f"""
@@ -90,7 +96,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 33
+    assert len(before) == 34
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -121,6 +127,45 @@ def test_runs_that_were_read_without_their_unknown_rows_are_due_to_be_read_again
     migrate()
     due = Run.objects.filter(reading_due_at__isnull=False).order_by("pk")
     assert list(due) == [strange, dropped]
+
+
+OLD_SOURCES = """
+    INSERT INTO metrics_score (run_id, query_set_id, reference_set_id, label_source, measure, threshold, n_queries,
+                               n_missing, n_with_positive, per_query, inputs_sha256)
+    SELECT %(run)s, %(query_set)s, %(reference)s, source, 'AP', 1, 0, 0, 0, '', ''
+    FROM unnest(%(sources)s::text[]) source
+"""
+
+
+@pytest.mark.django_db
+def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_key() -> None:
+    collection = cast.collection()
+    run = cast.run(collection, "system", {})
+    query_set = QuerySet.objects.create(collection=collection, name="all", direction="forward")
+    reference = ReferenceSet.objects.create(collection=collection, name="ours, v2")
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "metrics", "0002_bounds", interactive=False, stdout=StringIO())
+    told = {"run": run.pk, "query_set": query_set.pk}
+    with connection.cursor() as cursor:
+        cursor.execute(OLD_SOURCES, told | {"reference": None, "sources": ["people"]})
+        both = ["people_over_reference", "reference"]
+        cursor.execute(OLD_SOURCES, told | {"reference": reference.pk, "sources": both})
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    old = {"label_source": "union", "reference": "ours, v2", "grades": "graded"}
+    Download.objects.create(collection=collection, kind="qrels", parameters=old, file_name="a")
+    rows = [[run.pk, query_set.pk, None, "people", "AP", 0.1], [run.pk, 1, reference.pk, "reference", "AP", None]]
+    columns = ["run", "query_set", "reference_set", "label_source", "measure", "mean"]
+    value = {"columns": columns, "rows": rows}
+    Observation.objects.create(collection=collection, kind="scores", n_judgments=1, value=value)
+    migrate()
+    keys = set(Score.objects.values_list("label_source", flat=True))
+    assert keys == {"only", "over:ours%2C%20v2", "none:ours%2C%20v2"}
+    assert Download.objects.get().parameters == {"label_source": "union:ours%2C%20v2", "grades": "graded"}
+    assert Observation.objects.get().value["rows"] == [
+        [run.pk, query_set.pk, "only", "AP", 0.1], [run.pk, 1, "none:ours%2C%20v2", "AP", None],
+    ]  # fmt: skip
+    assert Change.objects.filter(collection=collection).exists()
 
 
 @pytest.mark.full

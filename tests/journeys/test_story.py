@@ -231,8 +231,8 @@ def see_dashboard(page: Page, n_judgments: int) -> None:
 
 def compare_with_tools(page: Page, study: Study) -> None:
     """The downloaded qrels and the run give the leaderboard's numbers, by tools that nobody here wrote."""
-    qrels = download(page, "people_over_reference")
-    reference = download(page, "reference")
+    qrels = download(page, "over:original")
+    reference = download(page, "none:original")
     page.goto(reverse("metrics:leaderboard", args=[SLUG]))
     table = page.get_by_role("region", name="Scores, query to document").get_by_role("table")
     columns = [cell.strip().split("\n")[0] for cell in table.locator("thead th").all_inner_texts()]

@@ -153,7 +153,7 @@ def numbers(collection: Collection) -> dict[str, list[dict[str, object]]]:
     scores = Score.objects.filter(run__collection=collection)
     return {
         "snapshots": rows(Snapshot.objects.filter(collection=collection).order_by("kind")),
-        "scores": rows(scores.order_by("run", "query_set", "reference_set", "label_source", "measure", "threshold")),
+        "scores": rows(scores.order_by("run", "query_set", "label_source", "measure", "threshold")),
         "resolutions": rows(Resolution.objects.filter(collection=collection).order_by("pk")),
     }
 

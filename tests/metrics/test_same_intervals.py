@@ -57,7 +57,7 @@ def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, 
 
 
 def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_path):
-    score = Score.objects.get(run__name="alpha", measure="AP", label_source="people_over_reference")
+    score = Score.objects.get(run__name="alpha", measure="AP", label_source="over:original")
     lines = "".join(download_rows.scores_per_query(collection=study, viewer=None)).splitlines()
     head = lines[0].split("\t")
     rows = [dict(zip(head, line.split("\t"), strict=True)) for line in lines[1:]]
@@ -80,7 +80,7 @@ def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_
 
 def test_two_runs_have_the_same_interval_and_the_same_p_whichever_is_named_first(study):
     first, second = (
-        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="people_over_reference").per_query)
+        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query)
         for name in ("alpha", "beta")
     )
     queries = study.items.filter(side="query").order_by("pk").values_list("pk", flat=True)

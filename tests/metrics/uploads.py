@@ -10,10 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from ir_measures import AP, Judged, Qrel, ScoredDoc, Success, nDCG
 
-from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem
+from annotate.models import Collection, Direction, Item, Pair, QuerySet, QuerySetItem, Resolution
 from annotate.services.loading import complete_query_sets
+from metrics.core.label_sources import LabelSource
 from metrics.http import Wanted
-from metrics.models import Download, LabelSource, Score
+from metrics.models import Download, Score
 from metrics.services import download_rows, downloads
 from pooling.models import Run
 from pooling.services import runs
@@ -47,6 +48,25 @@ def upload(rng: np.random.Generator, *, direction: str = "forward", strange: flo
     made = collection(rng)
     lines = run_lines(rng, made, direction=direction, strange=strange)
     return Upload(made, ingested(made, "system", lines, direction=direction), lines)
+
+
+def labels(rng: np.random.Generator, of: Collection, *, n_sets: int) -> list[str]:
+    """Grades by people for some pairs, and further reference sets; the names of all sets."""
+    names = ["original", "cxc", "ours, v2 (50 %)"][:n_sets]
+    queries, documents = (list(of.items.filter(side=side).order_by("pk")) for side in ("query", "document"))
+    every = [(query, document) for query in queries for document in documents]
+    for name in names[1:]:
+        some = [pair for pair in every if rng.random() < 0.2]
+        cast.reference(of, {(q.external_id, d.external_id): int(rng.integers(0, 3)) for q, d in some}, name)
+    policy = cast.policy(of)
+    for query, document in every:
+        if rng.random() < 0.3:
+            pair = Pair.objects.create(collection=of, query=query, document=document)
+            grade = int(rng.integers(0, 3))
+            Resolution.objects.create(
+                pair=pair, collection=of, status="single", grade=grade, n_labels=1, policy=policy
+            )
+    return names
 
 
 def run_lines(rng: np.random.Generator, of: Collection, *, direction: str, strange: float) -> str:
@@ -118,7 +138,7 @@ def theirs(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> dict[
     return {name: list(values.values()) for name, values in found.items()}
 
 
-def ours(run: Run, query_set: QuerySet, label_source: str = "reference") -> dict[str, list[float]]:
+def ours(run: Run, query_set: QuerySet, label_source: str = "none:original") -> dict[str, list[float]]:
     """What is stored for each source, by measure."""
     scores = Score.objects.filter(run=run, query_set=query_set, label_source=label_source, measure__in=THEIRS)
     return {score.measure: np.frombuffer(score.per_query, dtype="<f8").tolist() for score in scores}
@@ -133,8 +153,8 @@ def sources_of(query_set: QuerySet) -> list[str]:
 def reference_qrels(query_set: QuerySet) -> list[Qrel]:
     """The qrels that the page gives for its reference set."""
     wanted = Wanted(
-        direction=Direction(query_set.direction), label_source=LabelSource.REFERENCE,
-        reference_set=query_set.collection.reference_sets.get(), query_set=query_set, threshold=None, rule="",
+        direction=Direction(query_set.direction), label_source=LabelSource.parse("none:original"),
+        query_set=query_set, threshold=None, rule="",
     )  # fmt: skip
     return qrels_of("".join(download_rows.qrels(collection=query_set.collection, wanted=wanted)))
 
@@ -142,12 +162,17 @@ def reference_qrels(query_set: QuerySet) -> list[Qrel]:
 def as_scored(run: Run, query_set: QuerySet) -> str:
     """The download of a run as it was scored."""
     data = {"run": str(run.pk), "queries": str(query_set.pk)}
-    form = downloads.form_of(collection=run.collection, kind=Download.Kind.RUN, data=data)
+    return downloaded(run.collection, Download.Kind.RUN, data).file.read().decode()
+
+
+def downloaded(of: Collection, kind: Download.Kind, data: dict[str, str]) -> Download:
+    """A file that was asked for and made."""
+    form = downloads.form_of(collection=of, kind=kind, data=data)
     assert form.is_valid(), form.errors
-    made = downloads.ask(collection=run.collection, kind=Download.Kind.RUN, form=form, by=None)
+    made = downloads.ask(collection=of, kind=kind, form=form, by=None)
     downloads.run(made=made)
     assert made.state == "done", made.error
-    return made.file.read().decode()
+    return made
 
 
 def judged(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> list[float]:
@@ -163,7 +188,7 @@ def judged(qrels: list[Qrel], run: list[ScoredDoc], sources: list[str]) -> list[
 def assert_judged(run: Run, query_set: QuerySet) -> None:
     """See that ir_measures finds as many judged as is stored. On the run as it was scored: it settles ties its way."""
     scored = run_of(as_scored(run, query_set))
-    score = Score.objects.get(run=run, query_set=query_set, label_source="reference", measure="Judged@10")
+    score = Score.objects.get(run=run, query_set=query_set, label_source="none:original", measure="Judged@10")
     stored = np.frombuffer(score.per_query, dtype="<f8").tolist()
     assert stored == pytest.approx(judged(reference_qrels(query_set), scored, sources_of(query_set)))
 

@@ -13,12 +13,23 @@ from django.core.files.base import ContentFile
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.core.sources import FileSource
-from annotate.models import Item, Membership, QuerySet, QuerySetItem, ReferenceSet
+from annotate.models import (
+    Item,
+    Membership,
+    Pair,
+    QuerySet,
+    QuerySetItem,
+    ReferenceLabel,
+    ReferenceSet,
+    Resolution,
+)
 from annotate.services.loading import load_collection
 from annotate.services.overview import overview
 from annotate.services.query_sets import load_query_set
 from annotate.services.reference_lines import qrels_lines
 from annotate.services.references import Rejected, load_reference
+from metrics.services import leaderboard_views, refresh
+from metrics.services.leaderboard_wanted import read
 from pooling.services.runs import ingest_run, receive_run
 from tests import cast
 from tests.annotate.core.files import archive, file
@@ -27,6 +38,7 @@ from tests.real_data import FOLDER, needs_real_data
 FOUND = importlib.util.find_spec("eccv_caption")
 LISTS = Path(FOUND.origin).parent / "data" if FOUND and FOUND.origin else FOLDER
 pytestmark = [pytest.mark.django_db, needs_real_data]
+SIDES = ("query", "document")
 KINDS = ("caption_to_image", "image_to_caption")
 
 
@@ -75,6 +87,49 @@ def test_table_3_comes_out_on_the_collections_page(coco, client):
     page = client.get("/c/coco/").content.decode()
     for count in ("1,332", "6,305", "1,895", "8,906", "11,279", "22,550"):
         assert f'<td class="number">{count}</td>' in page
+
+
+def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):
+    """Each set is Table 3's row. Sets together are those of the lists joined: they do not hold one another whole.
+
+    CxC's list lacks 8 captions that are COCO's own positives of ECCV's images, and ECCV's lacks 9 of the two. What
+    people verified is not published apart: all that ECCV adds to CxC stands in for it here.
+    """
+    judge_what_eccv_adds(coco)
+    captions, images = (list(coco.items.filter(side=side).values_list("pk", flat=True)) for side in SIDES)
+    cast.run(coco, "system", {captions[0]: ([images[0]], [1.0])})
+    cast.run(coco, "back", {images[0]: ([captions[0]], [1.0])}, direction="reverse")
+    refresh.refresh(collection=coco)
+    person = cast.user("rosa")
+    Membership.objects.create(user=person, collection=coco, role="researcher")
+    client.force_login(person)
+    for key, n_images, n_captions in (
+        ("none:original", "1,332", "6,305"),
+        ("none:cxc", "1,895", "8,906"),
+        ("none:eccv", "11,279", "22,550"),
+        ("none:cxc,original", "1,895", "8,914"),
+        ("none:cxc,eccv,original", "11,279", "22,559"),
+        ("over:cxc,original", "11,279", "22,559"),
+        ("union:cxc,original", "11,279", "22,559"),
+    ):
+        given = {"labels": key, "queries": "eccv"}
+        wanted = read(collection=coco, viewer=person, given=given).wanted
+        leaderboard_views.compute(collection=coco, wanted=wanted)
+        page = " ".join(client.get("/c/coco/leaderboard/", given).content.decode().split())
+        assert f"1,332 queries with {n_images} positive pairs" in page, key
+        assert f"1,261 queries with {n_captions} positive pairs" in page, key
+
+
+def judge_what_eccv_adds(coco):
+    """Grade 1 by people for each pair of ECCV's lists that CxC's do not hold."""
+    eccv, cxc = (
+        set(ReferenceLabel.objects.filter(reference_set__name=name).values_list("query", "document"))
+        for name in ("eccv", "cxc")
+    )
+    new = sorted(eccv - cxc)
+    pairs = Pair.objects.bulk_create(Pair(collection=coco, query_id=q, document_id=d) for q, d in new)
+    told = {"collection": coco, "status": "single", "grade": 1, "n_labels": 1, "policy": cast.policy(coco)}
+    Resolution.objects.bulk_create(Resolution(pair=pair, **told) for pair in pairs)
 
 
 def test_the_sets_go_out_and_come_in_again_the_same(coco):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
 from metrics.core.evaluation import runs_of
+from metrics.core.label_source_files import read_source
 from metrics.core.measures import UnknownMeasure, parse_one
 from metrics.core.multiple import METHODS, compare_systems
 from metrics.core.resampling import is_turned, seed_of
@@ -56,8 +57,9 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if len(options["runs"]) < 2:
             raise CommandError("Name two runs or more to compare.")
+        labels = read_source(people=options["qrels"], references={}, source=None)
         names, columns = [], []
-        for path, run in zip(options["runs"], runs_of(options["runs"], options["qrels"]), strict=True):
+        for path, run in zip(options["runs"], runs_of(options["runs"], labels), strict=True):
             names.append(run.name if run.name not in names else path)
             columns.append(measure.compute(run.ranked, options["threshold"]))
         return names, np.stack(columns, axis=1)

@@ -11,9 +11,11 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.core.formats import FormatError
 from metrics.core.evaluation import Evaluated, runs_of
 from metrics.core.intervals import mean_intervals
+from metrics.core.label_source_files import read_source
+from metrics.core.label_sources import LabelSource, People
 from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
-from pooling.core.runs import SCORE_TYPES
+from pooling.core.runs import SCORE_TYPES, QrelsFile
 
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
 
@@ -24,7 +26,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
-        parser.add_argument("--qrels", required=True, help="labels: query, 0, document, grade, or with strata")
+        parser.add_argument("--qrels", default="", help="labels: query, 0, document, grade, or with strata")
+        parser.add_argument(
+            "--reference", action="append", default=[], metavar="NAME=FILE", help="a reference set's qrels; repeatable"
+        )
+        parser.add_argument(
+            "--label-source", default="", metavar="KEY",
+            help='such as "over:original", "union:cxc,original" or "none:original": which labels count, --qrels being '
+            "people's; the default is people over all references",
+        )
         parser.add_argument("--queries", default="", help="ids of queries, one a line, that count without labels too")
         parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
@@ -42,9 +52,11 @@ class Command(BaseCommand):
             if not measures:
                 raise CommandError('Name a measure at least, such as --measures "AP nDCG@10".')
             given = {name: options[name] for name in ("score_type", "use_ranks")}
-            runs = runs_of(options["runs"], options["qrels"], queries_path=options["queries"], **given)
+            source, labels = labels_of(options)
+            runs = runs_of(options["runs"], labels, queries_path=options["queries"], **given)
             for run in runs:
-                report = Report(run, measures, threshold=options["threshold"], positive=options["positive_queries"])
+                told = {"threshold": options["threshold"], "positive": options["positive_queries"]}
+                report = Report(run, measures, source, **told)
                 shown = {"per_query": options["per_query"], "intervals": options["intervals"]}
                 if options["json"]:
                     self.stdout.write(json.dumps(report.as_dict(**shown)))
@@ -58,13 +70,34 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
 
+def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
+    """The labels that the options name, and their source; None where it is one file whose origin nobody told."""
+    references: dict[str, str] = {}
+    for text in options["reference"]:
+        name, is_named, path = text.partition("=")
+        if not (name and is_named and path) or name in references:
+            raise CommandError(f'--reference "{text}": write NAME=FILE, each name once.')
+        references[name] = path
+    if not (options["qrels"] or references):
+        raise CommandError("Name the labels by --qrels or --reference.")
+    source = None
+    if options["label_source"]:
+        source = LabelSource.parse(options["label_source"])
+    elif references:
+        source = LabelSource.of(People.OVER if options["qrels"] else People.NONE, list(references))
+    return source, read_source(people=options["qrels"], references=references, source=source)
+
+
 class Report:
     """One run's values, over all queries of the qrels or over those with a positive."""
 
-    def __init__(self, run: Evaluated, measures: list[Measure], *, threshold: float, positive: bool) -> None:
+    def __init__(
+        self, run: Evaluated, measures: list[Measure], source: LabelSource | None, *, threshold: float, positive: bool
+    ) -> None:
         has_positive = positives(run.ranked, threshold).total > 0
         self.counted = has_positive if positive else np.ones(len(run.queries), dtype=bool)
         self.run = run
+        self.source = source
         self.measures = measures
         self.values: dict[str, PerQuery] = evaluate(measures, run.ranked, threshold)
         self.counts = {
@@ -81,6 +114,8 @@ class Report:
                 for measure in self.measures:
                     yield f"{measure.name}\t{query}\t{self._text(self.values[measure.name][q], digits)}\n"
         yield f"runid\tall\t{self.run.name}\n"
+        if self.source:
+            yield f"label_source\tall\t{self.source}\n"
         for name, count in self.counts.items():
             yield f"{name}\tall\t{count}\n"
         for name, value in self.means().items():
@@ -97,6 +132,8 @@ class Report:
     def as_dict(self, *, per_query: bool, intervals: bool) -> dict[str, Any]:
         """The same for JSON, where an undefined value is null."""
         found: dict[str, Any] = {"runid": self.run.name} | self.counts
+        if self.source:
+            found["label_source"] = self.source.key
         found["all"] = {name: _number(value) for name, value in self.means().items()}
         if intervals:
             found["intervals"] = {name: [_number(end) for end in ends] for name, ends in self.intervals().items()}

@@ -55,13 +55,14 @@ def content(found):
 EVERY_KIND = [
     ("qrels", {}),
     ("qrels", {"packed": "on", "direction": "reverse"}),
-    ("qrels", {"rule": "median", "label_source": "people", "grades": "binary"}),
+    ("qrels", {"rule": "median", "label_source": "only", "grades": "binary"}),
     ("beir", {}),
     ("fire", {}),
     ("judgments", {"format": "csv"}),
     ("judgments", {"format": "jsonl", "packed": "on"}),
     ("judgments", {"format": "parquet"}),
     ("disputed", {}),
+    ("conflicts", {}),
     ("cannot-judge", {}),
     ("scores", {}),
 ]
@@ -131,9 +132,9 @@ def test_pages_of_html_are_text_without_markup_in_a_beir_folder_and_in_json(stud
 
 
 def test_json_holds_every_label_beside_the_grade(study):
-    found = json.loads(content(download(study, "fire", label_source="people")))
+    found = json.loads(content(download(study, "fire", label_source="only")))
     assert (found["collection"], found["direction"], found["positive_from"]) == ("study", "forward", 2)
-    qrels = content(download(study, "qrels", label_source="people")).decode().splitlines()
+    qrels = content(download(study, "qrels", label_source="only")).decode().splitlines()
     rows = [f"{q} 0 {d} {row['grade']}" for q, of in found["queries"].items() for d, row in of["relevance"].items()]
     assert rows == qrels
     given = [row["labels"] for of in found["queries"].values() for row in of["relevance"].values()]
@@ -171,12 +172,12 @@ def test_a_download_shows_one_moment_whatever_is_written_meanwhile(study, monkey
             jobs_thread(lambda: written.append(graded.update(grade=3))).join()
         return plain(collection)
 
-    before = content(download(study, "qrels", label_source="people"))
+    before = content(download(study, "qrels", label_source="only"))
     monkeypatch.setattr(download_rows, "Names", writing_meanwhile)
-    meanwhile = content(download(study, "qrels", label_source="people"))
+    meanwhile = content(download(study, "qrels", label_source="only"))
     assert written[0] > 0
     assert meanwhile == before
-    assert content(download(study, "qrels", label_source="people")) != before
+    assert content(download(study, "qrels", label_source="only")) != before
 
 
 def jobs_thread(work):
@@ -258,11 +259,11 @@ def test_a_file_goes_when_it_was_kept_long_enough_and_can_be_made_again(study):
 
 
 def test_one_that_no_longer_fits_its_collection_says_what_is_missing(study):
-    found = asked(study, "qrels", reference="original", label_source="reference")
+    found = asked(study, "qrels", label_source="none:original")
     study.reference_sets.update(name="another")
     downloads.run(made=found)
     assert found.state == Download.State.FAILED
-    assert "original is not one of the available choices" in found.error
+    assert 'no reference set "original"; it has another.' in found.error
     with pytest.raises(downloads.Unfit):
         downloads.again(made=found, by=None)
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from annotate.models import Collection, Direction, Judgment, QuerySet, ReferenceLabel, Resolution, Seat
+from metrics.core.label_sources import LabelSource
 from metrics.explorer_state import Asked, Order, Show
-from metrics.models import LabelSource, Score
+from metrics.models import Score
 from metrics.services import exploring, exploring_disagreement
 from metrics.services.exploring_order import JUDGED, ordered
 from pooling.models import Ranking, Run
@@ -35,8 +36,9 @@ def study(judged):
 def asked(study, direction="forward", **fields):
     runs = list(Run.objects.filter(collection=study, direction=direction).order_by("name"))
     plain = Asked(
-        Direction(direction), QuerySet.objects.get(collection=study, direction=direction), study.reference_sets.get(),
-        runs, runs, 5, Show.ALL, Order.LOADED, "AP", 0, "", "",
+        Direction(direction), QuerySet.objects.get(collection=study, direction=direction),
+        LabelSource.parse("over:original"), study.reference_sets.get(), runs, runs, 5, Show.ALL, Order.LOADED,
+        "AP", 0, "", "",
     )  # fmt: skip
     return plain._replace(**fields)
 
@@ -75,7 +77,7 @@ def test_most_gained_goes_by_the_mean_gain_of_the_runs_shown(study):
     for source in found.sources[found.order].tolist():
         scores = {(s.run_id, s.label_source): value(s, source, found.sources)
                   for s in Score.objects.filter(run__in=wanted.runs, measure="nDCG@10")}  # fmt: skip
-        gains.append(np.mean([scores[run.pk, LabelSource.PEOPLE_OVER_REFERENCE] - scores[run.pk, LabelSource.REFERENCE]
+        gains.append(np.mean([scores[run.pk, "over:original"] - scores[run.pk, "none:original"]
                               for run in wanted.runs]))  # fmt: skip
     assert all(before >= after - 1e-12 for before, after in pairwise(gains))
     assert gains[0] > gains[-1]
@@ -113,8 +115,8 @@ def test_the_scores_shown_are_the_stored_ones_of_this_query(study):
     for column in page.query.columns:
         for name, shown in zip(page.query.measures, column.values, strict=True):
             scores = {s.label_source: s for s in Score.objects.filter(run=column.run, measure=name)}
-            assert shown.whole == 100 * value(scores["people_over_reference"], source.pk, sources)
-            assert shown.reference == 100 * value(scores["reference"], source.pk, sources)
+            assert shown.whole == 100 * value(scores["over:original"], source.pk, sources)
+            assert shown.reference == 100 * value(scores["none:original"], source.pk, sources)
     assert {JUDGED, "AP"} < set(page.query.measures)
 
 

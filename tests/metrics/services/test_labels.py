@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Direction, Item, Pair, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet, Resolution
-from metrics.models import LabelSource
+from metrics.core.label_sources import LabelSource
 from metrics.services import inputs, labels, tallies
 from tests import cast
 
@@ -33,15 +33,13 @@ def study():
 
 
 def said(study, source, direction=Direction.FORWARD, **more):
-    found = labels.labels_of(
-        collection=study, direction=direction, label_source=source, reference_set=study.reference, **more
-    )
+    found = labels.labels_of(collection=study, direction=direction, label_source=LabelSource.parse(source), **more)
     names = dict(Item.objects.filter(collection=study).values_list("pk", "external_id"))
     return {(names[s], names[t]): g for s, t, g in zip(*(c.tolist() for c in found), strict=True)}
 
 
 def test_people_over_reference_keeps_the_references_grade_of_a_disputed_pair(study):
-    assert said(study, LabelSource.PEOPLE_OVER_REFERENCE) == {
+    assert said(study, "over:original") == {
         ("q0", "d0"): 2,
         ("q0", "d1"): 0,
         ("q1", "d2"): 1,
@@ -50,11 +48,11 @@ def test_people_over_reference_keeps_the_references_grade_of_a_disputed_pair(stu
 
 
 def test_people_alone_have_no_grade_for_a_disputed_pair(study):
-    assert said(study, LabelSource.PEOPLE) == {("q0", "d0"): 2, ("q0", "d1"): 0}
+    assert said(study, "only") == {("q0", "d0"): 2, ("q0", "d1"): 0}
 
 
 def test_the_reverse_direction_shares_the_pairs(study):
-    assert said(study, LabelSource.UNION, Direction.REVERSE) == {
+    assert said(study, "union:original", Direction.REVERSE) == {
         ("d0", "q0"): 2,
         ("d1", "q0"): 1,
         ("d2", "q1"): 1,
@@ -64,7 +62,7 @@ def test_the_reverse_direction_shares_the_pairs(study):
 
 def test_labels_of_some_sources_are_those_of_all_sources_cut_down(study):
     query = study.query_items[1]
-    assert said(study, LabelSource.PEOPLE_OVER_REFERENCE, sources=[query.pk]) == {("q1", "d2"): 1, ("q1", "d0"): 1}
+    assert said(study, "over:original", sources=[query.pk]) == {("q1", "d2"): 1, ("q1", "d0"): 1}
 
 
 def test_conflicts_count_pairs_that_both_graded_by_side_of_the_threshold(study):
@@ -89,9 +87,8 @@ def test_a_query_set_leaves_out_excluded_items_and_targets_beyond_its_gallery(st
     assert scope.sources.tolist() == [study.query_items[0].pk]
     targets = np.array([item.pk for item in study.document_items])
     assert scope.counts(targets).tolist() == [True, False, False]
-    found = labels.labels_of(
-        collection=study, direction=Direction.FORWARD, label_source=LabelSource.UNION, reference_set=study.reference
-    )
+    source = LabelSource.parse("union:original")
+    found = labels.labels_of(collection=study, direction=Direction.FORWARD, label_source=source)
     assert labels.within(found, scope).grade.tolist() == [2]
 
 
@@ -100,7 +97,6 @@ def test_reading_labels_takes_two_queries_however_many_there_are(study, django_a
         said_source = labels.labels_of(
             collection=study,
             direction=Direction.FORWARD,
-            label_source=LabelSource.UNION,
-            reference_set=study.reference,
+            label_source=LabelSource.parse("union:original"),
         )
     assert len(said_source.grade) == 4

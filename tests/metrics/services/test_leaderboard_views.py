@@ -81,9 +81,9 @@ def labels_of(study, *, people, source, threshold=None):
         ),
     )()
     said = {(names[q], names[d]): grade for q, d, grade in rows}
-    if source == "union":
+    if source == "union:original":
         return {key: max(said.get(key, 0), reference.get(key, 0)) for key in {*said, *reference}}
-    return {"people": said, "reference": reference, "people_over_reference": {**reference, **said}}[source]
+    return {"only": said, "none:original": reference, "over:original": {**reference, **said}}[source]
 
 
 def evaluated(study, run, labels, tmp_path, *, threshold, bound=None, measures=MEASURES):
@@ -116,12 +116,13 @@ def cell(value, run, name, direction=0):
     return measure["cells"][found["runs"].index(run.pk)]
 
 
-@pytest.mark.parametrize(("source", "threshold"), [("people_over_reference", 1), ("union", 2), ("people", 1)])
+@pytest.mark.parametrize(("source", "threshold"), [("over:original", 1), ("union:original", 2), ("only", 1)])
 def test_cells_and_bounds_equal_evaluate_on_the_same_labels(board, tmp_path, source, threshold):
     _, value = view_of(board, measures=MEASURES, labels=source, threshold=str(threshold))
     labels = labels_of(board, people="", source=source)
     for run in Run.objects.filter(direction="forward"):
-        alone = evaluated(board, run, labels_of(board, people="", source="reference"), tmp_path, threshold=threshold)
+        reference = labels_of(board, people="", source="none:original")
+        alone = evaluated(board, run, reference, tmp_path, threshold=threshold)
         for key, bound, labelled in (("whole", None, labels), ("negative", 0, labels), ("positive", 2, labels)):
             said = evaluated(board, run, labelled, tmp_path, threshold=threshold, bound=bound)
             for name in MEASURES.split():
@@ -129,11 +130,12 @@ def test_cells_and_bounds_equal_evaluate_on_the_same_labels(board, tmp_path, sou
                 # "nowhere" is a judged negative that nobody retrieved: it moves Bpref's number of negatives alone
                 if name != "Bpref":
                     assert found[key] == pytest.approx(said[name], abs=1e-12), (run.name, name, key)
-                    assert found["reference"] == pytest.approx(alone[name], abs=1e-12)
+                    expected = None if source == "only" else pytest.approx(alone[name], abs=1e-12)
+                    assert found["reference"] == expected
 
 
 def test_first_labels_alone_and_one_person_alone_equal_evaluate(board, tmp_path):
-    source = "union"
+    source = "union:original"
     one = Annotator.objects.filter(collection=board).last()
     run = Run.objects.get(name="alpha")
     shown = []
@@ -148,14 +150,14 @@ def test_first_labels_alone_and_one_person_alone_equal_evaluate(board, tmp_path)
 
 def test_the_usual_view_equals_the_stored_scores(board):
     _, value = view_of(board)
-    for score in Score.objects.filter(measure__in=["AP", "C@5"], label_source="people_over_reference"):
+    for score in Score.objects.filter(measure__in=["AP", "C@5"], label_source="over:original"):
         direction = 0 if score.run.direction == "forward" else 1
         found = cell(value, score.run, score.measure, direction)
         assert (found["whole"], found["low"], found["high"]) == (score.mean, score.low, score.high)
         assert (found["defined"], found["n_defined"]) == (score.mean_with_positive, score.n_with_positive)
 
 
-def per_query(board, name, source="people_over_reference"):
+def per_query(board, name, source="over:original"):
     runs = Run.objects.filter(direction="forward").order_by("name")
     scores = Score.objects.filter(measure=name, label_source=source)
     return [run.pk for run in runs], np.array([np.frombuffer(scores.get(run=run).per_query) for run in runs]).T
@@ -170,9 +172,9 @@ def test_groups_and_decided_pairs_are_the_library_s_on_the_stored_values(board):
         row.save()
     refresh.rebuild(collection=board)
     # by the reference: what people judge, and so who differs, is another thing each time
-    _, value = view_of(board, decide=method, labels="reference")
+    _, value = view_of(board, decide=method, labels="none:original")
     (found,) = [each["decided"] for each in value["directions"][0]["measures"] if each["name"] == "AP"]
-    runs, scores = per_query(board, "AP", "reference")
+    runs, scores = per_query(board, "AP", "none:original")
     same = multiple.compare_systems(scores, method=method)
     assert found["groups"] == [[runs[same.order[place]] for place in group] for group in same.groups]
     assert len(found["groups"]) == 2 and found["groups"][0] == [better.pk]
@@ -213,7 +215,7 @@ def test_a_query_set_of_part_of_the_queries_is_measured_on_those(board):
 
 def test_a_view_is_computed_once_a_version_and_again_when_labels_change(board, monkeypatch):
     monkeypatch.setattr(views, "AGE", timedelta(days=1))
-    wanted, before = view_of(board, measures="AP", labels="people")
+    wanted, before = view_of(board, measures="AP", labels="only")
     assert views.compute(collection=board, wanted=wanted) is False
     assert views.look(collection=board, wanted=wanted).should_ask is False
     studies.judge(cast.annotator(board), likes=0.9, seed=9)
@@ -244,7 +246,7 @@ def test_two_runs_compared_are_the_tests_on_the_stored_values(board):
     choices = read_pair(collection=board, viewer=None, given={"a": str(beta.pk), "b": str(alpha.pk), "measure": "AP"})
     views.compute(collection=board, wanted=choices.wanted)
     value = views.find(collection=board, wanted=choices.wanted).value
-    x, y = (np.frombuffer(Score.objects.get(run=run, measure="AP", label_source="people_over_reference").per_query)
+    x, y = (np.frombuffer(Score.objects.get(run=run, measure="AP", label_source="over:original").per_query)
             for run in (beta, alpha))  # fmt: skip
     assert value["difference"] == pytest.approx(float(np.mean(x - y)))
     told = {row["name"]: row for row in value["tests"]}

@@ -129,7 +129,7 @@ def test_evaluate_and_the_page_agree_on_every_measure(dtype, score_type):
 
 def page_values(of, run):
     """Values as the leaderboard measures them for whoever asks for other measures."""
-    choices = read(collection=of, viewer=None, given={"measures": MEASURES, "label_source": "reference"})
+    choices = read(collection=of, viewer=None, given={"measures": MEASURES, "labels": "none:original"})
     assert choices.errors == []
     query_set = of.query_sets.get(direction=run.direction, name="all")
     asked = leaderboard_measuring.asked_of(collection=of, wanted=choices.wanted, query_set=query_set)
@@ -184,7 +184,7 @@ def test_ranks_beyond_the_hundredth_are_known_of_a_matrix_and_not_of_a_list_that
 
 
 def measured(of, run, measures, reference="original"):
-    given = {"measures": measures, "label_source": "reference", "reference": reference}
+    given = {"measures": measures, "labels": f"none:{reference}"}
     choices = read(collection=of, viewer=None, given=given)
     assert choices.errors == []
     query_set = of.query_sets.get(direction=run.direction, name="all")

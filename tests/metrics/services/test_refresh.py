@@ -88,7 +88,7 @@ def test_only_touched_queries_are_measured_again():
     refresh.refresh(collection=study)
     written = [score for score in Score.objects.filter(run__collection=study) if before[score.pk] != score.computed_at]
     assert 0 < len(written) < len(before)
-    assert {score.label_source for score in written} == {"people_over_reference"}
+    assert {score.label_source for score in written} == {"over:original"}
 
 
 def test_a_run_that_becomes_ready_gets_its_scores():
@@ -114,7 +114,7 @@ def test_queries_that_a_run_misses_count_as_0_and_are_counted():
     study = studies.study(with_runs=False)
     run = studies.run(study, "short", missing=2)
     refresh.refresh(collection=study)
-    score = Score.objects.get(run=run, measure="C@10", label_source="reference")
+    score = Score.objects.get(run=run, measure="C@10", label_source="none:original")
     assert (score.n_queries, score.n_missing, score.n_with_positive) == (6, 2, 6)
     assert score.mean == pytest.approx(4 / 6)
 
@@ -268,7 +268,7 @@ def test_equal_values_lie_within_their_interval_although_its_sums_are_rounded():
     studies.reference(study, {(f"q{i}", "d0"): 2 for i in range(6)}, name="equal")
     refresh.rebuild(collection=study)
     score = Score.objects.get(
-        run__name="alpha", measure="Judged@10", reference_set__name="equal", label_source="reference"
+        run__name="alpha", measure="Judged@10", label_source="none:equal"
     )
     assert score.low <= score.mean <= score.high
     assert score.mean == pytest.approx(0.1)

@@ -48,7 +48,7 @@ def scored(run):
     ]
 
 
-@pytest.mark.parametrize("source", ["people_over_reference", "reference"])
+@pytest.mark.parametrize("source", ["over:original", "none:original"])
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_ir_measures_on_the_files_gives_the_leaderboards_numbers(client, study, direction, source):
     qrels = parsed(text(client.get(f"{PAGE}qrels/", {"direction": direction, "label_source": source})))
@@ -79,7 +79,7 @@ def test_eccv_captions_formula_on_the_files_gives_map_at_r(client, study, direct
         for row in scored(run):
             ranking.setdefault(row.query_id, []).append(row.doc_id)
         theirs = compute_eccv_metrics(ranking, positives)
-        score = Score.objects.get(run=run, measure="mAP@R", label_source="people_over_reference")
+        score = Score.objects.get(run=run, measure="mAP@R", label_source="over:original")
         assert score.mean_with_positive == pytest.approx(theirs["eccv_map_at_r"], abs=1e-9)
 
 
@@ -132,7 +132,7 @@ def told_by_evaluate(run, qrels, threshold, *options):
     return {line.split("\t")[0]: line.split("\t")[2] for line in out.getvalue().splitlines()}
 
 
-@pytest.mark.parametrize("source", ["people_over_reference", "reference"])
+@pytest.mark.parametrize("source", ["over:original", "none:original"])
 def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(client, study, tmp_path, source):
     for direction in ("forward", "reverse"):
         given = {"direction": direction, "label_source": source}
@@ -157,9 +157,9 @@ def test_scores_a_query_average_to_the_leaderboard(client, study):
     lines = [line.split("\t") for line in text(client.get(f"{PAGE}scores/")).splitlines()]
     assert lines[0][-2:] == ["query", "value"]
     rows = [
-        line for line in lines[1:] if line[:6] == ["alpha", "forward", "all", "people_over_reference", "original", "AP"]
+        line for line in lines[1:] if line[:5] == ["alpha", "forward", "all", "over:original", "AP"]
     ]
-    score = Score.objects.get(run__name="alpha", measure="AP", label_source="people_over_reference")
+    score = Score.objects.get(run__name="alpha", measure="AP", label_source="over:original")
     assert len(rows) == 8
     assert np.mean([float(row[-1]) for row in rows]) == pytest.approx(score.mean, abs=1e-12)
 
@@ -174,7 +174,7 @@ def test_judgments_come_in_each_format_at_once(client, study):
 
 
 def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, media_root):
-    given = {"direction": "reverse", "label_source": "people", "grades": "binary"}
+    given = {"direction": "reverse", "label_source": "only", "grades": "binary"}
     assert client.post(f"{PAGE}new/qrels/", given).status_code == 302
     download = study.downloads.get()
     assert f"{PAGE}{download.pk}/state/" in client.get(PAGE).content.decode()

@@ -127,7 +127,7 @@ def test_an_address_that_makes_no_sense_is_refused_in_words(client, study):
         {"depth": "7"},
         {"order": "best"},
         {"seed": "-1"},
-        {"reference": "x"},
+        {"labels": "over:x"},
         {"run": "x"},
         {"q": "q" * 256},
     ):

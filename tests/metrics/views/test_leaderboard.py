@@ -51,9 +51,9 @@ def test_cells_are_the_stored_scores(board):
     for row in forward.rows:
         for name, cell in zip(shown.columns, row.cells, strict=True):
             scores = {s.label_source: s for s in Score.objects.filter(run=row.run, measure=name)}
-            assert cell.whole == 100 * scores["people_over_reference"].mean
-            assert cell.reference == round(100 * scores["reference"].mean, 1)
-            assert cell.low / 100 <= scores["people_over_reference"].mean <= cell.high / 100
+            assert cell.whole == 100 * scores["over:original"].mean
+            assert cell.reference == round(100 * scores["none:original"].mean, 1)
+            assert cell.low / 100 <= scores["over:original"].mean <= cell.high / 100
             whole, reference, sign, difference = re.fullmatch(r"(\S+) \((\S+) (.) (\S+)\)", cell.text).groups()
             parts = float(reference) + (float(difference) if sign == "+" else -float(difference))
             assert float(whole) == pytest.approx(parts, abs=1e-9)
@@ -103,9 +103,10 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
 
 def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, board):
     page = client.get("/c/study/leaderboard/").content.decode()
-    assert "people over reference" in page and "Query set “all”, 6 queries" in page
+    assert "people over reference “original” (<code>over:original</code>)" in page
+    assert "Query set “all”, 6 queries" in page
     assert "a pair is positive from grade 1 up" in page
-    assert "People and reference “original”" in page
+    assert "People and the reference" in page and '<th scope="row">original</th>' in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
     assert 'id="scores-forward-spec"' in page and 'id="scores-reverse-spec"' in page
 
@@ -115,10 +116,11 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
     few = QuerySet.objects.create(collection=board, name="few", direction="forward")
     QuerySetItem.objects.create(query_set=few, item=board.items.get(external_id="q0"))
     refresh.refresh(collection=board)
-    page = client.get("/c/study/leaderboard/", {"reference": "second", "queries": "few"}).content.decode()
+    page = client.get("/c/study/leaderboard/", {"labels": "over:second", "queries": "few"}).content.decode()
     assert "over reference “second”" in page and "Query set “few”, 1 queries" in page
-    shown = shown_on(board, reference="nonsense", queries="nonsense")
-    assert (shown.reference_set.name, shown.choices.wanted.query_set) == ("original", "all")
+    shown = shown_on(board, labels="over:nonsense", queries="nonsense")
+    assert (shown.label_source.key, shown.choices.wanted.query_set) == ("over:original", "all")
+    assert shown.choices.errors == ['The collection has no reference set "nonsense"; it has original, second.']
 
 
 def test_without_a_reference_set_people_stand_alone(client):

@@ -56,7 +56,7 @@ def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
     page.get_by_label("Positive from").select_option("2")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.get_by_text("Measuring the runs")).to_be_visible()
-    compute(board, measures="R@3 AP", labels="union", threshold="2")
+    compute(board, measures="R@3 AP", labels="union:original", threshold="2")
     assert BoardView.objects.get().wanted["threshold"] == 2
     expect(page.locator("th", has_text="R@3").first).to_be_visible()
     expect(page.get_by_text("a pair is positive from grade 2 up")).to_be_visible()

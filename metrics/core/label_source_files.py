@@ -1,0 +1,72 @@
+"""The labels of one label source, from files: people's qrels and any number of reference sets."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.core.formats import FormatError
+from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
+from metrics.core.strata_files import read_labels
+from pooling.core.runs import QrelsFile
+
+
+def read_source(*, people: str, references: Mapping[str, str], source: LabelSource | None) -> QrelsFile:
+    """The labels that a source makes of qrels files.
+
+    people : the path of people's labels, "" without any; references : paths by the names of the sets
+    source : None takes people's labels as they are
+    Raises FormatError and OSError; ValueError where the source needs a file that is not named.
+    """
+    if source is None:
+        return _read(people)
+    if source.has_people and not people:
+        raise ValueError(f'Label source "{source}" needs people\'s labels: name them by --qrels.')
+    missing = [name for name in source.sets if name not in references]
+    if missing:
+        raise ValueError(f'Label source "{source}" needs --reference {missing[0]}=FILE.')
+    paths = ([people] if source.has_people else []) + [references[name] for name in source.sets]
+    return joined([_plain(path) for path in paths], source=source)
+
+
+def joined(files: list[QrelsFile], *, source: LabelSource) -> QrelsFile:
+    """One set of labels of several: people's first, where they count, then each reference set's.
+
+    The queries are those of all files, in the order in which they first occur. A negative grade is no grade.
+    """
+    queries, docs = _codes([file.queries for file in files]), _codes([file.docs for file in files])
+    tables = [_grades(file, queries, docs) for file in files]
+    people = tables.pop(0) if source.has_people else no_grades()
+    labels = source.grades(people, tables)
+    names = list(dict.fromkeys(query for file in files for query in file.queries.tolist()))
+    place_of = np.empty(len(queries), dtype=np.int32)
+    place_of[np.searchsorted(queries, np.array(names, dtype=queries.dtype))] = np.arange(len(names), dtype=np.int32)
+    return QrelsFile(
+        queries=queries[np.argsort(place_of)],
+        query=place_of[labels.source],
+        docs=docs[labels.target],
+        grades=labels.grade,
+    )
+
+
+def _codes(columns: list[NDArray[np.bytes_]]) -> NDArray[np.bytes_]:
+    return np.unique(np.concatenate(columns)) if columns else np.zeros(0, dtype="S1")
+
+
+def _grades(file: QrelsFile, queries: NDArray[np.bytes_], docs: NDArray[np.bytes_]) -> Grades:
+    judged = file.grades >= 0
+    source = np.searchsorted(queries, file.queries)[file.query[judged]]
+    target = np.searchsorted(docs, file.docs[judged])
+    return ordered(np.stack([source, target, file.grades[judged]], axis=1).astype(np.int64))
+
+
+def _plain(path: str) -> QrelsFile:
+    labels = _read(path)
+    if labels.stratum is not None:
+        raise FormatError(path, None, "", "Labels with strata go with no other labels; score the run with them alone.")
+    return labels
+
+
+def _read(path: str) -> QrelsFile:
+    with open(path, "rb") as stream:
+        return read_labels(stream, name=path)
