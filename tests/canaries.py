@@ -43,6 +43,7 @@ NUMBERS = {
     "PoolPair.best_rank": 48151623, "PoolPair.inclusion_probability": 0.48151623, "Score.mean": 0.3141592,
     "Score.low": 0.3141501, "Score.high": 0.3141699,
 }
+BEGUN = {"Score.label_source": "none:"}  # how a value of the column must begin
 
 
 class Reply(NamedTuple):
@@ -92,7 +93,8 @@ def _mark(name: str, self: Annotator, marks: dict[str, str]) -> None:
     for pk in rows.values_list("pk", flat=True):
         value = NUMBERS.get(name) or f"zq{len(marks):05d}zq"
         is_json = isinstance(model._meta.get_field(field_name), models.JSONField)
-        model.objects.filter(pk=pk).update(**{field_name: [value] if is_json else value})
+        text = f"{BEGUN.get(name, '')}{value}" if isinstance(value, str) else value
+        model.objects.filter(pk=pk).update(**{field_name: [value] if is_json else text})
         marks[str(value)] = name
 
 
