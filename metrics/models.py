@@ -204,6 +204,7 @@ class Download(models.Model):
         FIRE = "fire", "Labels as JSON"
         STRATA = "strata", "Stratified qrels"
         JUDGMENTS = "judgments", "Judgments"
+        PAIRS = "pairs", "Pairs and their states"
         DISPUTED = "disputed", "Disputed pairs"
         CONFLICTS = "conflicts", "Conflicts with references"
         CANNOT_JUDGE = "cannot-judge", "Cannot judge"
@@ -242,8 +243,8 @@ class Download(models.Model):
             models.CheckConstraint(
                 condition=Q(
                     kind__in=[
-                        "qrels", "beir", "fire", "strata", "judgments", "disputed", "conflicts", "cannot-judge",
-                        "scores", "run",
+                        "qrels", "beir", "fire", "strata", "judgments", "pairs", "disputed", "conflicts",
+                        "cannot-judge", "scores", "run",
                     ]
                 ),
                 name="metrics_download_known_kind",

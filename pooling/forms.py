@@ -4,11 +4,12 @@ from typing import Any
 
 from django import forms
 
+from annotate.core.pair_states import PairState
 from annotate.forms import UploadField
 from annotate.models import Direction
 from pooling.core.papers import paper_address
 from pooling.core.run_files import FORMATS
-from pooling.http import PAIR_STATES, WantedPairs
+from pooling.http import WantedPairs
 from pooling.models import Pool, Run
 
 MAX_TAGS = 10
@@ -79,7 +80,9 @@ class LimitForm(forms.Form):
 class PoolPairsForm(forms.Form):
     """Which pairs of a pool to show."""
 
-    state = forms.ChoiceField(choices=[("", "All pairs"), *PAIR_STATES.items()], required=False)
+    state = forms.ChoiceField(
+        choices=[("", "All pairs"), *((state.value, state.label) for state in PairState)], required=False
+    )
     query = forms.CharField(max_length=255, required=False, label="Query id")
     after = forms.IntegerField(min_value=0, max_value=2**63 - 1, required=False, widget=forms.HiddenInput)
 

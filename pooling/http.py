@@ -4,18 +4,11 @@ from typing import NamedTuple
 
 from pooling.models import Run
 
-PAIR_STATES = {
-    "unjudged": "No label yet",
-    "judged": "With a label",
-    "undecided": "Disputed or escalated",
-    "dropped": "No longer wanted",
-}
-
 
 class WantedPairs(NamedTuple):
     """Which pairs of a pool to show.
 
-    state : a key of PAIR_STATES, "" for all; run : only pairs it brought; query : only those of this query's id
+    state : a PairState, "" for all; run : only pairs it brought; query : only those of this query's id
     after : only pairs with larger keys: where the page before ended
     """
 

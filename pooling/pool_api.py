@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.api import Unprocessable, get_collection
+from annotate.core.pair_states import StateCounts
 from annotate.models import Collection, Direction, QuerySet, Role
 from annotate.queue import enqueue_on_commit
 from pooling import tasks
@@ -17,6 +18,7 @@ from pooling.core.strategies import MAX_SEED
 from pooling.models import Pool, Run
 from pooling.services import asking, choosing, pools
 from pooling.services.choosing import PoolError
+from pooling.services.figures import states_of
 from pooling.services.previews import Preview
 
 
@@ -53,7 +55,8 @@ class Pools(APIView):
         """All pools with their states."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
         rows = collection.pools.select_related("query_set").prefetch_related("runs").order_by("pk")
-        return Response({"pools": [_told(pool) for pool in rows]})
+        states = states_of(pools=list(rows))
+        return Response({"pools": [_told(pool) | {"pairs": _counts(states[pool.pk])} for pool in rows]})
 
     def post(self, request: Request, slug: str) -> Response:
         """Make a pool: 201 with the pool, which is then opened in the background."""
@@ -147,6 +150,11 @@ def _told(pool: Pool) -> dict[str, Any]:
         "runs": sorted(run.name for run in pool.runs.all()),
         "opened_at": pool.opened_at,
     }
+
+
+def _counts(states: StateCounts) -> dict[str, int]:
+    """Its pairs by state: `n` are wanted, and all states but left_out sum to them."""
+    return {"n": states.n_pairs} | {str(row.state): row.n for row in states.rows}
 
 
 def _price(preview: Preview) -> dict[str, Any]:

@@ -51,8 +51,8 @@ def _plans() -> Iterator[seating.Plan]:
         last = pairs[-1].pk
 
 
-def _content(row: Resolution) -> tuple[str, int | None, int, int]:
-    return str(row.status), row.grade, row.n_labels, row.policy_id
+def _content(row: Resolution) -> tuple[str, int | None, int, bool, int]:
+    return str(row.status), row.grade, row.n_labels, row.is_complete, row.policy_id
 
 
 CHECKS = [

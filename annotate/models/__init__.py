@@ -21,7 +21,7 @@ from .judgments import (
     JudgmentEvent,
     Resolution,
 )
-from .pairs import Batch, Gold, HandOut, Pair, Report, Round, RoundPair, Seat
+from .pairs import Batch, Gold, HandOut, Pair, Report, Round, RoundPair, RoundPairState, Seat
 from .people import Annotator, ApiToken, Invitation, Membership, Role, User, WorkerHeartbeat
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
@@ -31,6 +31,6 @@ __all__ = [
     "Guidelines", "HandOut", "Import", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent", "Level",
     "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
     "ReferenceLabel", "ReferenceSet", "Report", "Resolution", "ReviewAction", "ReviewWork", "Role", "Round",
-    "RoundPair", "Seat", "Side", "Training", "TrainingDecision", "TrainingPair", "TrainingTry", "Undrawn", "User",
-    "WorkerHeartbeat",
+    "RoundPair", "RoundPairState", "Seat", "Side", "Training", "TrainingDecision", "TrainingPair", "TrainingTry",
+    "Undrawn", "User", "WorkerHeartbeat",
 ]

@@ -142,6 +142,9 @@ class Resolution(models.Model):
     status = models.CharField(max_length=11, choices=Status)
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     n_labels = models.PositiveSmallIntegerField()
+    is_complete = models.BooleanField(
+        default=False, help_text="It has all the labels that its rounds ever wanted under their policy."
+    )
     policy = models.ForeignKey(Policy, models.PROTECT, related_name="+")
 
     class Meta:

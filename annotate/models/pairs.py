@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from annotate.core.pair_states import PairState
+
 from .collections import Collection, Policy
 from .items import Item
 from .people import Annotator, User
@@ -110,6 +112,23 @@ class RoundPair(models.Model):
 
     def __str__(self) -> str:
         return f"{self.n_wanted} labels of {self.pair_id} for {self.round_id}"
+
+
+class RoundPairState(models.Model):
+    """The state of a round's pair: a view, the one place that decides it. See core/pair_states.py."""
+
+    round_pair = models.OneToOneField(RoundPair, models.DO_NOTHING, primary_key=True, related_name="standing")
+    collection = models.ForeignKey(Collection, models.DO_NOTHING, related_name="+")
+    round = models.ForeignKey(Round, models.DO_NOTHING, related_name="states")
+    pair = models.ForeignKey(Pair, models.DO_NOTHING, related_name="states")
+    state = models.CharField(max_length=12, choices=[(state.value, state.label) for state in PairState])
+
+    class Meta:
+        managed = False
+        db_table = "annotate_pairstate"
+
+    def __str__(self) -> str:
+        return f"pair {self.pair_id} of round {self.round_id}: {self.state}"
 
 
 class Seat(models.Model):

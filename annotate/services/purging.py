@@ -46,7 +46,8 @@ def _unlock(collection: Collection) -> None:
 def _own(label: str) -> Iterator[tuple[type[models.Model], str]]:
     """An application's models with rows of a collection, what points to others first, and which rows."""
     ways = _ways()
-    held = [model for model in apps.get_app_config(label).get_models(include_auto_created=True) if model in ways]
+    models_ = apps.get_app_config(label).get_models(include_auto_created=True)
+    held = [model for model in models_ if model in ways and model._meta.managed]  # a view has no rows of its own
     for model in sorted(held, key=lambda model: -ways[model][0]):
         yield model, ways[model][1]
 

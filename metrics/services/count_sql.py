@@ -40,16 +40,12 @@ _ADDENDS = [
     _by_block("status, grade",
               f"FROM annotate_resolution WHERE collection_id = %(collection)s AND pair_id {_ASKED}",
               key="format('resolution %%s %%s', status, coalesce(grade::text, '-'))"),
-    _by_block("round_id, status", "FROM named", key="format('pairs %%s %%s', round_id, coalesce(status, '-'))"),
-    _by_block("status", f"FROM named WHERE kind IN {_ROUNDS}", n="count(DISTINCT pair_id)",
-              key="format('wanted %%s', coalesce(status, '-'))"),
+    _by_block("round_id, state", "FROM named", key="format('pairs %%s %%s', round_id, state)"),
+    _by_block("state", "FROM wanted", key="format('wanted %%s', state)"),
     _by_block("round_id, state = 'done' AS is_done",
               f"FROM annotate_seat WHERE collection_id = %(collection)s AND pair_id {_ASKED}"
               f" AND purpose IN {_LABELS} AND state IN ('free', 'held', 'done')",
               key="format('%%s %%s', CASE WHEN is_done THEN 'done' ELSE 'left' END, round_id)"),
-    _by_block("round_id", "FROM unjudged", n="count(DISTINCT pair_id)", key="format('unjudged %%s', round_id)"),
-    _by_block("true", f"FROM unjudged JOIN named USING (pair_id) WHERE named.kind IN {_ROUNDS}",
-              n="count(DISTINCT pair_id)", key="'unjudged'"),
     _by_block("reference_set_id, label.grade, resolution.grade AS said",
               "FROM annotate_resolution resolution JOIN annotate_pair pair ON pair.id = resolution.pair_id"
               " JOIN annotate_referencelabel label USING (query_id, document_id)"
@@ -75,15 +71,12 @@ COUNTS_OF_SOME = f"""
         SELECT pair_id, annotator_id, count(*) OVER (PARTITION BY pair_id) AS n_pair,
                count(*) OVER (PARTITION BY pair_id, grade) AS n_grade FROM label),
     named AS MATERIALIZED (
-        SELECT wish.pair_id, wish.round_id, round.kind, resolution.status
-        FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
-        LEFT JOIN annotate_resolution resolution ON resolution.pair_id = wish.pair_id
-        WHERE round.collection_id = %(collection)s AND wish.pair_id {_ASKED} AND wish.dropped_at IS NULL),
-    unjudged AS (
-        SELECT report.pair_id, seat.round_id FROM annotate_report report
-        JOIN annotate_handout given ON given.id = report.hand_out_id JOIN annotate_seat seat ON seat.id = given.seat_id
-        WHERE report.collection_id = %(collection)s AND report.pair_id {_ASKED}
-          AND report.settled_at IS NULL AND report.kind = 'cannot_judge'),
+        SELECT standing.pair_id, standing.round_id, round.kind, standing.state
+        FROM annotate_pairstate standing JOIN annotate_round round ON round.id = standing.round_id
+        WHERE standing.collection_id = %(collection)s AND standing.pair_id {_ASKED}),
+    wanted AS (  -- left out is a pair that every round leaves out; otherwise all rounds say the same of it
+        SELECT pair_id, coalesce(min(state) FILTER (WHERE state <> 'left_out'), 'left_out') AS state
+        FROM named WHERE kind IN {_ROUNDS} GROUP BY pair_id),
     counted (block, key, n) AS ({" UNION ALL ".join(_ADDENDS)})
 """  # noqa: S608 - own text
 

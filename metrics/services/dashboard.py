@@ -5,7 +5,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from annotate.models import Annotator, Collection
+from annotate.core.pair_states import StateCounts
+from annotate.models import Annotator, Collection, Round
 from annotate.services.workers import worker_is_missing
 from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement import Level
@@ -19,11 +20,9 @@ class Total(NamedTuple):
     """All pools of a collection together."""
 
     n_pairs: int
-    n_resolved: int
-    n_disputed: int
+    states: StateCounts
     n_left: int
     n_done: int
-    n_cannot_judge: int
 
 
 class Asked(NamedTuple):
@@ -150,8 +149,11 @@ def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
         version=now,
         is_waiting=False,
         worker_missing=worker_is_missing(),
-        total=Total(**values["progress"]["total"]),
-        rounds=values["progress"]["rounds"],
+        total=_total(values["progress"]["total"]),
+        rounds=[
+            row | {"states": StateCounts(row["states"], is_open=row["state"] in Round.WANTING)}
+            for row in values["progress"]["rounds"]
+        ],
         agreement=_agreement(values["agreement"], level),
         people=[
             person(row, more.people.get(row["annotator"]) if more else None) | {"name": names.get(row["annotator"], "")}
@@ -163,6 +165,10 @@ def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
         pay=_pay(collection, more),
         raised=alarms.rows_of(alarms.raised(collection=collection)),
     )
+
+
+def _total(value: dict[str, Any]) -> Total:
+    return Total(value["n_pairs"], StateCounts(value["states"]), value["n_left"], value["n_done"])
 
 
 def _agreement(value: dict[str, Any], level: str) -> Agreement:

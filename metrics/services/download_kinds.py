@@ -235,6 +235,7 @@ KINDS: dict[Download.Kind, Kind] = {
     Download.Kind.FIRE: Json(),
     Download.Kind.STRATA: Strata(),
     Download.Kind.JUDGMENTS: Judgments(),
+    Download.Kind.PAIRS: Lines("pairs.tsv", lambda work: download_rows.pair_states(collection=work.collection)),
     Download.Kind.DISPUTED: Lines("disputed.tsv", lambda work: download_rows.disputed(collection=work.collection)),
     Download.Kind.CONFLICTS: Lines("conflicts.tsv", lambda work: download_rows.conflicts(collection=work.collection)),
     Download.Kind.CANNOT_JUDGE: Lines(

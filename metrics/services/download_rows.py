@@ -8,7 +8,7 @@ from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Collate
 
 from annotate.core.tables import timestamp
-from annotate.models import Collection, QuerySet, ReferenceLabel, Report, Resolution, Seat, User
+from annotate.models import Collection, QuerySet, ReferenceLabel, Report, Resolution, Round, RoundPairState, Seat, User
 from metrics.http import Wanted
 from metrics.models import Score
 from metrics.services import labels
@@ -34,6 +34,25 @@ def qrels(*, collection: Collection, wanted: Wanted) -> Iterator[str]:
             part = type(rows)(*(values[start : start + LINES_A_PIECE] for values in rows))
             columns = (names.of(part.source), names.of(part.target), written(part, wanted.threshold))
             yield "".join(f"{source} 0 {target} {value}\n" for source, target, value in zip(*columns, strict=True))
+
+
+def pair_states(*, collection: Collection) -> Iterator[str]:
+    """Every pair of every round for labels: its state, its grade if it has one, and all counting grades by seat."""
+    counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
+    grades = ArrayAgg("pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number")
+    wanting = (Round.Kind.POOL, Round.Kind.IMPORT)
+    rows = (
+        RoundPairState.objects.filter(collection=collection, round__kind__in=wanting)
+        .annotate(given=grades)
+        .order_by(Collate("round__name", "C"), "round", *_IN_ORDER)
+        .values_list("round__name", "round__state", _QUERY, _DOCUMENT, "state", "pair__resolution__grade", "given")
+    )
+    yield "pool\tpool_state\tquery\tdocument\tstate\tgrade\tgrades\n"
+    yield from _pieces(
+        "\t".join([" ".join(pool.split()), *rest, "" if grade is None else str(grade), " ".join(map(str, given or ()))])
+        + "\n"
+        for pool, *rest, grade, given in rows.iterator(2_000)
+    )
 
 
 def disputed(*, collection: Collection) -> Iterator[str]:

@@ -6,18 +6,16 @@ A summary is JSON: its hash tells whether a number has to be computed again, and
 from collections import Counter, defaultdict
 from typing import Any
 
-from annotate.models import Annotator, Collection, Level, ReferenceLabel, ReferenceSet, Resolution, Round, Seat
+from annotate.core.pair_states import PairState
+from annotate.models import Annotator, Collection, Level, ReferenceLabel, ReferenceSet, Round, Seat
 from metrics.services.tallies import Tallies
 
 Summary = dict[str, Any]
 WANTING = (Round.Kind.POOL, Round.Kind.IMPORT)  # the kinds of rounds whose labels count
-# Resolutions without a grade.
-UNDECIDED = (Resolution.Status.WAITING, Resolution.Status.DISPUTED, Resolution.Status.ESCALATED)
-NONE = "-"
 
 
 def progress(collection: Collection, tallies: Tallies) -> Summary:
-    """Each round that wants labels: its pairs and how they are resolved, its seats and labels, what was reported."""
+    """Each round that wants labels: its pairs by state, its seats and labels."""
     rounds = Round.objects.filter(collection=collection, kind__in=WANTING)
     rows = rounds.order_by("pk").values("pk", "kind", "state", "name", "pool__pk", "pool__name")
     return {
@@ -38,31 +36,23 @@ def progress(collection: Collection, tallies: Tallies) -> Summary:
 
 def _total(tallies: Tallies) -> dict[str, int]:
     """All rounds together: a pair that several rounds name is one pair; seats belong to one round each."""
-    pairs = _pairs({status: n for (status,), n in tallies.rows("wanted")})
-    del pairs["n_escalated"]
-    return pairs | {
-        "n_cannot_judge": tallies.number("unjudged"),
+    return _pairs({state: n for (state,), n in tallies.rows("wanted")}) | {
         "n_left": sum(n for _, n in tallies.rows("left")),
         "n_done": sum(n for _, n in tallies.rows("done")),
     }
 
 
 def _round(tallies: Tallies, pk: int) -> dict[str, int]:
-    pairs = _pairs({status: n for (round_, status), n in tallies.rows("pairs") if round_ == str(pk)})
-    return pairs | {
+    return _pairs({state: n for (round_, state), n in tallies.rows("pairs") if round_ == str(pk)}) | {
         "n_left": tallies.number("left", pk),
         "n_done": tallies.number("done", pk),
-        "n_cannot_judge": tallies.number("unjudged", pk),
     }
 
 
-def _pairs(by_status: dict[str, int]) -> dict[str, int]:
-    return {
-        "n_pairs": sum(by_status.values()),
-        "n_resolved": sum(n for status, n in by_status.items() if status not in (NONE, *UNDECIDED)),
-        "n_disputed": by_status.get(Resolution.Status.DISPUTED, 0),
-        "n_escalated": by_status.get(Resolution.Status.ESCALATED, 0),
-    }
+def _pairs(by_state: dict[str, int]) -> dict[str, Any]:
+    """How many pairs are wanted, and how many there are in each state."""
+    n_pairs = sum(n for state, n in by_state.items() if PairState(state).is_wanted)
+    return {"n_pairs": n_pairs, "states": {state.value: by_state.get(state, 0) for state in PairState}}
 
 
 def agreement(collection: Collection, tallies: Tallies) -> Summary:

@@ -15,11 +15,9 @@ A count is named by words: what is counted, then keys and grades.
     repeat ANNOTATOR FIRST SECOND      pairs that came back to her, with both her grades
     shared ANNOTATOR, equal ANNOTATOR  other people's labels on the pairs she labelled; those equal to hers
     resolution STATUS GRADE            pairs by resolution; GRADE is "-" where there is none
-    pairs ROUND STATUS                 a round's pairs by resolution, less those that only retired runs hold; STATUS is
-                                       "-" where there is none
-    wanted STATUS                      pairs of rounds for labels, each once
+    pairs ROUND STATE                  a round's pairs by state, see annotate/core/pair_states.py
+    wanted STATE                       pairs of rounds for labels, each once
     left ROUND, done ROUND             seats for labels: without one yet, with one
-    unjudged ROUND, unjudged           pairs with an open "cannot judge"; without a round: of those wanted
     conflict REFERENCE GRADE SAID      pairs that a reference set and people both graded
     rules                              which RULES the counts follow
 """
@@ -34,7 +32,7 @@ from annotate.models import Collection
 from metrics.models import BLOCK_SIZE, Block, Tally
 from metrics.services.count_sql import COUNTS_OF_ALL, COUNTS_OF_SOME
 
-RULES = 5  # changes when the same rows would give other counts
+RULES = 6  # changes when the same rows would give other counts
 MANY = 2_000  # changed blocks from which on all are counted again
 
 _SUMS = "SELECT key, sum(n)::bigint FROM moved, unnest(keys, numbers) AS counted(key, n) GROUP BY key"

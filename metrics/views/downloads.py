@@ -31,7 +31,8 @@ AT_ONCE = 20_000  # labels: with more, a file is made in the background
 TOO_LARGE = "There are too many labels for a file at once; ask for it here and it is made in the background."
 LABELS = (Download.Kind.QRELS, Download.Kind.BEIR, Download.Kind.FIRE)  # what one form on the page asks for
 PLAIN = (
-    (Download.Kind.DISPUTED, "Pairs without a grade, with all their grades"),
+    (Download.Kind.PAIRS, "Every pair of every pool: its state, its grade, and all the grades it was given"),
+    (Download.Kind.DISPUTED, "Disputed and escalated pairs, with all their grades"),
     (Download.Kind.CONFLICTS, "Pairs on which people and a reference set differ, with both grades"),
     (Download.Kind.CANNOT_JUDGE, "What people could not judge or passed on, and why"),
     (Download.Kind.SCORES, "Scores a query: every run, measure and label source"),

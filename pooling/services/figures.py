@@ -1,30 +1,24 @@
 """How far pools are."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Q
 
-from annotate.models import Collection, Resolution, RoundPair, Seat
+from annotate.core.pair_states import StateCounts
+from annotate.models import Collection, RoundPairState, Seat
 from pooling.core.strategies import STRATEGIES
-from pooling.models import Pool, PoolPair
+from pooling.models import Pool
 from pooling.services.ordering import LIVE
-
-STUCK = (Resolution.Status.DISPUTED, Resolution.Status.ESCALATED)
 
 
 class PoolFigures(NamedTuple):
-    """Pairs that a pool wants, its seats by state, and those pairs that have a grade or wait for a lead's.
+    """A pool's pairs and seats, by state."""
 
-    A pair that only retired runs hold is not wanted, whether somebody judged it or not (see retiring.py).
-    """
-
-    pairs: int
+    states: StateCounts
     free: int
     held: int
     done: int
-    resolved: int
-    disputed: int
 
 
 class PoolRow(NamedTuple):
@@ -32,8 +26,7 @@ class PoolRow(NamedTuple):
 
     pool: Pool
     n_runs: int
-    n_pairs: int
-    n_resolved: int
+    states: StateCounts
 
     @property
     def strategy(self) -> str:
@@ -47,32 +40,27 @@ class PoolRow(NamedTuple):
         return self.pool.strategy in LIVE
 
 
-_DROPPED = Exists(
-    RoundPair.objects.filter(round=OuterRef("pool__round"), pair=OuterRef("pair"), dropped_at__isnull=False)
-)
-
-
 def pool_figures(*, pool: Pool) -> PoolFigures:
     """The figures of one pool, counted now; two queries."""
-    graded = Resolution.objects.filter(pair=OuterRef("pair"), grade__isnull=False)
-    stuck = Resolution.objects.filter(pair=OuterRef("pair"), status__in=STUCK)
-    pairs = pool.pool_pairs.filter(~_DROPPED).aggregate(
-        pairs=Count("pk"), resolved=Count("pk", filter=Exists(graded)), disputed=Count("pk", filter=Exists(stuck))
-    )
     seats = Seat.objects.filter(round=pool.round_id, purpose=Seat.Purpose.LABEL).aggregate(
         **{state: Count("pk", filter=Q(state=state)) for state in ("free", "held", "done")}
     )
-    return PoolFigures(**pairs, **seats)
+    return PoolFigures(states_of(pools=[pool])[pool.pk], **seats)
+
+
+def states_of(*, pools: Sequence[Pool]) -> dict[int, StateCounts]:
+    """The pairs of each pool by state; of one that was never opened none. One query."""
+    counted = RoundPairState.objects.filter(round__in=[pool.round_id for pool in pools]).values_list("round", "state")
+    counts: dict[int, dict[str, int]] = {}
+    for round_, state, n in counted.annotate(n=Count("pk")):
+        counts.setdefault(round_, {})[state] = n
+    is_open = {pool.pk: pool.state == Pool.State.OPEN for pool in pools}
+    return {pool.pk: StateCounts(counts.get(pool.round_id, {}), is_open=is_open[pool.pk]) for pool in pools}
 
 
 def pool_rows(*, collection: Collection) -> list[PoolRow]:
-    """The collection's pools, newest first; one query."""
-    pairs = PoolPair.objects.filter(~_DROPPED, pool=OuterRef("pk")).order_by().values("pool")
-    graded = pairs.filter(pair__resolution__grade__isnull=False)
-    pools = Pool.objects.filter(collection=collection).annotate(
-        n_runs=Count("runs"),
-        n_pairs=Coalesce(Subquery(pairs.values(n=Count("pk"))), 0),
-        n_resolved=Coalesce(Subquery(graded.values(n=Count("pk"))), 0),
-    )
-    rows = pools.select_related("created_by").order_by("-pk")
-    return [PoolRow(pool, pool.n_runs, pool.n_pairs, pool.n_resolved) for pool in rows]
+    """The collection's pools, newest first; two queries."""
+    pools = Pool.objects.filter(collection=collection).annotate(n_runs=Count("runs"))
+    rows = list(pools.select_related("created_by").order_by("-pk"))
+    states = states_of(pools=rows)
+    return [PoolRow(pool, pool.n_runs, states[pool.pk]) for pool in rows]

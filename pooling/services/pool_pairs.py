@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from django.contrib.postgres.fields import ArrayField
-from django.db.models import BigIntegerField, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Now
+from django.db.models import BigIntegerField, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, Value
 
-from annotate.models import Direction, Resolution, RoundPair, User
+from annotate.core.pair_states import PairState, StateCount
+from annotate.models import Direction, Resolution, RoundPairState, User
 from pooling.core.strategies import depth_of
 from pooling.http import WantedPairs
 from pooling.models import Pool, PoolPair, Ranking, Run
@@ -22,15 +22,20 @@ class PairLine(NamedTuple):
     row: PoolPair
     origin: Origin
     resolution: Resolution | None
-    is_dropped: bool
+    state: PairState
+    is_open: bool
 
     @property
-    def state(self) -> str:
+    def state_text(self) -> str:
         """What the page calls its state."""
-        if self.resolution is None:
-            return "no label yet"
-        status = self.resolution.get_status_display().lower()
-        return status if self.resolution.grade is None else f"grade {self.resolution.grade}, {status}"
+        return StateCount(self.state, 1, self.is_open).label
+
+    @property
+    def grade_text(self) -> str:
+        """Its grade and how it came about; "" while it has none."""
+        if self.resolution is None or self.resolution.grade is None:
+            return ""
+        return f"grade {self.resolution.grade}, {self.resolution.get_status_display().lower()}"
 
 
 class PairPage(NamedTuple):
@@ -45,21 +50,19 @@ def pairs_of(*, pool: Pool, wanted: WantedPairs, viewer: User | None) -> PairPag
     rows = list(_filtered(pool, wanted)[: PAGE_SIZE + 1])
     shown = rows[:PAGE_SIZE]
     found = origins(pairs=[row.pair for row in shown], viewer=viewer)
-    lines = [PairLine(row, found[row.pair_id], getattr(row.pair, "resolution", None), row.is_dropped) for row in shown]
+    is_open = pool.state == Pool.State.OPEN
+    lines = [
+        PairLine(row, found[row.pair_id], getattr(row.pair, "resolution", None), PairState(row.state), is_open)
+        for row in shown
+    ]
     return PairPage(lines, shown[-1].pair_id if len(rows) > PAGE_SIZE else 0)
 
 
 def _filtered(pool: Pool, wanted: WantedPairs) -> QuerySet[PoolPair]:
-    dropped = RoundPair.objects.filter(round=pool.round_id, pair=OuterRef("pair"), dropped_at__lte=Now())
-    rows = PoolPair.objects.filter(pool=pool, pair__gt=wanted.after).annotate(is_dropped=Exists(dropped))
-    conditions = {
-        "": Q(),
-        "unjudged": Q(pair__resolution=None),
-        "judged": Q(pair__resolution__isnull=False),
-        "undecided": Q(pair__resolution__isnull=False, pair__resolution__grade=None),
-        "dropped": Q(is_dropped=True),
-    }
-    rows = rows.filter(conditions[wanted.state])
+    standing = RoundPairState.objects.filter(round=pool.round_id, pair=OuterRef("pair")).values("state")
+    rows = PoolPair.objects.filter(pool=pool, pair__gt=wanted.after).annotate(state=Subquery(standing))
+    if wanted.state:
+        rows = rows.filter(state=wanted.state)
     if wanted.query:
         rows = rows.filter(pair__query__external_id=wanted.query)
     if wanted.run is not None:

@@ -10,12 +10,13 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
-from annotate.models import Change, QuerySet, ReferenceSet
+from annotate.models import Change, QuerySet, ReferenceSet, Resolution, Round
+from annotate.services import policies
 from config.up.embedded import create_database
 from config.up.home import Home
 from metrics.models import Download, Observation, Score
 from pooling.models import Run
-from tests import cast
+from tests import campaigns, cast
 from tests.databases import migrated_template, working_on
 
 BEFORE = {
@@ -51,9 +52,9 @@ BEFORE = {
     "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
 }
 SINCE = {
-    "annotate": ["0003_unknown_limit"],
+    "annotate": ["0003_unknown_limit", "0004_pair_states"],
     "pooling": ["0002_whole_runs"],
-    "metrics": ["0002_bounds", "0003_label_sources"],
+    "metrics": ["0002_bounds", "0003_label_sources", "0004_pair_states"],
 }
 
 OURS = "relnamespace = 'public'::regnamespace"
@@ -96,7 +97,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 34
+    assert len(before) == 36
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -166,6 +167,21 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
         [run.pk, query_set.pk, "only", "AP", 0.1], [run.pk, 1, "none:ours%2C%20v2", "AP", None],
     ]  # fmt: skip
     assert Change.objects.filter(collection=collection).exists()
+
+
+@pytest.mark.django_db
+def test_pairs_of_before_are_complete_as_soon_as_their_rounds_were_gone_through_again() -> None:
+    campaigns.campaign("made", n_annotators=4)
+    complete = dict(Resolution.objects.values_list("pair", "is_complete"))
+    assert set(complete.values()) == {True, False}
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "annotate", "0003_unknown_limit", interactive=False, stdout=StringIO())
+    migrate()
+    Resolution.objects.update(is_complete=False)  # what was nearly right at once may be wrong
+    for pk in policies.behind():
+        policies.follow(round_=Round.objects.get(pk=pk))
+    assert dict(Resolution.objects.values_list("pair", "is_complete")) == complete
 
 
 @pytest.mark.full

@@ -47,13 +47,14 @@ def n_missing(*, pair_ids: Sequence[int]) -> dict[int, int]:
 
     Labels that somebody is about to give are missing still.
     """
-    found = {}
-    for pair, standing in standings_of(list(pair_ids)).items():
-        policy = label_policy(standing.policy)
-        needed = labels.n_needed(standing.grades, n_wanted=standing.n_asked, policy=policy)
-        if needed > len(standing.grades):
-            found[pair] = needed - len(standing.grades)
-    return found
+    missing = {pair: labels_missing(standing) for pair, standing in standings_of(list(pair_ids)).items()}
+    return {pair: n for pair, n in missing.items() if n}
+
+
+def labels_missing(standing: Standing) -> int:
+    """How many more labels a pair should have by what its rounds ask, closed ones too."""
+    policy = label_policy(standing.policy)
+    return labels.n_needed(standing.grades, n_wanted=standing.n_asked, policy=policy) - len(standing.grades)
 
 
 def label_policy(policy: Policy) -> labels.LabelPolicy:
@@ -151,5 +152,6 @@ def _resolution(pair: Pair, standing: Standing) -> Resolution | None:
         status=decision.status,
         grade=decision.grade,
         n_labels=decision.n_labels,
+        is_complete=standing.adjudicated is not None or labels_missing(standing) == 0,
         policy=standing.policy,
     )

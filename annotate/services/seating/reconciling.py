@@ -17,11 +17,12 @@ _NOTE = """
     FROM unnest(%(pairs)s::bigint[]) WITH ORDINALITY AS told(changed, place) ORDER BY place
 """
 _RESOLVE = """
-    INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, policy_id)
+    INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
     SELECT * FROM unnest(%(pair)s::bigint[], %(collection)s::bigint[], %(status)s::text[], %(grade)s::smallint[],
-                         %(n_labels)s::smallint[], %(policy)s::bigint[])
-    ON CONFLICT (pair_id) DO UPDATE SET status = excluded.status, grade = excluded.grade,
-                                        n_labels = excluded.n_labels, policy_id = excluded.policy_id
+                         %(n_labels)s::smallint[], %(is_complete)s::boolean[], %(policy)s::bigint[])
+    ON CONFLICT (pair_id) DO UPDATE SET
+        status = excluded.status, grade = excluded.grade, n_labels = excluded.n_labels,
+        is_complete = excluded.is_complete, policy_id = excluded.policy_id
 """
 
 
@@ -86,6 +87,7 @@ def _write_resolutions(resolutions: list[Resolution], unresolved: list[int]) -> 
             "status": [str(each.status) for each in resolutions],
             "grade": [each.grade for each in resolutions],
             "n_labels": [each.n_labels for each in resolutions],
+            "is_complete": [each.is_complete for each in resolutions],
             "policy": [each.policy_id for each in resolutions],
         }
         with prepared() as cursor:

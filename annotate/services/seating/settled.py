@@ -17,7 +17,7 @@ Keys = NDArray[np.int64]
 # Which policy decides is said in plan._wishes: of closed rounds the most demanding, then the newest. Pairs are left to
 # `plan` where a seat may have to come or go, somebody reported something, or a lead or a model of annotators decided.
 _SETTLED = """
-    SELECT wanted.pair, deciding.collection_id, deciding.policy_id, said.grades
+    SELECT wanted.pair, deciding.collection_id, deciding.policy_id, said.grades, asked.n
     FROM unnest(%s::bigint[]) AS wanted(pair)
     CROSS JOIN LATERAL (
         SELECT array_agg(level.grade ORDER BY level.grade) AS grades
@@ -29,6 +29,10 @@ _SETTLED = """
         FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
         WHERE wish.pair_id = wanted.pair AND round.kind IN ('pool', 'import')
         ORDER BY CASE WHEN wish.dropped_at IS NULL THEN wish.n_wanted ELSE 0 END DESC, round.id DESC LIMIT 1) deciding
+    CROSS JOIN LATERAL (
+        SELECT max(wish.n_wanted) AS n
+        FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
+        WHERE wish.pair_id = wanted.pair AND round.kind IN ('pool', 'import')) asked
     WHERE said.grades IS NOT NULL
       AND NOT EXISTS (SELECT FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
                       WHERE wish.pair_id = wanted.pair AND round.state IN ('opening', 'open'))
@@ -44,20 +48,26 @@ _SETTLED = """
     ORDER BY wanted.pair
 """
 _RESOLVE = """
-    INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, policy_id)
-    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::smallint[], %s::bigint[])
-    ON CONFLICT (pair_id) DO UPDATE SET status = excluded.status, grade = excluded.grade,
-        n_labels = excluded.n_labels, policy_id = excluded.policy_id
+    INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
+    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::smallint[], %s::smallint[], %s::boolean[],
+                         %s::bigint[])
+    ON CONFLICT (pair_id) DO UPDATE SET
+        status = excluded.status, grade = excluded.grade, n_labels = excluded.n_labels,
+        is_complete = excluded.is_complete, policy_id = excluded.policy_id
 """
 
 
 class Settled(NamedTuple):
-    """A pair that nobody wants more labels of, and what decides its grade."""
+    """A pair that nobody wants more labels of, and what decides its grade.
+
+    n_asked : the most labels that any of its rounds wanted
+    """
 
     pair: int
     collection: int
     policy: int
     grades: Sequence[int]
+    n_asked: int
 
 
 @transaction.atomic(savepoint=False)
@@ -77,13 +87,17 @@ def _write(found: Sequence[Settled]) -> None:
         pk: label_policy(policy) for pk, policy in Policy.objects.in_bulk({each.policy for each in found}).items()
     }
     decided: dict[tuple[int, ...], labels.Decision | None] = {}  # few ways to be labelled, many pairs
+    is_complete: dict[tuple[int, ...], bool] = {}
     rows = []
     for each in found:
-        key = (each.policy, *each.grades)
+        key = (each.policy, each.n_asked, *each.grades)
         if key not in decided:
-            decided[key] = labels.decide(each.grades, policies[each.policy])
+            policy = policies[each.policy]
+            decided[key] = labels.decide(each.grades, policy)
+            is_complete[key] = labels.n_needed(each.grades, n_wanted=each.n_asked, policy=policy) == len(each.grades)
         if said := decided[key]:
-            rows.append((each.pair, each.collection, said.status, said.grade, said.n_labels, each.policy))
+            about = (said.status, said.grade, said.n_labels, is_complete[key], each.policy)
+            rows.append((each.pair, each.collection, *about))
     if rows:
         with connection.cursor() as cursor:
             cursor.execute(_RESOLVE, [list(column) for column in zip(*rows, strict=True)])

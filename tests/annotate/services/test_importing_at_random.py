@@ -69,7 +69,7 @@ def state():
     """Everything an import decides, without the keys that differ from one trial to the next."""
     pair = ("pair__query__external_id", "pair__document__external_id")
     return (
-        sorted(map(str, Resolution.objects.values_list(*pair, "status", "grade", "n_labels", "policy"))),
+        sorted(map(str, Resolution.objects.values_list(*pair, "status", "grade", "n_labels", "is_complete", "policy"))),
         sorted(map(str, Seat.objects.values_list(
             *pair, "purpose", "number", "round__name", "why", "state", "annotator__pseudonym", "judgment__level"))),
         sorted(map(str, RoundPair.objects.values_list(*pair, "round__name", "n_wanted"))),

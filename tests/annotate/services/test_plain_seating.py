@@ -77,9 +77,11 @@ def everything(round_name):
     seats = [(*row[:3], names[row[3]], *row[4:]) for row in Seat.objects.order_by(*SEAT[:3], "pk").values_list(*SEAT)]
     return (
         seats,
-        list(Resolution.objects.order_by("pair").values_list("pair", "status", "grade", "n_labels", "policy")),
+        list(Resolution.objects.order_by("pair").values_list(
+            "pair", "status", "grade", "n_labels", "is_complete", "policy"
+        )),
         list(RoundPair.objects.filter(round__name=round_name).order_by("pair").values_list("pair", "n_wanted")),
-    )
+    )  # fmt: skip
 
 
 def one_by_one(monkeypatch):

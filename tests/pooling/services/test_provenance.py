@@ -77,14 +77,15 @@ def test_the_pairs_of_a_pool_are_filtered_by_state_run_and_query(collection):
     campaigns.judge(next(iter(_batch(judge))), 1)
     everything = lines_of(pool)
     assert set(everything) == {("q0", "d1"), ("q0", "d2"), ("q0", "d4"), ("q1", "d1")}
-    judged = set(lines_of(pool, state="judged"))
+    judged = set(lines_of(pool, state="complete"))
     assert len(judged) == 1
-    assert set(lines_of(pool, state="unjudged")) == set(everything) - judged
-    assert everything[judged.pop()].state == "grade 1, single"
+    assert set(lines_of(pool, state="untouched")) == set(everything) - judged
+    (line,) = (everything[pair] for pair in judged)
+    assert (line.state_text, line.grade_text) == ("Complete", "grade 1, single")
     assert set(lines_of(pool, run=one)) == {("q0", "d1"), ("q0", "d2")}
     assert set(lines_of(pool, run=back)) == {("q0", "d2")}
     assert set(lines_of(pool, query="q1")) == {("q1", "d1")}
-    assert lines_of(pool, state="undecided") == lines_of(pool, state="dropped") == {}
+    assert lines_of(pool, state="disputed") == lines_of(pool, state="left_out") == {}
 
 
 def test_a_page_costs_the_same_however_many_pairs_and_the_next_begins_where_it_ended(django_assert_num_queries):

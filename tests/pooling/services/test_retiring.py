@@ -65,15 +65,16 @@ def test_a_pool_is_done_when_what_it_still_wants_is_judged():
     for hand_out in claiming.current_batch(annotator=annotator).hand_outs.select_related("seat", "batch__annotator"):
         campaigns.judge(hand_out)
     refresh.refresh(collection=collection)
-    assert figures.pool_figures(pool=pool)[:1] == (3,)
+    assert figures.pool_figures(pool=pool).states.n_pairs == 3
     retire(two)
     refresh.refresh(collection=collection)
-    wanted = {status[0]: n for status, n in tallies.read_tallies(collection=collection).rows("wanted")}
+    wanted = {state: n for (state,), n in tallies.read_tallies(collection=collection).rows("wanted")}
     is_judged = ("q0", "d1") not in free(collection)
-    now = figures.pool_figures(pool=pool)
-    assert (now.pairs, now.resolved) == (1, int(is_judged))
-    assert sum(wanted.values()) == 1
-    assert [(row.n_pairs, row.n_resolved) for row in figures.pool_rows(collection=collection)] == [(1, int(is_judged))]
+    now = figures.pool_figures(pool=pool).states
+    assert (now.n_pairs, now.n_complete, now["left_out"]) == (1, int(is_judged), 2)
+    assert wanted == {"left_out": 2, "complete" if is_judged else "untouched": 1}
+    (row,) = figures.pool_rows(collection=collection)
+    assert (row.states.n_pairs, row.states.n_complete) == (1, int(is_judged))
     assert Judgment.objects.filter(collection=collection).count() == 2
     assert tallies.drifted(collection=collection) == []
     assert list(retiring.differences_of_marks()) == []

@@ -1,0 +1,102 @@
+"""How far a pair is: the states that the pairs of a pool are counted by, everywhere."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class PairState(StrEnum):
+    """The first of these that applies, in this order; all but the first sum to what the pool wants.
+
+    The database decides, in the view annotate_pairstate, so that a page, a count and a file say the same.
+    """
+
+    LEFT_OUT = "left_out"
+    DISPUTED = "disputed"
+    ESCALATED = "escalated"
+    CANNOT_JUDGE = "cannot_judge"
+    COMPLETE = "complete"
+    SOME_LABELS = "some_labels"
+    UNTOUCHED = "untouched"
+
+    @property
+    def label(self) -> str:
+        """The state for people."""
+        return LABELS[self]
+
+    @property
+    def help(self) -> str:
+        """What it takes to be in it."""
+        return HELP[self]
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the pool still counts the pair among its own."""
+        return self != PairState.LEFT_OUT
+
+    @property
+    def waits_for_labels(self) -> bool:
+        """Whether people are asked for labels, as long as the pool is open."""
+        return self in (PairState.SOME_LABELS, PairState.UNTOUCHED)
+
+
+LABELS = {
+    PairState.LEFT_OUT: "Left out",
+    PairState.DISPUTED: "Disputed",
+    PairState.ESCALATED: "Escalated",
+    PairState.CANNOT_JUDGE: "Cannot be judged",
+    PairState.COMPLETE: "Complete",
+    PairState.SOME_LABELS: "Some labels",
+    PairState.UNTOUCHED: "Untouched",
+}
+HELP = {
+    PairState.LEFT_OUT: "excluded by a lead, or held by retired runs alone",
+    PairState.DISPUTED: "people's labels decide nothing, and no more are asked for",
+    PairState.ESCALATED: "waits for a lead",
+    PairState.CANNOT_JUDGE: "somebody could not judge it, and no lead has settled that",
+    PairState.COMPLETE: "has all the labels that the policy wants",
+    PairState.SOME_LABELS: "has some of the labels that the policy wants",
+    PairState.UNTOUCHED: "has no label",
+}
+NO_LONGER_ASKED = "no longer asked for"  # of pairs that wait for labels, once their pool is closed
+
+
+class StateCount(NamedTuple):
+    """How many pairs are in one state; is_asked : whether people are still asked for what they lack."""
+
+    state: PairState
+    n: int
+    is_asked: bool = True
+
+    @property
+    def label(self) -> str:
+        """The state for people, as long as its pool is open and after."""
+        if self.state.waits_for_labels and not self.is_asked:
+            return f"{self.state.label}, {NO_LONGER_ASKED}"
+        return self.state.label
+
+
+class StateCounts:
+    """Pairs by state. counts : by the states' names; what is missing is 0. is_open : whether labels are asked for."""
+
+    def __init__(self, counts: Mapping[str, int], *, is_open: bool = True) -> None:
+        self._counts, self.is_open = counts, is_open
+
+    def __getitem__(self, state: str) -> int:
+        return self._counts.get(PairState(state), 0)
+
+    @property
+    def n_pairs(self) -> int:
+        """All but what is left out."""
+        return sum(self[state] for state in PairState if state.is_wanted)
+
+    @property
+    def n_complete(self) -> int:
+        """Pairs with all the labels that the policy wants."""
+        return self[PairState.COMPLETE]
+
+    @property
+    def rows(self) -> list[StateCount]:
+        """Every state in the order in which they apply, what is left out at the end."""
+        states = [*(state for state in PairState if state.is_wanted), PairState.LEFT_OUT]
+        return [StateCount(state, self[state], self.is_open) for state in states]

@@ -1,0 +1,141 @@
+"""Every page, count, file and program says the same of how far each pair of a pool is."""
+
+from collections import Counter
+from random import Random
+from uuid import uuid4
+
+import pytest
+
+from annotate.core.pair_states import PairState
+from annotate.models import ApiToken, Report, Role, Round, RoundPair, RoundPairState, Seat
+from annotate.services import adjudicating, claiming, excluding, judging
+from metrics.models import Download, Snapshot
+from metrics.services import refresh, tallies
+from pooling.http import WantedPairs
+from pooling.services import figures, pool_pairs, pools, retiring
+from tests import cast
+from tests.metrics import uploads
+from tests.pooling import making
+from tests.sizes import share_of
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+
+
+def situation(case):
+    """A pool of two runs some of whose pairs were judged, reported, decided on, excluded and dropped."""
+    rng = Random(case)
+    collection = making.collection(
+        3, 9, grades=3, labels_per_pair=rng.choice([1, 2, 3]), ceiling=4, stop_early=rng.random() < 0.5,
+        double_share=rng.choice(["0", "0.3"]), batch_candidates=8, tie=rng.choice(["dispute", "up"]),
+    )  # fmt: skip
+    runs = [making.run(collection, name, {q: rng.sample(range(9), 6) for q in range(3)}) for name in "AB"]
+    pool = making.opened(collection, runs, depth=4)
+    for _ in range(4):
+        judge_some(cast.annotator(collection), rng)
+    lead = cast.member(collection, Role.LEAD)
+    stuck = list(collection.resolutions.filter(status__in=["disputed", "escalated"]).order_by("pair"))
+    for resolution in stuck[: len(stuck) // 2]:
+        adjudicating.adjudicate(pair=resolution.pair, by=lead, grade=rng.randrange(3))
+    for wish in rng.sample(list(RoundPair.objects.filter(round=pool.round).order_by("pk")), 2):
+        excluding.exclude_pair(pair=wish.pair, by=lead, reason="nobody can tell")
+    if rng.random() < 0.4:
+        retiring.retire_run(run=runs[1], by=lead)
+        retiring.settle_marks(run=runs[1])
+    refresh.refresh(collection=collection)
+    pool.refresh_from_db()
+    return collection, pool
+
+
+def judge_some(annotator, rng):
+    if claiming.current_batch(annotator=annotator) is None:
+        return
+    for hand_out in list(claiming.unanswered(annotator=annotator))[: rng.randrange(9)]:
+        if rng.random() < 0.8:
+            answer = judging.Answer(submission_id=uuid4(), grade=rng.randrange(3))
+            judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
+        else:
+            kind = rng.choice(list(Report.Kind))
+            told = {"token": hand_out.token, "submission_id": uuid4(), "kind": kind, "reason": "dark"}
+            judging.report_pair(annotator=annotator, **told)
+
+
+def expected(pool):
+    """Each pair's state from the plain rows of an open pool: what waits for labels still has a seat for one."""
+    found = {}
+    for wish in RoundPair.objects.filter(round=pool.round).select_related("pair"):
+        pair = wish.pair
+        seats = Seat.objects.filter(pair=pair, purpose="label")
+        status = getattr(getattr(pair, "resolution", None), "status", "")
+        reports = Report.objects.filter(pair=pair, settled_at=None, kind="cannot_judge")
+        if wish.dropped_at:
+            state = "left_out"
+        elif status in ("disputed", "escalated"):
+            state = status
+        elif reports.exists():
+            state = "cannot_judge"
+        elif not seats.filter(state="done").exists() and status != "adjudicated":
+            state = "untouched"
+        else:
+            state = "some_labels" if seats.filter(state__in=["free", "held"]).exists() else "complete"
+        found[pair.query.external_id, pair.document.external_id] = state
+    return found
+
+
+def stated(pool):
+    """What the view says."""
+    rows = RoundPairState.objects.filter(round=pool.round)
+    ids = "pair__query__external_id", "pair__document__external_id"
+    return {(q, d): state for q, d, state in rows.values_list(*ids, "state")}
+
+
+@pytest.mark.parametrize("case", range(share_of(60)))
+def test_every_place_says_the_same_and_all_but_what_is_left_out_sum_to_the_pool(case, client):
+    collection, pool = situation(case)
+    states = expected(pool)
+    assert stated(pool) == states
+    assert_everywhere(client, collection, pool, states)
+    before = dict(states)
+    pools.close_pool(pool=pool)
+    refresh.refresh(collection=collection)
+    pool.refresh_from_db()
+    states = stated(pool)
+    # A pair that waited for the label that would decide is disputed, once nobody is asked for it.
+    moved = {(was, states[pair]) for pair, was in before.items() if states[pair] != was}
+    assert moved <= {("some_labels", "disputed")}
+    page = assert_everywhere(client, collection, pool, states)
+    assert "Untouched, no longer asked for" in page and "Some labels, no longer asked for" in page
+
+
+def assert_everywhere(client, collection, pool, states):
+    counts = Counter(states.values())
+    n_pairs = sum(n for state, n in counts.items() if state != "left_out")
+    wanted = {state: counts[state] for state in PairState}
+    (row,) = Snapshot.objects.get(collection=collection, kind="progress").value["rounds"]
+    total = Snapshot.objects.get(collection=collection, kind="progress").value["total"]
+    assert row["states"] == total["states"] == wanted and row["n_pairs"] == total["n_pairs"] == n_pairs
+    assert tallies.drifted(collection=collection) == []
+    now = figures.pool_figures(pool=pool).states
+    assert {state: now[state] for state in PairState} == wanted and now.n_pairs == n_pairs
+    (line,) = figures.pool_rows(collection=collection)
+    assert (line.states.n_pairs, line.states.n_complete) == (n_pairs, wanted["complete"])
+    for state in PairState:
+        listed = pool_pairs.pairs_of(pool=pool, wanted=WantedPairs(state), viewer=None).lines
+        assert len(listed) == wanted[state] and {each.state for each in listed} <= {state}
+    person = cast.member(collection, Role.RESEARCHER)
+    headers = cast.bearer(person, ApiToken.Scope.POOLS_WRITE, collection=collection)
+    (told,) = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=headers).json()["pools"]
+    assert told["pairs"] == {"n": n_pairs, **wanted}
+    made = uploads.downloaded(collection, Download.Kind.PAIRS, {})
+    header, *lines = [text.split("\t") for text in made.file.read().decode().splitlines()]
+    assert header == ["pool", "pool_state", "query", "document", "state", "grade", "grades"]
+    assert {(q, d): state for _, _, q, d, state, *_ in lines} == states
+    assert {line[1] for line in lines} == {Round.objects.get(pk=pool.round_id).state}
+    client.force_login(person)
+    page = client.get(f"/c/{collection.slug}/pools/{pool.pk}/").content.decode()
+    for state in PairState:
+        if wanted[state]:
+            assert f'?state={state}">{wanted[state]}</a>' in page
+    client.force_login(cast.member(collection, Role.LEAD))
+    dashboard = client.get(f"/c/{collection.slug}/dashboard/").content.decode()
+    assert f"{wanted['complete']} <small>of {n_pairs}</small>" in dashboard
+    return page
