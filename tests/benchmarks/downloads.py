@@ -60,8 +60,8 @@ INSERT INTO annotate_seat
     SELECT {c}, {r}, pair_id, 'import', row_number() OVER (PARTITION BY pair_id ORDER BY id), 'first', 'done',
         annotator_id, id, 0
     FROM annotate_judgment WHERE collection_id = {c};
-INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, policy_id)
-    SELECT id, {c}, 'agreed', id % 3, 2, {p} FROM annotate_pair WHERE collection_id = {c};
+INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
+    SELECT id, {c}, 'agreed', id % 3, 2, true, {p} FROM annotate_pair WHERE collection_id = {c};
 ANALYZE;
 """
 KINDS = (

@@ -51,8 +51,8 @@ FILL = [
        SELECT %(c)s, round.id, said.pair_id, 'import', row_number() OVER (PARTITION BY said.pair_id ORDER BY said.id),
               'first', 'done', said.annotator_id, said.id, 0
        FROM annotate_judgment said JOIN annotate_round round USING (collection_id) WHERE collection_id = %(c)s""",
-    """INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, policy_id)
-       SELECT seat.pair_id, %(c)s, 'majority', max(level.grade), count(*), min(round.policy_id)
+    """INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
+       SELECT seat.pair_id, %(c)s, 'majority', max(level.grade), count(*), true, min(round.policy_id)
        FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
        JOIN annotate_judgment said ON said.id = seat.judgment_id JOIN annotate_level level ON level.id = said.level_id
        WHERE seat.collection_id = %(c)s GROUP BY seat.pair_id""",

@@ -66,10 +66,10 @@ FILL = [
     """UPDATE annotate_seat seat SET state = 'done', leased_until = NULL, judgment_id = given.id
        FROM annotate_judgment given WHERE given.pair_id = seat.pair_id AND given.annotator_id = seat.annotator_id
        AND given.collection_id = %(c)s""",
-    """INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, policy_id)
+    """INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
        SELECT pair_id, %(c)s, CASE WHEN count(*) = 1 THEN 'single' WHEN min(grade) = max(grade) THEN 'agreed'
                                    ELSE 'disputed' END,
-              CASE WHEN min(grade) = max(grade) THEN min(grade) END, count(*), min(policy.id)
+              CASE WHEN min(grade) = max(grade) THEN min(grade) END, count(*), count(*) > 1, min(policy.id)
        FROM said JOIN annotate_policy policy ON policy.collection_id = %(c)s GROUP BY pair_id""",
     "UPDATE annotate_collection SET scheme_frozen_at = now() WHERE id = %(c)s",
     "ANALYZE",
