@@ -226,7 +226,7 @@ def see_dashboard(page: Page, n_judgments: int) -> None:
     expect(main).to_contain_text(re.compile(rf"Labels\s+{n_judgments}\b"), timeout=120_000)
     expect(main).to_contain_text(re.compile(r"Alpha, ordinal\s+1\.0000\s+95 %: 1\.000 to 1\.000"))
     expect(main).to_contain_text(re.compile(r"Agreement rate\s+100\.0"))
-    expect(main).to_contain_text(re.compile(r"Pairs resolved\s+\d+"))
+    expect(main).to_contain_text(re.compile(r"Pairs complete\s+\d+"))
 
 
 def compare_with_tools(page: Page, study: Study) -> None:

@@ -60,25 +60,36 @@ def judge_some(annotator, rng):
 
 
 def expected(pool):
-    """Each pair's state from the plain rows of an open pool: what waits for labels still has a seat for one."""
+    """Each pair's state from the plain rows of an open pool."""
+    policy = pool.collection.policies.latest("version")
     found = {}
     for wish in RoundPair.objects.filter(round=pool.round).select_related("pair"):
         pair = wish.pair
-        seats = Seat.objects.filter(pair=pair, purpose="label")
         status = getattr(getattr(pair, "resolution", None), "status", "")
         reports = Report.objects.filter(pair=pair, settled_at=None, kind="cannot_judge")
+        done = Seat.objects.filter(pair=pair, purpose="label", state="done")
+        grades = list(done.values_list("judgment__level__grade", flat=True))
         if wish.dropped_at:
             state = "left_out"
         elif status in ("disputed", "escalated"):
             state = status
         elif reports.exists():
             state = "cannot_judge"
-        elif not seats.filter(state="done").exists() and status != "adjudicated":
-            state = "untouched"
+        elif status == "adjudicated" or has_all(grades, wish.n_wanted, policy):
+            state = "complete"
         else:
-            state = "some_labels" if seats.filter(state__in=["free", "held"]).exists() else "complete"
+            state = "some_labels" if grades else "untouched"
         found[pair.query.external_id, pair.document.external_id] = state
     return found
+
+
+def has_all(grades, n_wanted, policy):
+    """Whether a pair has what it needs by majority; somebody may still hold a seat for a label it no longer needs."""
+    most = Counter(grades).most_common(2)
+    is_decided = len(most) == 1 or (len(most) == 2 and most[0][1] > most[1][1])
+    if policy.stop_early and len(grades) >= 2 + n_wanted - policy.labels_per_pair and is_decided and most[0][1] >= 2:
+        return True
+    return len(grades) >= n_wanted and (is_decided or len(grades) >= policy.ceiling)
 
 
 def stated(pool):
@@ -99,9 +110,9 @@ def test_every_place_says_the_same_and_all_but_what_is_left_out_sum_to_the_pool(
     refresh.refresh(collection=collection)
     pool.refresh_from_db()
     states = stated(pool)
-    # A pair that waited for the label that would decide is disputed, once nobody is asked for it.
+    # A pair that waited for the label that would decide is disputed, once nobody is asked for it: the first that applies.
     moved = {(was, states[pair]) for pair, was in before.items() if states[pair] != was}
-    assert moved <= {("some_labels", "disputed")}
+    assert moved <= {("some_labels", "disputed"), ("cannot_judge", "disputed")}
     page = assert_everywhere(client, collection, pool, states)
     assert "Untouched, no longer asked for" in page and "Some labels, no longer asked for" in page
 
