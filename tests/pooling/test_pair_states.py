@@ -110,7 +110,7 @@ def test_every_place_says_the_same_and_all_but_what_is_left_out_sum_to_the_pool(
     refresh.refresh(collection=collection)
     pool.refresh_from_db()
     states = stated(pool)
-    # A pair that waited for the label that would decide is disputed, once nobody is asked for it: the first that applies.
+    # A pair that waited for the label that would decide is disputed, once nobody is asked for it.
     moved = {(was, states[pair]) for pair, was in before.items() if states[pair] != was}
     assert moved <= {("some_labels", "disputed"), ("cannot_judge", "disputed")}
     page = assert_everywhere(client, collection, pool, states)
