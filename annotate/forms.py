@@ -7,10 +7,12 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from annotate.core import shortcomings
+from annotate.core.formats import name_fault
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Collection, Level
 
 MEGABYTE = 1024 * 1024
+MAX_REFERENCE_NAME = 60
 LEVEL_ROWS = 7  # as many as the table has room for; how many a scheme may have is the service's business
 
 
@@ -171,7 +173,7 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
 class ReferenceForm(forms.Form):
     """A reference set to load."""
 
-    name = forms.CharField(max_length=60, initial="original")
+    name = forms.CharField(max_length=MAX_REFERENCE_NAME, initial="original")
     file = UploadField(
         label="Labels",
         help_text="TREC qrels, a table with query-id, corpus-id and score, JSON lists of positives; plain or gzipped.",
@@ -194,6 +196,13 @@ class ReferenceForm(forms.Form):
         label="Leave out labels of items this collection does not have",
         help_text="They are counted. Otherwise a single one of them is a fault, and nothing is loaded.",
     )
+
+    def clean_name(self) -> str:
+        """A name that can stand in a file."""
+        name: str = self.cleaned_data["name"]
+        if fault := name_fault(name, longest=MAX_REFERENCE_NAME):
+            raise forms.ValidationError(f"A reference set's name {fault}.")
+        return name
 
     def clean_min_grade(self) -> int:
         """Nothing is left out where nothing is said."""

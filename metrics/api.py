@@ -22,6 +22,7 @@ class Qrels(APIView):
         """TREC qrels, streamed; the parameters are those of the downloads page."""
         collection = get_collection(request=request, slug=slug, roles=LEADERS)
         form = QrelsForm(request.query_params, collection=collection)
+        form.refuse_unknown(request.query_params)
         if not form.is_valid():
             errors = [{"field": name, "message": text} for name, texts in form.errors.items() for text in texts]
             raise Unprocessable("Some parameters are wrong; see errors.", errors=errors)

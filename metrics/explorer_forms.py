@@ -45,6 +45,10 @@ class ExplorerForm(forms.Form):
         self._offer("queries", [(name, name) for name in self.query_sets])
         sources = [source for source in kept_sources(list(self.references)) if source.has_people]
         self._offer("labels", [(source.key, source.label) for source in sources])
+        shown = ", ".join(source.key.replace("%", "%%") for source in sources)
+        self.fields["labels"].error_messages["invalid_choice"] = (
+            f'Label source "%(value).60s" is not shown here; the explorer shows {shown}.'
+        )
         self._offer("measure", [(name, name) for name in measures])
         self._offer("run", [(str(run.pk), run.name) for run in self.runs])
 

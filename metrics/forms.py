@@ -1,7 +1,6 @@
 """Which qrels somebody wants, from a page or a program."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 from django import forms
@@ -12,10 +11,10 @@ from django.utils.safestring import SafeString
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
 from metrics.core.label_sources import (
     PEOPLE_NAMES,
+    AskedSource,
     LabelSource,
     People,
     UnknownLabelSource,
-    known_source,
     usual_source,
 )
 from metrics.http import Wanted
@@ -42,22 +41,17 @@ class LabelSourceWidget(forms.Widget):
         """By the project's own templates."""
         return render_to_string(self.template_name, self.get_context(name, value, attrs))
 
-    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """The key; of parts that make no source the part of people alone, which then says what is wrong."""
-        people, sets = data.get(name), data.get("sets")
-        with suppress(UnknownLabelSource):
-            return LabelSource.of(people or "", sets).key if sets else people
-        return people
+    def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> AskedSource | None:
+        """What is asked for; None where nothing is."""
+        word, sets = data.get(name) or "", tuple(data.get("sets") or ())
+        return AskedSource(word, sets) if word or sets else None
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        """What is chosen, if it is a source."""
-        try:
-            source = LabelSource.parse(str(value or ""))
-        except UnknownLabelSource:
-            source = usual_source([])
+        """What is chosen, whether or not it is a source. value : an AskedSource, or a key."""
+        asked = value if isinstance(value, AskedSource) else AskedSource(str(value or ""))
         parts = [(part, PEOPLE_NAMES[part]) for part in (People if self.names else [People.ONLY])]
         context: dict[str, Any] = super().get_context(name, value, attrs)
-        return context | {"source": source, "parts": parts, "names": self.names}
+        return context | {"asked": asked, "parts": parts, "names": self.names}
 
 
 class LabelSourceField(forms.Field):
@@ -73,11 +67,11 @@ class LabelSourceField(forms.Field):
         self.widget.names = names
 
     def to_python(self, value: Any) -> LabelSource | None:
-        """The source of a key."""
+        """The source that is asked for."""
         if value in self.empty_values:
             return None
         try:
-            return known_source(key=str(value), names=self.widget.names)
+            return cast(AskedSource, value).among(self.widget.names)
         except UnknownLabelSource as error:
             raise forms.ValidationError(str(error)) from error
 
@@ -116,13 +110,23 @@ class QrelsForm(forms.Form):
         given = None if data is None else {name: value for name, value in data.items() if value}
         if given is not None and isinstance(data, QueryDict):
             given["sets"] = data.getlist("sets")
+            given.setdefault("label_source", "" if given["sets"] else defaults["label_source"])
         super().__init__(None if given is None else defaults | given, initial=defaults)
         cast(LabelSourceField, self.fields["label_source"]).offer(names)
         self._offer("queries", queries)
 
+    def refuse_unknown(self, given: QueryDict) -> None:
+        """Make an address wrong that says what the form does not take, which would be a file of something else."""
+        taken = [*self.fields, "sets"]
+        if strange := [name for name in given if name not in taken]:
+            self.add_error(None, f'"{strange[0][:60]}" is no parameter; there are {", ".join(taken)}.')
+
     def clean(self) -> dict[str, Any]:
-        """The query set must have the direction."""
+        """The query set must have the direction; a rule counts where people's labels do."""
         given: dict[str, Any] = super().clean() or {}
+        source = given.get("label_source")
+        if source and not source.has_people:
+            given["rule"] = ""
         queries, direction = given.get("queries"), given.get("direction")
         if queries and direction and (queries, direction) not in self.query_sets:
             self.add_error("queries", f'Query set "{queries}" has no {direction} direction; choose another.')
@@ -131,13 +135,12 @@ class QrelsForm(forms.Form):
     def wanted(self) -> Wanted:
         """What a valid form asks for."""
         given = self.cleaned_data
-        source: LabelSource = given["label_source"]
         return Wanted(
             direction=Direction(given["direction"]),
-            label_source=source,
+            label_source=given["label_source"],
             query_set=self.query_sets.get((given["queries"], given["direction"])),
             threshold=given["threshold"] if given["grades"] == BINARY else None,
-            rule=given["rule"] if source.has_people else "",
+            rule=given["rule"],
         )
 
     def _offer(self, name: str, names: list[str]) -> None:

@@ -1,11 +1,12 @@
 """Everything that must be true of metrics' rows; see `manage.py fsck`."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from annotate.checks.check import Check, query
 from annotate.checks.walls import constraints_check, missing_triggers
 from annotate.models import Change, Collection, ReferenceSet, Round
-from metrics.core.label_sources import UnknownLabelSource, known_source
+from metrics.core.label_sources import AskedSource, UnknownLabelSource
 from metrics.models import Score, Tally
 from metrics.services import tallies
 
@@ -25,12 +26,14 @@ def drifted_counts() -> Iterator[str]:
 
 def strange_sources() -> Iterator[str]:
     """Label sources of scores that no collection of theirs knows, but for those that a Change row still announces."""
+    names: defaultdict[int, list[str]] = defaultdict(list)
+    for collection, name in ReferenceSet.objects.values_list("collection", "name"):
+        names[collection].append(name)
     told = Change.objects.values("collection")
     scores = Score.objects.exclude(run__collection__in=told).order_by("run__collection", "label_source")
     for collection, key in scores.values_list("run__collection", "label_source").distinct():
-        names = ReferenceSet.objects.filter(collection=collection).values_list("name", flat=True)
         try:
-            known_source(key=key, names=list(names))
+            AskedSource(key).among(names[collection])
         except UnknownLabelSource as error:
             yield f"collection {collection}, {key}: {error}"
 

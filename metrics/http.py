@@ -1,14 +1,15 @@
 """What is asked for and answered in files."""
 
+import re
 from collections.abc import Iterator
-from contextlib import suppress
+from hashlib import sha256
 from typing import NamedTuple
 from urllib.parse import quote
 
 from django.http import QueryDict, StreamingHttpResponse
 
 from annotate.models import Direction, QuerySet
-from metrics.core.label_sources import LabelSource, UnknownLabelSource
+from metrics.core.label_sources import AskedSource, LabelSource, UnknownLabelSource
 
 MAX_SOURCE = 100  # characters of a label source in a file's name
 
@@ -30,22 +31,35 @@ class Wanted(NamedTuple):
     @property
     def file_name(self) -> str:
         """A name that tells what is inside."""
-        source = quote(self.label_source.key.replace(":", "-"), safe=",")[:MAX_SOURCE]
+        source = _shortened(quote(self.label_source.key.replace(":", "-"), safe=",%()"))
         binary = "" if self.threshold is None else f"-from-{self.threshold}"
         rule = f"-{self.rule}" if self.rule else ""
         return f"{self.direction}-{source}{rule}{binary}.qrels"
 
 
 def one_key(given: QueryDict) -> str:
-    """The same address with the label source as one key, where a form named its parts; "" where none did."""
-    sets = given.getlist("sets")
+    """The same address with the label source as one key, where a form named its parts; "" where none did.
+
+    Parts that make no source are left for the page to say what is wrong with them.
+    """
+    sets = tuple(given.getlist("sets"))
     if not sets:
         return ""
     address = given.copy()
     del address["sets"]
-    with suppress(UnknownLabelSource):  # then the page says what is wrong with it
-        address["labels"] = LabelSource.of(given.get("labels", ""), sets).key
+    try:
+        address["labels"] = AskedSource(given.get("labels", ""), sets).source().key
+    except UnknownLabelSource:
+        return ""
     return address.urlencode(safe=":,")
+
+
+def _shortened(source: str) -> str:
+    """A label source for a file's name; a long one is cut, with a mark that another one does not have."""
+    if len(source) <= MAX_SOURCE:
+        return source
+    mark = sha256(source.encode()).hexdigest()[:8]
+    return f"{re.sub('%.?$', '', source[:MAX_SOURCE - 9])}~{mark}"
 
 
 def attachment(lines: Iterator[str], name: str, content_type: str) -> StreamingHttpResponse:

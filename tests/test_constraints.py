@@ -86,6 +86,7 @@ CASES = {
     "annotate_part_has_content": update("annotate_part", "text = ''"),
     "annotate_part_ends_after_start": update("annotate_part", '"start" = 2, "end" = 2'),
     "annotate_referenceset_unique_name": again("annotate_referenceset"),
+    "annotate_referenceset_named": update("annotate_referenceset", "name = ''"),
     "annotate_referencelabel_unique_pair": again("annotate_referencelabel"),
     "annotate_undrawn_unique_pair": again("annotate_undrawn"),
     "annotate_queryset_unique_name": again("annotate_queryset"),

@@ -107,6 +107,12 @@ def id_fault(text: str) -> str:
     return ""
 
 
+def name_fault(name: str, *, longest: int) -> str:
+    """Why this cannot be a name that stands in files, addresses and pages, after "the name"; "" when it can."""
+    fits = 0 < len(name.strip()) <= longest and name.isprintable()
+    return "" if fits else f"has 1 to {longest} printable characters"
+
+
 def text_fault(text: str) -> str:
     """Why this text cannot be stored; "" when it can."""
     if "\x00" in text:

@@ -112,6 +112,7 @@ class ReferenceSet(models.Model):
             models.UniqueConstraint(
                 fields=["collection", "name"], name="annotate_referenceset_unique_name"
             ),
+            models.CheckConstraint(condition=~Q(name=""), name="annotate_referenceset_named"),
         ]
 
     def __str__(self) -> str:

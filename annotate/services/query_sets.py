@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from django.db import transaction
 
-from annotate.core.formats import FormatError, Problems, guarded, shown
+from annotate.core.formats import FormatError, Problems, guarded, name_fault, shown
 from annotate.core.id_lists import ListedId, read_ids
 from annotate.core.tallies import Tallies
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, Side, User
@@ -86,8 +86,8 @@ def load_query_set(
 
 def _checked_name(name: str) -> str:
     name = name.strip()
-    if not 0 < len(name) <= MAX_NAME or not name.isprintable():
-        raise BadQuerySetName(f"A query set's name has 1 to {MAX_NAME} printable characters.")
+    if fault := name_fault(name, longest=MAX_NAME):
+        raise BadQuerySetName(f"A query set's name {fault}.")
     if name == EVERYTHING:
         raise BadQuerySetName(f'"{EVERYTHING}" is the set of all test items; choose another name.')
     return name

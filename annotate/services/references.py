@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from django.db import transaction
 
-from annotate.core.formats import FormatError, Problems, guarded, shown
+from annotate.core.formats import FormatError, Problems, guarded, name_fault, shown
 from annotate.core.orientation import oriented
 from annotate.core.reference_formats import ReferenceRow, read_reference
 from annotate.core.tallies import Tallies
@@ -21,6 +21,7 @@ from annotate.services.seating import note_changes
 log = logging.getLogger(__name__)
 
 CHUNK = 5_000
+MAX_NAME = 60
 Labels = dict[tuple[str, str], int]
 NEGATIVE = {-1: "in the pool, not judged", -2: "junk"}  # what TREC's files mean by them
 
@@ -107,9 +108,12 @@ def load_reference(
     skip_unknown : rows of items the collection does not have are left out and counted; else they are faults
     The same labels under the same name again change nothing. Raises Rejected, ReferenceExists.
     """
-    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    problems = Problems()
+    name, problems = name.strip(), Problems()
     report = ReferenceReport(name)
+    if fault := name_fault(name, longest=MAX_NAME):
+        problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
+        raise Rejected(problems, report)
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     reader = _Reader(locked, file_name, problems, report)
     reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
     found = oriented(read_reference(stream, file_name, problems), reader.queries, reader.documents)

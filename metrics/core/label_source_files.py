@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
-from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
+from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered, quoted
 from metrics.core.strata_files import read_labels
 from pooling.core.runs import QrelsFile
+
+WITH_STRATA = "Labels with strata go with no others: score the run with them alone, as --qrels or by none:NAME."
 
 
 def read_source(*, people: str, references: Mapping[str, str], source: LabelSource | None) -> QrelsFile:
@@ -24,9 +26,15 @@ def read_source(*, people: str, references: Mapping[str, str], source: LabelSour
         raise ValueError(f'Label source "{source}" needs people\'s labels: name them by --qrels.')
     missing = [name for name in source.sets if name not in references]
     if missing:
-        raise ValueError(f'Label source "{source}" needs --reference {missing[0]}=FILE.')
+        raise ValueError(f'Label source "{source}" needs --reference {quoted(missing[0])}=FILE.')
     paths = ([people] if source.has_people else []) + [references[name] for name in source.sets]
-    return joined([_plain(path) for path in paths], source=source)
+    files = [_read(path) for path in paths]
+    for path, file in zip(paths, files, strict=True):
+        if file.stratum is not None:
+            if len(files) == 1:
+                return file
+            raise FormatError(path, None, "", WITH_STRATA)
+    return joined(files, source=source)
 
 
 def joined(files: list[QrelsFile], *, source: LabelSource) -> QrelsFile:
@@ -58,13 +66,6 @@ def _grades(file: QrelsFile, queries: NDArray[np.bytes_], docs: NDArray[np.bytes
     source = np.searchsorted(queries, file.queries)[file.query[judged]]
     target = np.searchsorted(docs, file.docs[judged])
     return ordered(np.stack([source, target, file.grades[judged]], axis=1).astype(np.int64))
-
-
-def _plain(path: str) -> QrelsFile:
-    labels = _read(path)
-    if labels.stratum is not None:
-        raise FormatError(path, None, "", "Labels with strata go with no other labels; score the run with them alone.")
-    return labels
 
 
 def _read(path: str) -> QrelsFile:

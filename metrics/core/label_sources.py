@@ -49,6 +49,14 @@ class UnknownLabelSource(ValueError):
     """No label source is called so; the message says what is wrong with the key."""
 
 
+class NoReferenceSet(UnknownLabelSource):
+    """People's part of a source that needs a reference set, without one."""
+
+    def __init__(self, people: People, there: str = "") -> None:
+        super().__init__(f'"{people}" needs a reference set, as in {people}:NAME{there}; or take "only".')
+        self.people = people
+
+
 @dataclass(frozen=True)
 class LabelSource:
     """People's grades and those of reference sets, by name; equal ones have one key. Made by `of` or `parse`.
@@ -73,19 +81,22 @@ class LabelSource:
             raise UnknownLabelSource(message) from error
         names = () if kind == People.ONLY else tuple(sorted(set(sets)))
         if kind != People.ONLY and not names:
-            raise UnknownLabelSource(f'"{kind}" needs a reference set, such as "{kind}:original"; or take "only".')
+            raise NoReferenceSet(kind)
         return cls(kind, names)
 
     @classmethod
     def parse(cls, key: str) -> "LabelSource":
         """The source of a key. Raises UnknownLabelSource."""
-        people, _, names = key.partition(":")
-        return cls.of(people, [unquote(name) for name in names.split(",") if name])
+        people, colon, names = key.strip().partition(":")
+        if people == People.ONLY and colon:
+            message = f'"only" is people\'s labels alone and takes no reference set: leave out ":{names[:60]}".'
+            raise UnknownLabelSource(message)
+        return cls.of(people, _names(names))
 
     @property
     def key(self) -> str:
         """`only`, or `over`, `union` or `none` with the names of its sets, percent-quoted."""
-        return f"{self.people}:{','.join(map(_quoted, self.sets))}" if self.sets else str(self.people)
+        return f"{self.people}:{','.join(map(quoted, self.sets))}" if self.sets else str(self.people)
 
     @property
     def has_people(self) -> bool:
@@ -132,19 +143,50 @@ class LabelSource:
         return _merged(people, reference, by_grade=self.people == People.UNION)
 
 
+class AskedSource(NamedTuple):
+    """A label source as somebody asks for it.
+
+    word : a key, or people's part with the names of reference sets beside it; "" is people over
+    sets : names of reference sets
+    """
+
+    word: str
+    sets: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> str:
+        """The part that is asked for, if there is one of that name."""
+        return self.word.strip().partition(":")[0] or People.OVER
+
+    @property
+    def names(self) -> list[str]:
+        """All reference sets that are asked for, of the key and beside it."""
+        return [*_names(self.word.partition(":")[2]), *self.sets]
+
+    def source(self) -> LabelSource:
+        """The source, of whatever sets. Raises UnknownLabelSource."""
+        if not self.sets:
+            return LabelSource.parse(self.word)
+        if ":" in self.word:
+            message = f'"{self.word[:60]}" names its reference sets itself: leave out "sets", or name all there.'
+            raise UnknownLabelSource(message)
+        return LabelSource.of(self.people, self.sets)
+
+    def among(self, names: Sequence[str]) -> LabelSource:
+        """The source, of these reference sets. Raises UnknownLabelSource."""
+        try:
+            source = self.source()
+        except NoReferenceSet as error:
+            raise NoReferenceSet(error.people, f"; {_there(names)}") from error
+        missing = [name for name in source.sets if name not in names]
+        if missing:
+            raise UnknownLabelSource(f'The collection has no reference set "{missing[0][:60]}"; {_there(names)}.')
+        return source
+
+
 def usual_source(names: Sequence[str]) -> LabelSource:
     """What scores are computed with where nothing else is said: people over the oldest of these reference sets."""
     return LabelSource.of(People.OVER if names else People.ONLY, names[:1])
-
-
-def known_source(*, key: str, names: Sequence[str]) -> LabelSource:
-    """The label source that a key names among these reference sets. Raises UnknownLabelSource."""
-    source = LabelSource.parse(key)
-    missing = [name for name in source.sets if name not in names]
-    if missing:
-        there = f"it has {', '.join(names)}" if names else "it has none"
-        raise UnknownLabelSource(f'The collection has no reference set "{missing[0][:60]}"; {there}.')
-    return source
 
 
 def kept_sources(names: Sequence[str]) -> list[LabelSource]:
@@ -173,9 +215,23 @@ def no_grades() -> Grades:
     return Grades(*np.zeros((3, 0), dtype=np.int64))
 
 
-def _quoted(name: str) -> str:
-    """The name without what would end it, in a key or in an address."""
+def quoted(name: str) -> str:
+    """A reference set's name as keys write it: without what would end it there or in an address."""
     return re.sub(r"[^\w.:~()-]", lambda found: quote(found[0]), name)
+
+
+def _names(text: str) -> list[str]:
+    """The names of a key's reference sets; a blank between them is no part of a name."""
+    return [unquote(name) for name in map(str.strip, text.split(",")) if name]
+
+
+def _there(names: Sequence[str]) -> str:
+    """Which reference sets there are, as a key names them."""
+    if not names:
+        return "it has none"
+    keys = [quoted(name) for name in names]
+    as_keys = "" if keys == list(names) else ", as keys write them,"
+    return f"it has{as_keys} {', '.join(keys)}"
 
 
 def _merged(people: Grades, reference: Grades, *, by_grade: bool) -> Grades:

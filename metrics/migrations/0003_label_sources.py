@@ -8,6 +8,7 @@ from urllib.parse import quote
 from django.db import migrations, models
 from django.db.models import Q
 
+UNNAMED = "unnamed"  # what annotate 0005 calls a set without a name
 PEOPLE = {"people_over_reference": "over", "union": "union", "people": "only", "reference": "none"}
 CHOICES = [
     ("qrels", "Qrels"),
@@ -27,9 +28,9 @@ REFRESH = "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collectio
 
 def key(word: str, name: str | None) -> str:
     """The key of a word and a reference set."""
-    if not name or word == "people":
+    if name is None or word == "people":
         return "only"
-    quoted = re.sub(r"[^\w.:~()-]", lambda found: quote(found[0]), name)
+    quoted = re.sub(r"[^\w.:~()-]", lambda found: quote(found[0]), name or UNNAMED)
     return f"{PEOPLE[word]}:{quoted}"
 
 

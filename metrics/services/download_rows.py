@@ -83,7 +83,8 @@ def conflicts(*, collection: Collection) -> Iterator[str]:
         .order_by(Collate("reference_set__name", "C"), *(Collate(f"{end}__external_id", "C") for end in ENDS))
         .values_list("reference_set__name", *(f"{end}__external_id" for end in ENDS), "grade", "said")
     )
-    yield from _pieces("\t".join(map(str, row)) + "\n" for row in differing.iterator(2_000))
+    rows = ([" ".join(name.split()), *map(str, rest)] for name, *rest in differing.iterator(2_000))
+    yield from _pieces("\t".join(row) + "\n" for row in rows)
 
 
 def cannot_judge(*, collection: Collection) -> Iterator[str]:

@@ -52,7 +52,7 @@ def known_labels(*, collection: Collection, wanted: Wanted, scope: Scope) -> tup
     reference = labels.labels_of(**told, label_source=source.reference) if source.reference else None
     scope = _part_of(scope, wanted, people)
     whole = source.grades(people, [] if reference is None else [reference])
-    alone = None if reference is None else labels.within(reference, scope)
+    alone = labels.within(reference, scope) if reference is not None and source.has_people else None
     return scope, Known(labels.within(whole, scope), alone)
 
 

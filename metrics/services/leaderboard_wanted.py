@@ -11,11 +11,11 @@ from annotate.models import Annotator, Collection, Level, QuerySet, User
 from metrics.core import measures
 from metrics.core.label_sources import (
     PEOPLE_NAMES,
+    AskedSource,
     LabelSource,
     People,
     UnknownLabelSource,
     kept_sources,
-    known_source,
     usual_source,
 )
 from metrics.core.tournament import METHODS
@@ -81,6 +81,7 @@ class Choices:
     """What can be chosen on a collection's leaderboard by one person, what was, and what could not be read.
 
     set_names : of the reference sets
+    asked_source : what was asked for, which may be no label source
     is_stored : whether the refresh keeps the scores that were asked for; compared : the two runs of a comparison
     """
 
@@ -90,6 +91,7 @@ class Choices:
     people: list[Annotator]
     runs: list[Run]
     wanted: Wanted
+    asked_source: AskedSource
     is_stored: bool
     compared: tuple[Run, Run] | None = None
     errors: list[str] = field(default_factory=list)
@@ -101,8 +103,14 @@ class Choices:
 
     @property
     def kept_source(self) -> LabelSource:
-        """The source nearest to it whose scores are kept: that of its first reference set."""
-        return usual_source(self.source.sets or self.set_names)
+        """The source nearest to it whose scores are kept: that of its oldest reference set."""
+        return usual_source([name for name in self.set_names if name in self.source.sets] or self.set_names)
+
+    @property
+    def explored_source(self) -> LabelSource:
+        """The source that the explorer shows this choice with: itself, or the nearest one whose scores are kept."""
+        kept = [source for source in kept_sources(self.set_names) if source.has_people]
+        return self.source if self.source in kept else self.kept_source
 
     @property
     def query_set_names(self) -> list[str]:
@@ -170,20 +178,22 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
     errors: list[str] = []
     plain = _plain(collection, set_names, sets, runs)
     people_given = given.get("people", "")
+    asked_source = _asked_source(given, set_names)
     names = {row.name for row in sets}
     grades = {str(level.grade): level.grade for level in levels}
     wanted = replace(
         plain,
         measures=_measures(given.get("measures", ""), errors),
         threshold=grades.get(given.get("threshold", ""), plain.threshold),
-        label_source=_source(given, set_names, errors),
+        label_source=_source(asked_source, set_names, errors),
         people=people_given if people_given in {FIRST, *(str(row.pk) for row in people)} else "",
         query_set=given.get("queries", "") if given.get("queries") in names else plain.query_set,
         judged_only=given.get("subset") == "judged",
         words=(_number(given.get("words_from", ""), errors), _number(given.get("words_to", ""), errors)),
         method=given.get("decide", "") if given.get("decide") in METHODS else plain.method,
     )
-    return Choices(set_names, sets, levels, people, runs, wanted, _is_stored(wanted, plain, set_names), errors=errors)
+    is_kept = _is_stored(wanted, plain, set_names)
+    return Choices(set_names, sets, levels, people, runs, wanted, asked_source, is_kept, errors=errors)
 
 
 def is_stored(*, collection: Collection, wanted: Wanted) -> bool:
@@ -218,13 +228,18 @@ def _plain(collection: Collection, set_names: list[str], sets: list[QuerySet], r
     )
 
 
-def _source(given: QueryDict | dict[str, str], set_names: list[str], errors: list[str]) -> str:
-    usual = usual_source(set_names)
+def _asked_source(given: QueryDict | dict[str, str], set_names: list[str]) -> AskedSource:
+    word = given.get("labels", "")
+    sets = tuple(given.getlist("sets")) if isinstance(given, QueryDict) else ()
+    return AskedSource(word, sets) if word or sets else AskedSource(usual_source(set_names).key)
+
+
+def _source(asked: AskedSource, set_names: list[str], errors: list[str]) -> str:
     try:
-        return known_source(key=given.get("labels") or usual.key, names=set_names).key
+        return asked.among(set_names).key
     except UnknownLabelSource as error:
         errors.append(str(error))
-        return usual.key
+        return usual_source(set_names).key
 
 
 def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
@@ -253,8 +268,9 @@ def _number(text: str, errors: list[str]) -> int | None:
 
 def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict | dict[str, str]) -> Choices:
     """As `read`, for a comparison: two runs of one direction and one measure, the first ones where none are named."""
-    choices = read(collection=collection, viewer=viewer, given={**given.dict(), "measures": given.get("measure", "")}
-                   if isinstance(given, QueryDict) else {**given, "measures": given.get("measure", "")})  # fmt: skip
+    of_table = given.copy()
+    of_table["measures"] = given.get("measure", "")
+    choices = read(collection=collection, viewer=viewer, given=of_table)
     by_key = {str(run.pk): run for run in choices.runs}
     first, second = by_key.get(given.get("a", "")), by_key.get(given.get("b", ""))
     first = first or next((run for run in choices.runs if _others(run, choices.runs)), None)

@@ -109,6 +109,7 @@ def qrels(request: HttpRequest, slug: str) -> HttpResponseBase:
     """TREC qrels as the form says, at once."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     form = QrelsForm(request.GET, collection=collection)
+    form.refuse_unknown(request.GET)
     if not form.is_valid():
         return _page(request, collection, kind=Download.Kind.QRELS, form=form)
     wanted = form.wanted()
@@ -194,6 +195,7 @@ def _page(request: HttpRequest, collection: Collection, **wrong: Any) -> HttpRes
         "made": [made for made in rows if made.state != Download.State.ASKED],
         "kept_days": service.KEPT_FOR.days,
         "shown": SHOWN,
+        "errors": [text for texts in wrong["form"].errors.values() for text in texts] if wrong else [],
     }
     return render(request, "metrics/downloads.html", context, status=422 if wrong else 200)
 

@@ -52,7 +52,7 @@ BEFORE = {
     "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
 }
 SINCE = {
-    "annotate": ["0003_unknown_limit", "0004_pair_states"],
+    "annotate": ["0003_unknown_limit", "0004_pair_states", "0005_reference_names"],
     "pooling": ["0002_whole_runs"],
     "metrics": ["0002_bounds", "0003_label_sources", "0004_pair_states"],
 }
@@ -97,7 +97,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 36
+    assert len(before) == 37
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -147,11 +147,14 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     call_command("migrate", "metrics", "0002_bounds", interactive=False, stdout=StringIO())
+    call_command("migrate", "annotate", "0003_unknown_limit", interactive=False, stdout=StringIO())
+    nameless = ReferenceSet.objects.create(collection=collection, name="").pk
     told = {"run": run.pk, "query_set": query_set.pk}
     with connection.cursor() as cursor:
         cursor.execute(OLD_SOURCES, told | {"reference": None, "sources": ["people"]})
         both = ["people_over_reference", "reference"]
-        cursor.execute(OLD_SOURCES, told | {"reference": reference.pk, "sources": both})
+        for pk in (reference.pk, nameless):
+            cursor.execute(OLD_SOURCES, told | {"reference": pk, "sources": both})
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     old = {"label_source": "union", "reference": "ours, v2", "grades": "graded"}
     Download.objects.create(collection=collection, kind="qrels", parameters=old, file_name="a")
@@ -161,7 +164,8 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
     Observation.objects.create(collection=collection, kind="scores", n_judgments=1, value=value)
     migrate()
     keys = set(Score.objects.values_list("label_source", flat=True))
-    assert keys == {"only", "over:ours%2C%20v2", "none:ours%2C%20v2"}
+    assert keys == {"only", "over:ours%2C%20v2", "none:ours%2C%20v2", "over:unnamed", "none:unnamed"}
+    assert set(collection.reference_sets.values_list("name", flat=True)) == {"ours, v2", "unnamed"}
     assert Download.objects.get().parameters == {"label_source": "union:ours%2C%20v2", "grades": "graded"}
     assert Observation.objects.get().value["rows"] == [
         [run.pk, query_set.pk, "only", "AP", 0.1], [run.pk, 1, "none:ours%2C%20v2", "AP", None],

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from html import unescape
 from io import StringIO
 
 import ir_measures
@@ -11,11 +12,12 @@ from django.core.management import CommandError, call_command
 from ir_measures import AP, Success, nDCG
 
 from annotate.models import ApiToken, ReferenceLabel, Resolution, Role
-from metrics.core.label_sources import LabelSource, People
+from metrics.core.label_sources import LabelSource, People, quoted
+from metrics.http import Wanted as QrelsWanted
 from metrics.models import Download, Score
 from metrics.services import leaderboard_views, refresh, tallies
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_wanted import read
+from metrics.services.leaderboard_wanted import read, read_pair
 from tests import cast
 from tests.metrics import studies, uploads
 from tests.sizes import share_of
@@ -49,13 +51,16 @@ def page_qrels(client, collection, direction, key):
     return b"".join(answer.streaming_content).decode()
 
 
-def api_qrels(client, collection, direction, key):
-    person = cast.member(collection, Role.RESEARCHER)
-    headers = cast.bearer(person, ApiToken.Scope.QRELS_READ, collection=collection)
-    address = f"/api/v1/collections/{collection.slug}/qrels/"
-    answer = client.get(address, {"direction": direction, "label_source": key}, headers=headers)
+def api_qrels(client, collection, direction, key="", **given):
+    answer = asked_api(client, collection, direction=direction, **({"label_source": key} if key else given))
     assert answer.status_code == 200, answer.content
     return b"".join(answer.streaming_content).decode()
+
+
+def asked_api(client, collection, **given):
+    person = cast.member(collection, Role.RESEARCHER)
+    headers = cast.bearer(person, ApiToken.Scope.QRELS_READ, collection=collection)
+    return client.get(f"/api/v1/collections/{collection.slug}/qrels/", given, headers=headers)
 
 
 def page_cells(made, direction, key):
@@ -97,7 +102,7 @@ def evaluated_by_key(client, made, direction, source, tmp_path):
     for number, name in enumerate(source.sets):
         path = tmp_path / f"{number}.qrels"
         path.write_text(page_qrels(client, made.collection, direction, str(source.of(People.NONE, [name]))))
-        options += ["--reference", f"{name}={path}"]
+        options += ["--reference", f"{quoted(name)}={path}"]
     said = evaluate(made, direction, tmp_path, *options)
     assert said["label_source"] == source.key
     return said["all"]
@@ -167,6 +172,77 @@ def test_the_choices_of_a_form_become_one_key_in_the_address(client, judged):
     assert client.get(f"/c/{judged.slug}/leaderboard/", {"labels": "union"}).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"sets": ["cxc"]}, "over:cxc"),
+        ({"label_source": "union", "sets": ["cxc", "original"]}, "union:cxc,original"),
+        ({"label_source": "over:original", "sets": ["cxc"]}, 'leave out "sets"'),
+        ({"label_source": "over:original", "reference": "cxc"}, '"reference" is no parameter'),
+        ({"label_source": "over:nothing"}, 'no reference set "nothing"; it has, as keys write them, original, cxc, '),
+    ],
+)
+def test_no_set_that_was_asked_for_is_dropped(client, judged, given, expected):
+    """Whatever place is asked, it is the source that the words say, or an error."""
+    if expected.startswith(("over", "union")):
+        assert api_qrels(client, judged, "forward", **given) == api_qrels(client, judged, "forward", expected)
+    else:
+        assert expected in asked_api(client, judged, **given).content.decode().replace('\\"', '"')
+    researcher = cast.member(judged, Role.RESEARCHER)
+    client.force_login(researcher)
+    told = {"labels" if name == "label_source" else name: value for name, value in given.items()}
+    answer = client.get(f"/c/{judged.slug}/leaderboard/", told)
+    if answer.status_code == 302:
+        assert f"labels={expected}" in answer.headers["Location"]
+    elif "reference" not in given:
+        page = unescape(answer.content.decode())
+        assert answer.status_code == 422 and expected in page
+        assert all(f'value="{name}" checked' in page for name in given.get("sets", []))
+    answer = client.post(f"/c/{judged.slug}/downloads/new/qrels/", given)
+    if answer.status_code == 422:
+        assert expected in unescape(answer.content.decode())
+        assert all(f'value="{name}" checked' in answer.content.decode() for name in given.get("sets", []))
+    elif "reference" not in given:
+        assert judged.downloads.get().parameters["label_source"] == expected
+
+
+def test_a_comparison_leads_to_the_explorer_with_its_labels_or_says_that_it_cannot(client, judged):
+    client.force_login(cast.member(judged, Role.RESEARCHER))
+    (run,) = judged.runs.all()
+    lines = uploads.run_lines(np.random.default_rng(6), judged, direction="forward", strange=0)
+    uploads.ingested(judged, "other", lines)
+    refresh.refresh(collection=judged)
+    for key, explored in (("over:cxc", "over:cxc"), ("none:cxc,original", "over:original")):
+        given = {"labels": key, "a": run.pk, "measure": "AP"}
+        choices = read_pair(collection=judged, viewer=None, given={**given, "a": str(run.pk)})
+        leaderboard_views.compute(collection=judged, wanted=choices.wanted)
+        page = client.get(f"/c/{judged.slug}/leaderboard/compare/", given).content.decode()
+        assert f"&amp;labels={explored}" in page
+        assert ("The explorer, where the queries below lead" in page) == (key != explored)
+    answer = client.get(f"/c/{judged.slug}/explorer/", {"labels": "union:cxc"})
+    assert answer.status_code == 422 and '"union:cxc" is not shown here' in unescape(answer.content.decode())
+
+
+def test_a_source_without_people_has_scores_of_one_part_and_no_rule(client, judged):
+    choices = read(collection=judged, viewer=None, given={"labels": "none:cxc", "people": "first"})
+    leaderboard_views.compute(collection=judged, wanted=choices.wanted)
+    client.force_login(cast.member(judged, Role.RESEARCHER))
+    address = f"/c/{judged.slug}/leaderboard/"
+    page = client.get(address, {"labels": "none:cxc", "people": "first"}).content.decode()
+    assert "Scores with reference “cxc” alone." in page and "+ 0.0)" not in page and "Of people" not in page
+    form = {"label_source": "none:cxc", "rule": "median"}
+    assert client.post(f"/c/{judged.slug}/downloads/new/qrels/", form).status_code == 302
+    made = judged.downloads.get()
+    assert "Median" not in made.made_with and made.parameters["rule"] == "" and "median" not in made.file_name
+
+
+def test_a_long_source_is_cut_in_a_file_name_with_a_mark_of_its_own():
+    sources = [LabelSource.of("over", [f"{part} {'x' * 120}"]) for part in ("a, 1", "a, 2")]
+    names = [QrelsWanted("forward", source).file_name for source in sources]
+    assert len(set(names)) == 2 and {len(name) for name in names} == {len("forward-") + 100 + len(".qrels")}
+    assert all(name.startswith("forward-over-a%2C%20") for name in names)
+
+
 def test_the_choices_of_the_downloads_page_are_the_same_source(client, judged):
     client.force_login(cast.member(judged, Role.RESEARCHER))
     address = f"/c/{judged.slug}/downloads/new/qrels/"
@@ -176,8 +252,7 @@ def test_the_choices_of_the_downloads_page_are_the_same_source(client, judged):
     assert "people over references “cxc”, “original”" in made.made_with
     page = client.post(address, {"label_source": "none"}).content.decode()
     assert "needs a reference set" in page and judged.downloads.count() == 1
-
-
+    assert "Nothing was made." in page and '<option value="none" selected>' in page
 def test_scores_of_people_alone_go_when_a_reference_set_comes():
     study = studies.study("bare")
     study.reference_sets.all().delete()
@@ -201,3 +276,21 @@ def test_scores_of_people_alone_go_when_a_reference_set_comes():
 def test_evaluate_says_which_file_a_source_lacks(options, message):
     with pytest.raises(CommandError, match=message):
         call_command("evaluate", "a.run", *options)
+
+
+def test_evaluate_takes_a_set_whose_name_has_an_equals_sign_and_strata_alone(tmp_path):
+    (tmp_path / "a.run").write_text("q0 Q0 d0 1 2 x\nq0 Q0 d1 2 1 x\n")
+    (tmp_path / "plain.qrels").write_text("q0 0 d1 1\n")
+    (tmp_path / "strata.qrels").write_text("q0 0 d0 1 1\nq0 0 d1 2 1\n")
+
+    def scored(*options):
+        out = StringIO()
+        call_command("evaluate", str(tmp_path / "a.run"), *options, "--measures", "AP xinfAP", "--json", stdout=out)
+        return json.loads(out.getvalue())
+
+    named = scored("--reference", f"a%3Db={tmp_path / 'plain.qrels'}")
+    assert named["label_source"] == "none:a%3Db" and named["all"]["AP"] == 0.5
+    alone = scored("--reference", f"s={tmp_path / 'strata.qrels'}")
+    assert alone["all"] == scored("--qrels", str(tmp_path / "strata.qrels"))["all"]
+    with pytest.raises(CommandError, match="score the run with them alone"):
+        scored("--reference", f"s={tmp_path / 'strata.qrels'}", "--reference", f"p={tmp_path / 'plain.qrels'}")

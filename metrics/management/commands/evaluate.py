@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
@@ -28,7 +29,11 @@ class Command(BaseCommand):
         parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
         parser.add_argument("--qrels", default="", help="labels: query, 0, document, grade, or with strata")
         parser.add_argument(
-            "--reference", action="append", default=[], metavar="NAME=FILE", help="a reference set's qrels; repeatable"
+            "--reference",
+            action="append",
+            default=[],
+            metavar="NAME=FILE",
+            help="a reference set's qrels; repeatable; NAME as keys write it: %%3D for =",
         )
         parser.add_argument(
             "--label-source", default="", metavar="KEY",
@@ -74,9 +79,10 @@ def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
     """The labels that the options name, and their source; None where it is one file whose origin nobody told."""
     references: dict[str, str] = {}
     for text in options["reference"]:
-        name, is_named, path = text.partition("=")
-        if not (name and is_named and path) or name in references:
-            raise CommandError(f'--reference "{text}": write NAME=FILE, each name once.')
+        quoted, _, path = text.partition("=")
+        name = unquote(quoted)
+        if not (name and path) or name in references:
+            raise CommandError(f'--reference "{text}": write NAME=FILE, each name once, as in a key (%3D for "=").')
         references[name] = path
     if not (options["qrels"] or references):
         raise CommandError("Name the labels by --qrels or --reference.")

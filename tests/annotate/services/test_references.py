@@ -55,6 +55,13 @@ def test_other_labels_under_the_same_name_are_refused(collection):
     assert ReferenceSet.objects.filter(collection=collection).count() == 2
 
 
+@pytest.mark.parametrize("name", ["", "  ", "a\tb", "a\nb", "x" * 61])
+def test_a_name_that_cannot_stand_in_a_key_or_a_file_is_refused(collection, name):
+    with pytest.raises(Rejected, match="a reference set's name has 1 to 60 printable characters"):
+        load(collection, "q0 0 d0 1", name=name)
+    assert not ReferenceSet.objects.exists()
+
+
 def test_a_repeated_line_counts_once_and_a_contradicting_one_is_named(collection):
     repeats = load(collection, "q0 0 d0 1", "q0 0 d0 1").repeats
     assert repeats.told() == {"n": 1, "first": [{"line": 2, "earlier": 1, "what": "q0 d0"}]}

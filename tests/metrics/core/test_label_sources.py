@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core.label_sources import (
+    AskedSource,
     LabelSource,
     People,
     UnknownLabelSource,
     kept_sources,
-    known_source,
     larger,
     ordered,
     usual_source,
@@ -93,7 +93,6 @@ def test_merging_agrees_with_plain_dictionaries(people, references):
     ("key", "canonical"),
     [
         ("only", "only"),
-        ("only:original", "only"),
         ("none:b,a,b", "none:a,b"),
         ("over:my set", "over:my%20set"),
         ("over:my%20set", "over:my%20set"),
@@ -120,14 +119,38 @@ def test_any_names_go_into_a_key_and_come_out_again(people, names):
     [
         ("none", "needs a reference set"),
         ("none:", "needs a reference set"),
-        ("union", 'needs a reference set, such as "union:original"'),
+        ("union", "needs a reference set, as in union:NAME; it has original, cxc; or take"),
+        ("only:cxc", "takes no reference set: leave out"),
         ("people_over_reference", 'says no part of people\'s labels: one of over, union, only, none'),
         ("over:cxc,strange", 'no reference set "strange"; it has original, cxc'),
     ],
 )
 def test_what_names_no_source_is_refused_with_what_there_is(key, message):
     with pytest.raises(UnknownLabelSource, match=message):
-        known_source(key=key, names=["original", "cxc"])
+        AskedSource(key).among(["original", "cxc"])
+
+
+@pytest.mark.parametrize(
+    ("word", "sets", "key"),
+    [
+        ("", ["cxc"], "over:cxc"),
+        ("union", ["cxc", "original"], "union:cxc,original"),
+        ("only", ["cxc"], "only"),
+        ("over:cxc, original", [], "over:cxc,original"),
+        (" none:a%2C%20b ", [], "none:a%2C%20b"),
+    ],
+)
+def test_a_source_is_asked_for_by_a_key_or_by_its_parts(word, sets, key):
+    asked = AskedSource(word, tuple(sets))
+    assert asked.among(["a, b", "cxc", "original"]).key == key
+    assert asked.people == key.partition(":")[0] and (key == "only" or sorted(asked.names) == list(asked.source().sets))
+
+
+def test_a_key_with_sets_beside_it_and_names_that_keys_quote_are_told():
+    with pytest.raises(UnknownLabelSource, match='"over:a" names its reference sets itself'):
+        AskedSource("over:a", ("b",)).source()
+    with pytest.raises(UnknownLabelSource, match="it has, as keys write them, a%2C%20b"):
+        AskedSource("over:a").among(["a, b"])
 
 
 def test_the_usual_source_is_people_over_the_oldest_set_and_alone_without_any():
