@@ -7,6 +7,7 @@ problems and goes on, and raises FormatError where it cannot go on. `guarded` tu
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
@@ -15,6 +16,8 @@ Row = TypeVar("Row")
 MAX_SHOWN = 50
 TOO_MANY = 10_000  # faults: each costs time, and nobody reads them all
 MAX_ID_BYTES = 255
+MAX_PLACES = 5  # lines that are named of one kind of fault, beside the first
+_OF_A_LINE = re.compile(r"'[^']*'|\"[^\"]*\"|[0-9.,]+")  # what differs between messages of one kind
 _PLAIN_ID = re.compile(r"[!-~]{1,255}")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}(\.0{1,6})?")
@@ -72,6 +75,48 @@ class Problems:
         shown = [f"{error.file}: {error}" if several else str(error) for error in self.errors]
         left = self.n - len(shown)
         return shown + ([f"and {left:,} more."] if left else [])
+
+
+class KindsOfFault(Problems):
+    """Each kind of fault once, with how often it occurs and where: for files in which every line may have the same.
+
+    Faults are of one kind where their messages differ by numbers and quoted words alone.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counts: Counter[str] = Counter()
+        self._places: dict[str, list[str]] = {}
+
+    def add(self, error: FormatError) -> None:
+        """Count a fault; keep it if it is the first of its kind."""
+        self.n += 1
+        kind = _kind(error)
+        self._counts[kind] += 1
+        if self._counts[kind] == 1:
+            self.errors.append(error)
+        places = self._places.setdefault(kind, [])
+        if len(places) <= MAX_PLACES and str(error.line) not in places:
+            places.append(str(error.line))
+
+    def note(self, error: FormatError) -> None:
+        """Add a fault; the whole file is counted."""
+        self.add(error)
+
+    def lines(self) -> list[str]:
+        """A sentence a kind: its first fault, how many there are, and the lines of the next ones."""
+        return [self._told(error) for error in self.errors]
+
+    def _told(self, error: FormatError) -> str:
+        kind = _kind(error)
+        if self._counts[kind] == 1:
+            return str(error)
+        later = ", ".join(self._places[kind][1:])
+        return f"{error} {self._counts[kind]:,} such faults{', the next in line ' if later else ''}{later}."
+
+
+def _kind(error: FormatError) -> str:
+    return _OF_A_LINE.sub("", error.message)
 
 
 def guarded(rows: Iterable[Row], problems: Problems) -> Iterator[Row]:

@@ -182,17 +182,22 @@ def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON number")
 
 
-def table_rows(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and cells by column name; a header with a tab makes it tab-separated, else commas and quotes.
+def table_rows(
+    stream: BinaryIO, name: str, problems: Problems, *, has_header: bool = True
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and cells by column name; a first line with a tab makes it tab-separated, else commas and quotes.
 
+    has_header : False for a table whose first line is a row like the others: its columns are called 1, 2, ...
     Rows of another length become problems. Raises FormatError for a header with a column named twice.
     """
     records = _records(stream, name)
-    header_line, header = next(records, (1, []))
-    header = [column.strip() for column in header]
+    header_line, first = next(records, (1, []))
+    header = [column.strip() for column in first] if has_header else _numbers(first)
     repeated = sorted({column for column in header if header.count(column) > 1})
     if repeated:
         raise FormatError(name, header_line, repeated[0], f"column {shown(repeated[0])} stands twice in the header.")
+    if not has_header and first:
+        yield header_line, dict(zip(header, first, strict=True))
     for number, cells in records:
         if len(cells) == len(header):
             yield number, dict(zip(header, cells, strict=True))
@@ -201,10 +206,14 @@ def table_rows(stream: BinaryIO, name: str, problems: Problems) -> Iterator[tupl
             problems.note(FormatError(name, number, "", message))
 
 
-def header_of(stream: BinaryIO, name: str) -> list[str]:
-    """The column names of a table. Raises FormatError."""
+def header_of(stream: BinaryIO, name: str, *, has_header: bool = True) -> list[str]:
+    """The column names of a table; see `table_rows`. Raises FormatError."""
     _, header = next(_records(stream, name), (1, []))
-    return [column.strip() for column in header]
+    return [column.strip() for column in header] if has_header else _numbers(header)
+
+
+def _numbers(cells: list[str]) -> list[str]:
+    return [str(number) for number in range(1, len(cells) + 1)]
 
 
 def _records(stream: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -46,12 +46,30 @@ class Matrix(NamedTuple):
 def evaluate_file(
     stream: BinaryIO, qrels: QrelsFile, *, name: str, score_type: str = "float32", use_ranks: bool = False
 ) -> Evaluated:
-    """A run file (TREC form, gzip or plain) or a matrix (.npz) against qrels; its first bytes say which."""
+    """A run file (TREC form, gzip or plain) or a matrix (.npz) against qrels; its first bytes say which.
+
+    Raises FormatError, also where the two share no query.
+    """
     magic = stream.read(2)
     stream.seek(-len(magic), 1)
     if magic == b"PK":
-        return evaluate_matrix(read_matrix(stream, name=name), qrels, name=name, score_type=score_type)
-    return evaluate_run(read_run(stream, name=name), qrels, name=name, score_type=score_type, use_ranks=use_ranks)
+        matrix = read_matrix(stream, name=name)
+        _refuse_strangers(matrix.rows, qrels, name=name)
+        return evaluate_matrix(matrix, qrels, name=name, score_type=score_type)
+    run = read_run(stream, name=name)
+    _refuse_strangers(run.queries, qrels, name=name)
+    return evaluate_run(run, qrels, name=name, score_type=score_type, use_ranks=use_ranks)
+
+
+def _refuse_strangers(queries: NDArray[np.bytes_], qrels: QrelsFile, *, name: str) -> None:
+    """Raise FormatError where a run and the labels share no query: each score would be 0, and of nothing."""
+    if not len(queries) or not len(qrels.queries) or np.isin(queries, qrels.queries).any():
+        return
+    mine, theirs = (f'{len(ids):,}, such as "{ids[0].decode(errors="replace")}"' for ids in (queries, qrels.queries))
+    turned = " It may be a run of the other direction: its queries are documents of the labels."
+    hint = turned if np.isin(queries, qrels.docs).any() else ""
+    message = f"The run and the labels share no query: it has {mine}; they have {theirs}.{hint}"
+    raise FormatError(name, None, "", message)
 
 
 def evaluate_run(

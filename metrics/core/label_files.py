@@ -1,15 +1,17 @@
 """Label files for the agreement command: a label a line, or a column an annotator."""
 
+import re
 from collections.abc import Sequence
 from typing import BinaryIO
 
 import numpy as np
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.formats import FormatError, Problems, shown
 from annotate.core.reading import header_of, table_rows
 from metrics.core.agreement import Level
 from metrics.core.counts import Annotations, annotations
 
+_SPAN = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 MISSING = ("", "na", "nan", "null", "none")
 
 
@@ -22,24 +24,28 @@ def read_labels(
     annotator: Sequence[str],
     value: str | None,
     level: Level | str,
+    has_header: bool = True,
 ) -> Annotations:
-    """Labels of a table with a header (CSV, or tabs), in its order; gzip or plain.
+    """Labels of a table (CSV, or tabs), in its order; gzip or plain.
 
     unit : the columns that name what was labelled, together
     annotator : with `value`, the columns that name who labelled; without, one column of values an annotator
     level : values are numbers on all levels but the nominal one
+    has_header : whether the first line names the columns; a column is named so, or by its number, several as 3-5
 
     Empty cells, "NA" and the like are missing labels. Faulty lines go to `problems`; raises FormatError for the header.
     """
-    header = header_of(stream, name)
-    for column in (*unit, *annotator, *([value] if value else [])):
-        if column not in header:
-            raise FormatError(name, 1, column, f'there is no column "{column}"; there are: {", ".join(header)}.')
+    header = header_of(stream, name, has_header=has_header)
+    unit, annotator = _columns(unit, header, name), _columns(annotator, header, name)
+    if value:
+        value, *others = _columns([value], header, name)
+        if others:
+            raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {others[0]}.")
     units: dict[tuple[str, ...], int] = {}
     people: dict[tuple[str, ...], int] = {}
     rows: list[tuple[int, int]] = []
     values: list[float | str] = []
-    for number, cells in table_rows(stream, name, problems):
+    for number, cells in table_rows(stream, name, problems, has_header=has_header):
         key = units.setdefault(tuple(cells[column] for column in unit), len(units))
         for who, text in _labels_of(cells, annotator, value):
             if text.strip().lower() in MISSING:
@@ -53,6 +59,22 @@ def read_labels(
             rows.append((key, people.setdefault(who, len(people))))
     unit_code, person_code = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     return annotations(unit_code, person_code, np.array(values))
+
+
+def _columns(asked: Sequence[str], header: list[str], name: str) -> list[str]:
+    """The columns of these names or numbers. Raises FormatError."""
+    found: list[str] = []
+    for text in asked:
+        span = _SPAN.fullmatch(text.strip())
+        if text.strip() in header:
+            found.append(text.strip())
+        elif span and 1 <= int(span[1]) <= int(span[2] or span[1]) <= len(header):
+            found += header[int(span[1]) - 1 : int(span[2] or span[1])]
+        else:
+            columns = ", ".join(f"{number} {column}" for number, column in enumerate(header, start=1))
+            message = f"there is no column {shown(text)}. Name one of these or its number, or say there is no header"
+            raise FormatError(name, 1, text, f"{message}: {columns}.")
+    return found
 
 
 def _labels_of(cells: dict[str, str], annotator: Sequence[str], value: str | None) -> list[tuple[tuple[str, ...], str]]:

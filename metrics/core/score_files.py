@@ -1,51 +1,233 @@
-"""Files of scores a query: what `evaluate --per-query` prints, or a number a line."""
+"""Files of scores a query, in the forms in which they are found; each becomes one table of queries and runs.
 
-from typing import BinaryIO
+topics by runs : CSV or tabs; a header names the runs, and a first column, if there is one, the queries
+a row a score : a table with the columns query and value, as Downloads make it
+evaluate's : what `evaluate --per-query` and `trec_eval -q` print: measure, query, value
+numbers : one a line, the scores of one run
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError
-from annotate.core.reading import lines
+from annotate.core.formats import FormatError, Problems, shown
+from annotate.core.reading import first_line, header_of, lines, table_rows
+
+QUERY_NAMES = ("", "query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
+RUN_NAMES = ("run", "system")
+UNDEFINED = ("", "na", "n/a", "nan", "none", "null")
+CHOICES = ("measure", "direction", "query_set", "label_source", "threshold")  # a table is of one value of each
+MAX_TOLD = 20  # values that a message names
 
 
-def read_scores(stream: BinaryIO, *, name: str, measure: str | None = None) -> dict[str, float]:
-    """Score by query, in the file's order; lines about "all" queries are left out.
+class ScoreTable(NamedTuple):
+    """Scores of runs on queries.
 
-    measure : which, where the file holds several. A file of bare numbers names its queries 1, 2, ...
-    Raises FormatError.
+    queries, runs : Q and S names, in the file's order
+    values : (Q, S) float64; nan where a run has no score on a query
     """
-    found: dict[str, float] = {}
-    seen: list[str] = []
-    for number, text in lines(stream, name):
-        fields = text.split()
-        if not fields or (len(fields) == 3 and fields[1] == "all"):
-            continue
-        if len(fields) not in (1, 3):
-            raise FormatError(name, number, "", f"expected measure, query and value, found {len(fields)} fields.")
-        measured, query = (fields[0], fields[1]) if len(fields) == 3 else ("", str(number))
-        if measure is None or measured in ("", measure):
-            seen += [measured] if measured not in seen else []
-            found[query] = _number(fields[-1], number, name)
-        if len(seen) > 1:
-            message = f"the file holds several measures ({', '.join(seen)}, ...); choose one."
-            raise FormatError(name, number, "measure", message)
-    if not found:
-        raise FormatError(name, None, "", f"The file holds no scores{f' of {measure}' if measure else ''}.")
-    return found
+
+    queries: list[str]
+    runs: list[str]
+    values: NDArray[np.float64]
+
+    def of(self, run: str) -> dict[str, float]:
+        """A run's scores by query, those that it has. Raises ValueError for a run that is not there."""
+        column = self.values[:, self.runs.index(run)].tolist()
+        return {query: value for query, value in zip(self.queries, column, strict=True) if not np.isnan(value)}
 
 
-def paired(first: dict[str, float], second: dict[str, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def read_scores(stream: BinaryIO, *, name: str, chosen: Mapping[str, str] | None = None) -> ScoreTable:
+    """The scores of a file, gzip or plain; its first line says which form it has.
+
+    chosen : by the columns of CHOICES, which rows are meant where the file holds several
+    Raises FormatError, also where several scores of one run on one query are left, or none at all.
+    """
+    header = [cell.strip() for cell in header_of(stream, name)]
+    choices = _Choices(chosen or {}, name)
+    first = first_line(stream, name)
+    fields = first.split()
+    if {"query", "value"} <= set(header):
+        return _read_rows(stream, name, header, choices)
+    if "," not in first and len(fields) in (1, 3) and _is_number(fields[-1]):
+        return _read_lines(stream, name, choices)
+    return _read_topics(stream, name, header, choices)
+
+
+def paired(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The scores of the queries both have, in the first's order."""
     both = [query for query in first if query in second]
     return np.array([first[query] for query in both]), np.array([second[query] for query in both])
 
 
+def option_of(column: str) -> str:
+    """How a command is told the value of one of CHOICES."""
+    return f"--{column.replace('_', '-')}"
+
+
+class _Choices:
+    """Which rows are meant of a file that says of each score what it is."""
+
+    def __init__(self, chosen: Mapping[str, str], name: str) -> None:
+        self._chosen, self._name = chosen, name
+        self._columns: Sequence[str] = ()
+        self._seen: dict[str, dict[str, None]] = {}
+        self._taken: dict[str, dict[str, None]] = {}
+
+    def of(self, columns: Sequence[str]) -> None:
+        """The columns of CHOICES that the file has. Raises FormatError where another one was chosen by."""
+        if unknown := [column for column in self._chosen if column not in columns]:
+            message = f"the file does not say the {unknown[0]} of its scores: leave out {option_of(unknown[0])}."
+            raise FormatError(self._name, None, unknown[0], message)
+        self._columns = columns
+        self._seen, self._taken = {column: {} for column in columns}, {column: {} for column in columns}
+
+    def take(self, cells: Mapping[str, str]) -> bool:
+        """Whether a row is meant; of what was not chosen, those like the first."""
+        for column in self._columns:
+            self._seen[column].setdefault(cells[column])
+        if any(cells[column] != value for column, value in self._chosen.items()):
+            return False
+        for column in self._columns:
+            self._taken[column].setdefault(cells[column])
+        return all(next(iter(self._taken[column])) == cells[column] for column in self._columns)
+
+    def check(self) -> None:
+        """Raises FormatError where a choice is open, or leaves nothing."""
+        for column in self._columns:
+            if len(self._taken[column]) > 1:
+                message = f"the file holds several: {_listed(self._taken[column])}. Choose one by {option_of(column)}."
+                raise FormatError(self._name, None, column, message)
+        for column, value in self._chosen.items():
+            if not self._taken[column]:
+                held = _listed(self._seen[column]) or "no scores"
+                raise FormatError(self._name, None, column, f"no score is left of {value}; the file holds {held}.")
+
+
+class _Scores:
+    """Scores by run and query, as they are read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._queries: dict[str, int] = {}
+        self._runs: dict[str, int] = {}
+        self._values: dict[tuple[int, int], tuple[float, int]] = {}
+
+    def add(self, run: str, query: str, text: str, line: int) -> None:
+        """One score; "NA" and the like are none. Raises FormatError for a second one, and for what is no number."""
+        place = self._queries.setdefault(query, len(self._queries)), self._runs.setdefault(run, len(self._runs))
+        if place in self._values:
+            message = f"run {shown(run)} has a score on query {shown(query)} in line {self._values[place][1]} already."
+            raise FormatError(self._name, line, "", message)
+        self._values[place] = _number(text, line, self._name), line
+
+    def table(self) -> ScoreTable:
+        """All of them. Raises FormatError where there are none."""
+        values = np.full((len(self._queries), len(self._runs)), np.nan)
+        for (row, column), (value, _) in self._values.items():
+            values[row, column] = value
+        if np.isnan(values).all():
+            raise FormatError(self._name, None, "", "The file holds no scores.")
+        return ScoreTable(list(self._queries), list(self._runs), values)
+
+
+def _read_rows(stream: BinaryIO, name: str, header: list[str], choices: _Choices) -> ScoreTable:
+    """A row a score, with any columns of CHOICES."""
+    choices.of([column for column in CHOICES if column in header])
+    run_column = next((column for column in RUN_NAMES if column in header), None)
+    scores, problems = _Scores(name), Problems()
+    for number, cells in table_rows(stream, name, problems):
+        if choices.take(cells):
+            scores.add(cells[run_column] if run_column else _stem(name), cells["query"], cells["value"], number)
+    _refuse(problems)
+    choices.check()
+    return scores.table()
+
+
+def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:
+    """Measure, query and value a line, and below a run's lines its name; or a number a line."""
+    scores = _Scores(name)
+    rows: list[tuple[str, str, int]] = []
+    choices.of(["measure"])
+    for number, text in lines(stream, name):
+        fields = text.split()
+        if len(fields) == 1:
+            fields = ["", str(number), *fields]
+        if len(fields) not in (0, 3):
+            raise FormatError(name, number, "", f"expected measure, query and value, found {len(fields)} fields.")
+        measure, query, value = fields or ("", "all", "")
+        if measure == "runid":
+            _add(scores, value, rows)
+            rows = []
+        elif query != "all" and choices.take({"measure": measure}):
+            rows.append((query, value, number))
+    _add(scores, _stem(name), rows)
+    choices.check()
+    return scores.table()
+
+
+def _add(scores: _Scores, run: str, rows: list[tuple[str, str, int]]) -> None:
+    for query, value, number in rows:
+        scores.add(run, query, value, number)
+
+
+def _read_topics(stream: BinaryIO, name: str, header: list[str], choices: _Choices) -> ScoreTable:
+    """A row a query, a column a run; queries without a column are numbered."""
+    choices.of([])
+    problems = Problems()
+    rows = list(table_rows(stream, name, problems))
+    _refuse(problems)
+    first = header[0] if header else ""
+    column = [cells[first] for _, cells in rows]
+    is_query = first.lower() in QUERY_NAMES or not all(map(_is_number, column))
+    if not is_query and len(header) > 1 and len(column) > 1 and _are_ids(column):
+        message = f'column {shown(first)} may name the queries or hold scores; if it names them, call it "query".'
+        raise FormatError(name, 1, "", message)
+    scores = _Scores(name)
+    for place, (number, cells) in enumerate(rows, start=1):
+        query = cells[first] if is_query else str(place)
+        for run in header[is_query:]:
+            scores.add(run, query, cells[run], number)
+    return scores.table()
+
+
+def _are_ids(column: list[str]) -> bool:
+    """Whether numbers look like ids of queries: whole, all different, and not all 0 or 1."""
+    return all(text.strip().isdigit() for text in column) and len(set(column)) == len(column) > 2
+
+
+def _refuse(problems: Problems) -> None:
+    if problems:
+        raise problems.errors[0]
+
+
+def _listed(values: Mapping[str, None]) -> str:
+    told = ", ".join(list(values)[:MAX_TOLD])
+    return f"{told}, ..." if len(values) > MAX_TOLD else told
+
+
+def _stem(name: str) -> str:
+    return PurePath(name).name
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return text.strip().lower() in UNDEFINED
+    return True
+
+
 def _number(text: str, number: int, name: str) -> float:
+    if text.strip().lower() in UNDEFINED:
+        return np.nan
     try:
         value = float(text)
     except ValueError as error:
-        raise FormatError(name, number, "value", f'"{text}" is not a number.') from error
+        raise FormatError(name, number, "value", f"{shown(text)} is not a number.") from error
     if not np.isfinite(value):
-        raise FormatError(name, number, "value", f'"{text}" is not a finite number.')
+        raise FormatError(name, number, "value", f"{shown(text)} is not a finite number.")
     return value

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.formats import FormatError, KindsOfFault
 from metrics.core.agreement import Alpha, Level, alpha_of_counts, percent_agreement
 from metrics.core.counts import count_units
 from metrics.core.label_files import read_labels
 
 
 class Command(BaseCommand):
-    help = "Agreement of the labels in a table with a header (CSV, or tabs): a label a line, or a column an annotator."
+    help = "Agreement of the labels in a table (CSV, or tabs): a label a line, or a column an annotator."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -21,8 +21,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--level", choices=[str(level) for level in Level], required=True, help="how values compare"
         )
-        parser.add_argument("--unit", default="unit", help="column or columns (a,b) of what was labelled")
+        parser.add_argument(
+            "--unit", default="unit", help="column of what was labelled, or several: by names a,b or numbers 1,2 or 1-2"
+        )
         parser.add_argument("--annotator", default="annotator", help="column or columns of who labelled")
+        parser.add_argument("--no-header", action="store_true", help="the first line names no columns")
         parser.add_argument(
             "--value", default="value", help='column of the label; "" where each annotator has a column'
         )
@@ -35,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON object, full precision")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        problems = Problems()
+        problems = KindsOfFault()
         try:
             with open(options["labels"], "rb") as stream:
                 labels = read_labels(
@@ -46,6 +49,7 @@ class Command(BaseCommand):
                     annotator=options["annotator"].split(","),
                     value=options["value"] or None,
                     level=options["level"],
+                    has_header=not options["no_header"],
                 )
         except (FormatError, OSError) as error:
             raise CommandError(str(error)) from error

@@ -9,14 +9,16 @@ import numpy as np
 from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError
+from annotate.core.formats import FormatError, finite_number, shown
 from metrics.core.evaluation import runs_of
-from metrics.core.label_source_files import read_source
 from metrics.core.measures import UnknownMeasure, parse_one
 from metrics.core.multiple import METHODS, compare_systems
 from metrics.core.resampling import is_turned, seed_of
+from metrics.core.score_files import ScoreTable
 from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS, PairedTest
 from metrics.core.swaps import reer_paired
+from metrics.management.labels import add_label_arguments, labels_of
+from metrics.management.scores import add_choice_arguments, read_table
 
 
 class Command(BaseCommand):
@@ -26,13 +28,15 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("runs", nargs="+", metavar="RUN", help="run files, two or more")
-        parser.add_argument("--qrels", required=True, help="labels: query, 0, document, grade")
-        parser.add_argument("--measure", default="AP")
+        parser.add_argument("runs", nargs="+", metavar="FILE", help="run files; or without labels one file of scores")
+        add_label_arguments(parser)
+        parser.add_argument("--measure", help="default AP; of a file of scores, which, where it holds several")
         parser.add_argument("--test", choices=[*METHODS, *TESTS], default=METHODS[0])
         parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (.05)")
         parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="of paired tests (holm)")
-        parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
+        parser.add_argument("--threshold", help="grade from which a document is positive (1); of a file, which scores")
+        add_choice_arguments(parser, ["direction", "query_set"])
+        parser.add_argument("--common", action="store_true", help="leave out queries on which a run has no score")
         parser.add_argument("--samples", type=int, default=10_000, help="of randomization and bootstrap tests")
         parser.add_argument("--seed", type=int, help="of those samples; default: a hash of the scores, as on pages")
 
@@ -51,18 +55,49 @@ class Command(BaseCommand):
 
     def scores(self, options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
         """Names of the runs, and (Q, S) their scores a query."""
-        try:
-            measure = parse_one(options["measure"])
-        except UnknownMeasure as error:
-            raise CommandError(str(error)) from error
-        if len(options["runs"]) < 2:
-            raise CommandError("Name two runs or more to compare.")
-        labels = read_source(people=options["qrels"], references={}, source=None)
-        names, columns = [], []
-        for path, run in zip(options["runs"], runs_of(options["runs"], labels), strict=True):
-            names.append(run.name if run.name not in names else path)
-            columns.append(measure.compute(run.ranked, options["threshold"]))
-        return names, np.stack(columns, axis=1)
+        if options["qrels"] or options["reference"]:
+            return measured(options)
+        if len(options["runs"]) > 1:
+            raise CommandError("Name the labels of run files by --qrels or --reference, or name one file of scores.")
+        table = read_table(options["runs"][0], options)
+        if len(table.runs) < 2:
+            raise CommandError(f"The file holds scores of {table.runs[0]} alone; two runs or more are compared.")
+        return table.runs, self.whole(table, common=options["common"])
+
+    def whole(self, table: ScoreTable, *, common: bool) -> NDArray[np.float64]:
+        """The scores of queries on which every run has one. Raises CommandError for others, unless they may go."""
+        missing = np.isnan(table.values)
+        is_whole = ~missing.any(axis=1)
+        if is_whole.all():
+            return table.values
+        told = [f"{run} on {n:,}" for run, n in zip(table.runs, missing.sum(axis=0).tolist(), strict=True) if n]
+        first = table.queries[int(np.argmin(is_whole))]
+        lack = f"Scores are missing: of {len(table.queries):,} queries {', '.join(told[:5])}, such as {shown(first)}."
+        if not common:
+            raise CommandError(f"{lack} Write 0 where a run found nothing, or leave these queries out by --common.")
+        if not is_whole.any():
+            raise CommandError(f"{lack} No query is left.")
+        self.stderr.write(f"{lack} {np.count_nonzero(is_whole):,} queries are compared.")
+        return table.values[is_whole]
+
+
+def measured(options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
+    """Names and scores of run files."""
+    try:
+        measure = parse_one(options["measure"] or "AP")
+    except UnknownMeasure as error:
+        raise CommandError(str(error)) from error
+    if len(options["runs"]) < 2:
+        raise CommandError("Name two runs or more to compare.")
+    threshold = finite_number(options["threshold"] or 1)
+    if threshold is None:
+        raise CommandError(f"--threshold is a number, not {shown(options['threshold'])}.")
+    _, labels = labels_of(options)
+    names, columns = [], []
+    for path, run in zip(options["runs"], runs_of(options["runs"], labels), strict=True):
+        names.append(run.name if run.name not in names else path)
+        columns.append(measure.compute(run.ranked, threshold))
+    return names, np.stack(columns, axis=1)
 
 
 def groups(names: list[str], scores: NDArray[np.float64], *, method: str, alpha: float) -> Iterator[str]:

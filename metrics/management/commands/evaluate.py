@@ -4,7 +4,6 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
@@ -12,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.core.formats import FormatError
 from metrics.core.evaluation import Evaluated, runs_of
 from metrics.core.intervals import mean_intervals
-from metrics.core.label_source_files import read_source
-from metrics.core.label_sources import LabelSource, People
+from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
-from pooling.core.runs import SCORE_TYPES, QrelsFile
+from metrics.management.labels import add_label_arguments, labels_of
+from pooling.core.runs import SCORE_TYPES
 
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
 
@@ -27,19 +26,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
-        parser.add_argument("--qrels", default="", help="labels: query, 0, document, grade, or with strata")
-        parser.add_argument(
-            "--reference",
-            action="append",
-            default=[],
-            metavar="NAME=FILE",
-            help="a reference set's qrels; repeatable; NAME as keys write it: %%3D for =",
-        )
-        parser.add_argument(
-            "--label-source", default="", metavar="KEY",
-            help='such as "over:original", "union:cxc,original" or "none:original": which labels count, --qrels being '
-            "people's; the default is people over all references",
-        )
+        add_label_arguments(parser)
         parser.add_argument("--queries", default="", help="ids of queries, one a line, that count without labels too")
         parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
@@ -73,25 +60,6 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: {error.strerror}." if error.filename else str(error)) from error
         except ValueError as error:
             raise CommandError(str(error)) from error
-
-
-def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
-    """The labels that the options name, and their source; None where it is one file whose origin nobody told."""
-    references: dict[str, str] = {}
-    for text in options["reference"]:
-        quoted, _, path = text.partition("=")
-        name = unquote(quoted)
-        if not (name and path) or name in references:
-            raise CommandError(f'--reference "{text}": write NAME=FILE, each name once, as in a key (%3D for "=").')
-        references[name] = path
-    if not (options["qrels"] or references):
-        raise CommandError("Name the labels by --qrels or --reference.")
-    source = None
-    if options["label_source"]:
-        source = LabelSource.parse(options["label_source"])
-    elif references:
-        source = LabelSource.of(People.OVER if options["qrels"] else People.NONE, list(references))
-    return source, read_source(people=options["qrels"], references=references, source=source)
 
 
 class Report:

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
 from metrics.core.sampling import queries_for_difference, queries_for_error, sampling_error
-from metrics.core.score_files import paired, read_scores
+from metrics.core.score_files import ScoreTable, paired
+from metrics.management.scores import add_choice_arguments, read_table
+
+TOLD = 20  # names of runs in a message
 
 
 class Command(BaseCommand):
@@ -18,38 +21,69 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("scores", metavar="SCORES", help="what evaluate --per-query prints, or a number a line")
-        parser.add_argument("--measure", help="which, where the file holds several")
+        parser.add_argument(
+            "scores",
+            metavar="SCORES",
+            help="what evaluate --per-query prints, the file of scores of Downloads, a table of queries and runs, or a "
+            "number a line",
+        )
+        add_choice_arguments(parser)
+        parser.add_argument("--run", help="which run, where the file holds several")
         parser.add_argument("--sizes", default="500,1000,3000", help="numbers of queries (500,1000,3000)")
         parser.add_argument("--error", type=float, help="find the number of queries whose error is at most this")
-        parser.add_argument("--against", metavar="SCORES", help="another run's scores on the same queries")
-        parser.add_argument("--difference", type=float, help="with --against: queries that show this difference")
+        parser.add_argument("--against", metavar="SCORES", help="a file of another run's scores on the same queries")
+        parser.add_argument("--against-run", metavar="RUN", help="which run of it, or of the first file")
+        parser.add_argument(
+            "--difference", type=float, help="with --against or --against-run: queries that show this difference"
+        )
         parser.add_argument("--power", type=float, default=0.8, help="chance to show it (.8)")
         parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (.05)")
         parser.add_argument("--samples", type=int, default=10_000, help="bootstrap samples a size")
         parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["difference"] is not None and not options["against"]:
-            raise CommandError("--difference needs --against: the spread of two runs' differences decides.")
+        has_other = bool(options["against"] or options["against_run"])
+        if (options["difference"] is not None) != has_other:
+            raise CommandError("--difference and --against or --against-run go together: it is of two runs.")
         try:
             if not all(size.strip().isdigit() for size in options["sizes"].split(",")):
                 raise CommandError(f'--sizes are whole numbers such as 500,1000,3000, not "{options["sizes"]}".')
             sizes = [int(size) for size in options["sizes"].split(",")]
-            scores = self.read(options["scores"], options)
+            scores, other = scores_of(options)
             self.stdout.writelines(table(np.array(list(scores.values())), sizes, options))
-            if options["difference"] is not None:
-                first, second = paired(scores, self.read(options["against"], options))
-                self.stdout.write(needed(first - second, options))
+            if has_other:
+                first, second = paired(scores, other)
+                self.stdout.writelines(needed(first - second, options))
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error
 
-    def read(self, path: str, options: dict[str, Any]) -> dict[str, float]:
-        """Scores by query."""
-        with open(path, "rb") as stream:
-            return read_scores(stream, name=path, measure=options["measure"])
+
+def scores_of(options: dict[str, Any]) -> tuple[dict[str, float], dict[str, float]]:
+    """Scores by query of the run that is asked about, and of the one to compare it with, if there is one."""
+    first = read_table(options["scores"], options)
+    scores = one_run(first, options["run"], "--run", path=options["scores"])
+    if options["against"]:
+        second = read_table(options["against"], options)
+        return scores, one_run(second, options["against_run"], "--against-run", path=options["against"])
+    if options["against_run"]:
+        return scores, one_run(first, options["against_run"], "--against-run", path=options["scores"])
+    return scores, {}
+
+
+def one_run(table: ScoreTable, name: str | None, option: str, *, path: str) -> dict[str, float]:
+    """A run's scores by query; the only run's where none is named."""
+    if name is None and len(table.runs) == 1:
+        name = table.runs[0]
+    if name not in table.runs:
+        more = f" and {len(table.runs) - TOLD:,} more" if len(table.runs) > TOLD else ""
+        raise CommandError(f"{path}: name one of its runs by {option}: {', '.join(table.runs[:TOLD])}{more}.")
+    scores = table.of(name)
+    if len(scores) < len(table.queries):
+        lack = f"{path}: run {name} has a score on {len(scores):,} of {len(table.queries):,} queries"
+        raise CommandError(f"{lack}; write 0 where it found nothing, or leave the other queries out of the file.")
+    return scores
 
 
 def table(scores: NDArray[np.float64], sizes: list[int], options: dict[str, Any]) -> Iterator[str]:
@@ -64,10 +98,11 @@ def table(scores: NDArray[np.float64], sizes: list[int], options: dict[str, Any]
         yield f"queries_for_error_{options['error']:g}\t{size}\n"
 
 
-def needed(differences: NDArray[np.float64], options: dict[str, Any]) -> str:
-    """One line: the queries that show the difference."""
+def needed(differences: NDArray[np.float64], options: dict[str, Any]) -> Iterator[str]:
+    """The queries that both runs have, and how many show the difference."""
     if len(differences) < 2:
         raise CommandError("The two runs share fewer than two queries.")
+    yield f"queries_of_both\t{len(differences)}\n"
     found = queries_for_difference(differences, options["difference"], alpha=options["alpha"], power=options["power"])
     count = "more than 10,000,000" if found.n_queries is None else str(found.n_queries)
-    return f"queries_for_difference_{options['difference']:g}\t{count}\n"
+    yield f"queries_for_difference_{options['difference']:g}\t{count}\n"

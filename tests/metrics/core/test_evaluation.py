@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.formats import FormatError, KindsOfFault, Problems
 from metrics.core.agreement import alpha_of_counts
 from metrics.core.counts import count_units
 from metrics.core.evaluation import evaluate_file, read_matrix
 from metrics.core.label_files import read_labels
 from metrics.core.measures import evaluate, parse
-from metrics.core.score_files import paired, read_scores
 from pooling.core.runs import read_qrels
 from tests.oracles import ir_measure
 
@@ -149,29 +148,34 @@ def test_faulty_lines_are_collected_and_a_missing_column_is_named():
         'Line 2: "yes" is not a number; use the nominal level for words.',
         "Line 3: expected 3 fields, found 2.",
     ]
-    with pytest.raises(FormatError, match='no column "who"; there are: unit, annotator, value'):
+    with pytest.raises(FormatError, match=r'no column "who".*: 1 unit, 2 annotator, 3 value'):
         labels_of("unit,annotator,value\n", annotator=["who"])
     assert labels_of("unit,annotator,value\nu,a,yes\nu,b,no\n", level="nominal").values.tolist() == ["no", "yes"]
 
 
-def test_scores_are_read_from_evaluate_s_output_or_from_bare_numbers():
-    text = "AP\tq1\t0.5\nRR\tq1\t1\nAP\tq2\t0.25\nnum_q\tall\t2\nAP\tall\t0.375\n"
-    assert read_scores(read(text), name="s", measure="AP") == {"q1": 0.5, "q2": 0.25}
-    assert read_scores(read("0.5\n0.25\n"), name="s") == {"1": 0.5, "2": 0.25}
-    first, second = paired({"a": 1.0, "b": 2.0, "c": 3.0}, {"c": 1.0, "b": 0.5})
-    assert (first.tolist(), second.tolist()) == ([2, 3], [0.5, 1])
+def test_columns_are_named_by_numbers_too_several_by_their_span():
+    rows = "q1,d1,1,2,\nq1,d2,1,1,3\n"
+    names = {"unit": ["query", "document"], "annotator": ["x", "y", "z"], "value": None}
+    named = labels_of("query,document,x,y,z\n" + rows, **names)
+    for header, of in (("query,document,x,y,z\n", {}), ("", {"has_header": False})):
+        found = labels_of(header + rows, unit=["1", " 2"], annotator=["3-5"], value=None, **of)
+        assert all(np.array_equal(one, other) for one, other in zip(found[:3], named[:3], strict=True))
+    assert len(labels_of("7,a,1\n7,b,1\n", unit=["1"], annotator=["2"], value="3", has_header=False).value) == 2
+    by_name = labels_of("3,1,2\n7,u,a\n", unit=["1"], annotator=["2"], value="3")  # a name goes before a number
+    assert by_name.values.tolist() == [7]
+    for column in ("4", "0", "2-9", "3-1"):
+        with pytest.raises(FormatError, match="there is no column"):
+            labels_of("unit,annotator,value\nu,a,1\n", unit=[column])
+    with pytest.raises(FormatError, match="labels stand in one column each line, not also in value"):
+        labels_of("unit,annotator,value\nu,a,1\n", value="2-3")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("AP\tq1\t0.5\nRR\tq1\t1\n", "several measures"),
-        ("AP\tq1\tmuch\n", 'Line 1: "much" is not a number'),
-        ("AP\tq1\tnan\n", "finite"),
-        ("AP q1\n", "found 2 fields"),
-        ("\n", "holds no scores"),
-    ],
-)
-def test_a_score_file_that_cannot_be_read_says_why(text, message):
-    with pytest.raises(FormatError, match=message):
-        read_scores(read(text), name="s")
+def test_a_kind_of_fault_is_told_once_with_its_count():
+    problems = KindsOfFault()
+    labels_of("unit,annotator,value\n" + "u,a,yes\n" * 12_000 + "u,a\nu,b,c,d\n", problems=problems)
+    assert problems.n == 12_002
+    assert problems.lines() == [
+        'Line 2: "yes" is not a number; use the nominal level for words.'
+        " 12,000 such faults, the next in line 3, 4, 5, 6, 7.",
+        "Line 12002: expected 3 fields, found 2. 2 such faults, the next in line 12003.",
+    ]

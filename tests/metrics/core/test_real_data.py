@@ -4,10 +4,12 @@ import bz2
 import csv
 import gzip
 import io
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 
 from metrics.core import anova, multiple, significance, swaps
 from metrics.core.agreement import alpha
@@ -145,6 +147,34 @@ def test_newman_keuls_over_the_129_runs_of_trec_8(data):
     found = multiple.compare_systems(scores)
     assert int(found.significant.sum()) // 2 == 3865
     assert [len(group) for group in found.groups] == [1, 8, 71, 23, 11, 15]
+
+
+def test_the_commands_read_what_is_published_as_it_is_published(data):
+    """A table of runs without a column of topics; labels without a header, named by numbers."""
+    said = command("compare", data / "trec_topic_run_matrices/adhoc8_ap.csv")
+    assert sum(len(others.split(",")) for *_, others in said[1:] if others != "-") == 2 * 3865
+    group_sizes = Counter(group for _, _, _, group, _ in said[1:])
+    assert [group_sizes[str(number)] for number in range(1, 7)] == [1, 8, 71, 23, 11, 15]
+    table = data / "trec_topic_run_matrices/adhoc8_ap.csv"
+    (said,) = [row for row in command("compare", table, "--test", "t") if row[:2] == ["run126", "run125"]]
+    assert float(said[3]) == pytest.approx(0.0013193972, rel=2e-3)
+    flickr = command(
+        "agreement", data / "flickr8k_judgments/ExpertAnnotations.txt", "--no-header",
+        "--unit", "1,2", "--annotator", "3-5", "--value", "", "--level", "interval",
+    )  # fmt: skip
+    assert dict(flickr)["alpha"] == "0.7885"
+    crowd = command(
+        "agreement", data / "crowd_vuurens_trec2011/votes.tsv.gz", "--no-header",
+        "--unit", "2", "--annotator", "3", "--value", "4", "--level", "nominal",
+    )  # fmt: skip
+    assert dict(crowd)["alpha"] == "0.1658"
+
+
+def command(*arguments):
+    """What a command prints, as rows of fields."""
+    out = io.StringIO()
+    call_command(*map(str, arguments), stdout=out)
+    return [line.split("\t") for line in out.getvalue().splitlines()]
 
 
 def test_real_swap_rates_follow_the_paired_formula(data):

@@ -155,5 +155,87 @@ def test_plan_reads_what_evaluate_prints(files):
     sizes = {row[0]: float(row[1]) for row in found[5:7]}
     assert sizes["4"] > sizes["100"]
     assert found[7][0] == "queries_for_error_0.1"
-    assert found[8][0] == "queries_for_difference_0.1"
+    assert [row[0] for row in found[8:]] == ["queries_of_both", "queries_for_difference_0.1"]
     assert "--against" in manage("plan", f"{files}/run.scores", "--difference", "0.1").stderr
+
+
+TESTS = ("newman-keuls", "tukey", "randomization", "sign", "wilcoxon")
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_compare_reads_scores_in_every_form_as_it_reads_runs(files, test):
+    """The same lines from run files and labels, from what evaluate prints, and from a table of topics by runs."""
+    from_runs = manage("compare", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other", "--test", test).stdout
+    printed = manage(
+        "evaluate", "--qrels", f"{files}/qrels", f"{files}/run", f"{files}/other",
+        "--measures", "AP C@1", "--per-query", "--digits", "17",
+    ).stdout  # fmt: skip
+    (files / "printed").write_text(printed)
+    assert manage("compare", f"{files}/printed", "--measure", "AP", "--test", test).stdout == from_runs
+    table: dict[str, list[str]] = {}
+    for measure, query, value in rows(printed):
+        if measure == "AP" and query != "all":
+            table.setdefault(query, []).append(value)
+    lines = [",".join([query, *values]) for query, values in table.items()]
+    (files / "table.csv").write_text("\n".join(["topic,good,bad", *lines]))
+    assert manage("compare", f"{files}/table.csv", "--test", test).stdout == from_runs != ""
+
+
+def test_compare_tells_of_missing_scores_and_leaves_queries_out_when_told_to(files):
+    (files / "holes.csv").write_text("query,A,B\nq1,.5,.4\nq2,,.1\nq3,.3,.1\nq4,.2,NA\n")
+    (files / "whole.csv").write_text("query,A,B\nq1,.5,.4\nq3,.3,.1\n")
+    told = 'Scores are missing: of 4 queries A on 1, B on 1, such as "q2".'
+    assert manage("compare", f"{files}/holes.csv").stderr.startswith(f"CommandError: {told} Write 0 where")
+    done = manage("compare", f"{files}/holes.csv", "--common")
+    assert done.stderr.strip() == f"{told} 2 queries are compared."
+    assert done.stdout == manage("compare", f"{files}/whole.csv").stdout != ""
+    (files / "one.csv").write_text("query,A\nq1,.5\n")
+    assert "scores of A alone" in manage("compare", f"{files}/one.csv").stderr
+    assert "--qrels or --reference" in manage("compare", f"{files}/run", f"{files}/other").stderr
+
+
+def test_plan_takes_one_run_of_a_table_against_another(files):
+    (files / "two.csv").write_text("query,A,B,C\nq1,.5,.4,1\nq2,.3,.1,\nq3,.1,.3,0\n")
+    for run, values in {"A": ".5\n.3\n.1\n", "B": ".4\n.1\n.3\n"}.items():
+        (files / run).write_text(values)
+    of_table = manage("plan", f"{files}/two.csv", "--run", "A", "--against-run", "B", "--difference", ".1")
+    of_files = manage("plan", f"{files}/A", "--against", f"{files}/B", "--difference", ".1")
+    assert of_table.stdout == of_files.stdout != ""
+    assert "name one of its runs by --run: A, B, C." in manage("plan", f"{files}/two.csv").stderr
+    assert "run C has a score on 2 of 3 queries" in manage("plan", f"{files}/two.csv", "--run", "C").stderr
+    assert "go together" in manage("plan", f"{files}/two.csv", "--run", "A", "--against-run", "B").stderr
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_a_run_of_other_queries_is_an_error(files, command):
+    (files / "strange").write_text("301 Q0 a 1 3 good\n")
+    done = manage(command, f"{files}/strange", f"{files}/run", "--qrels", f"{files}/qrels")
+    assert done.stderr == (
+        f'CommandError: {files}/strange: The run and the labels share no query: it has 1, such as "301"; '
+        'they have 4, such as "q1".'
+    )
+    (files / "turned").write_text("a Q0 q1 1 3 good\n")
+    done = manage(command, f"{files}/turned", f"{files}/run", "--qrels", f"{files}/qrels")
+    assert "of the other direction" in done.stderr
+    one = manage(command, f"{files}/run", f"{files}/other", "--qrels", f"{files}/qrels")
+    assert one.stderr == "" and one.stdout
+
+
+def test_compare_and_evaluate_take_the_same_label_sources(files):
+    labels = ("--qrels", f"{files}/qrels", "--reference", f"cxc={files}/cxc.qrels", "--label-source", "union:cxc")
+    (files / "cxc.qrels").write_text("q1 0 b 2\nq3 0 c 1\n")
+    done = manage("evaluate", f"{files}/run", f"{files}/other", *labels, "--measures", "AP", "--json")
+    means = {found["runid"]: found["all"]["AP"] for found in map(json.loads, done.stdout.splitlines())}
+    compared = rows(manage("compare", f"{files}/run", f"{files}/other", *labels).stdout)[1:]
+    assert {row[1]: float(row[2]) for row in compared} == pytest.approx(means, abs=5e-5)
+
+
+def test_agreement_says_a_fault_once_and_takes_columns_by_number(files):
+    (files / "words.tsv").write_text("".join(f"q{n}\td{n % 3}\tyes\tno\n" for n in range(40)))
+    of = ("agreement", f"{files}/words.tsv", "--no-header", "--unit", "1,2", "--annotator", "3-4", "--value", "")
+    assert manage(*of, "--level", "ordinal").stderr == (
+        'CommandError: Line 1: "yes" is not a number; use the nominal level for words. '
+        "80 such faults, the next in line 2, 3, 4, 5, 6."
+    )
+    done = dict(rows(manage(*of, "--level", "nominal").stdout))
+    assert (done["n_units"], done["n_labels"], done["unanimous_units"]) == ("40", "80", "0.0000")

@@ -1,0 +1,48 @@
+"""The labels that commands score run files with."""
+
+from argparse import ArgumentParser
+from typing import Any
+from urllib.parse import unquote
+
+from django.core.management.base import CommandError
+
+from metrics.core.label_source_files import read_source
+from metrics.core.label_sources import LabelSource, People
+from pooling.core.runs import QrelsFile
+
+SOURCE_HELP = (
+    'such as "over:original", "union:cxc,original" or "none:original": which labels count, --qrels being people\'s; '
+    "the default is people over all references"
+)
+
+
+def add_label_arguments(parser: ArgumentParser) -> None:
+    """Where labels are, and which count."""
+    parser.add_argument("--qrels", default="", help="labels: query, 0, document, grade, or with strata")
+    parser.add_argument(
+        "--reference",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a reference set's qrels; repeatable; NAME as keys write it: %%3D for =",
+    )
+    parser.add_argument("--label-source", default="", metavar="KEY", help=SOURCE_HELP)
+
+
+def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:
+    """The labels that the options name, and their source; None where it is one file whose origin nobody told."""
+    references: dict[str, str] = {}
+    for text in options["reference"]:
+        quoted, _, path = text.partition("=")
+        name = unquote(quoted)
+        if not (name and path) or name in references:
+            raise CommandError(f'--reference "{text}": write NAME=FILE, each name once, as in a key (%3D for "=").')
+        references[name] = path
+    if not (options["qrels"] or references):
+        raise CommandError("Name the labels by --qrels or --reference.")
+    source = None
+    if options["label_source"]:
+        source = LabelSource.parse(options["label_source"])
+    elif references:
+        source = LabelSource.of(People.OVER if options["qrels"] else People.NONE, list(references))
+    return source, read_source(people=options["qrels"], references=references, source=source)

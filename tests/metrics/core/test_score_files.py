@@ -1,0 +1,90 @@
+"""Files of scores a query: each form gives the same table; what is open, missing or doubled is told."""
+
+import io
+
+import numpy as np
+import pytest
+
+from annotate.core.formats import FormatError
+from metrics.core.score_files import paired, read_scores
+
+QUERIES, RUNS = ["q1", "q2", "q3"], ["A", "B"]
+VALUES = [[0.5, 1], [0.25, 0], [0.125, 0.0625]]
+CELLS = [(query, run, value) for query, row in zip(QUERIES, VALUES, strict=True)
+         for run, value in zip(RUNS, row, strict=True)]  # fmt: skip
+EVALUATED = "".join(
+    "".join(f"AP {query} {value}\nRR {query} 1\n" for query, of, value in CELLS if of == run)
+    + f"runid all {run}\nnum_q all 3\nAP all 0.3\nRR all 1\n"
+    for run in RUNS
+)
+ROWS = "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tquery\tvalue\n" + "".join(
+    f"{run}\t{way}\tall\t{source}\t{measure}\t1\t{query}\t{value if (source, measure) == ('only', 'AP') else 1}\n"
+    for way in ("forward", "reverse")
+    for source in ("over:a", "only")
+    for measure in ("AP", "RR")
+    for query, run, value in CELLS
+)
+
+
+def read(text, **chosen):
+    return read_scores(io.BytesIO(text.encode()), name="folder/s.txt", chosen=chosen)
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("query,A,B\nq1,0.5,1\nq2,.25,0\nq3,0.125,6.25e-2\n", {}),
+        ("topicnum\tA\tB\nq1\t0.5\t1\nq2\t.25\t0\nq3\t0.125\t0.0625\n", {}),
+        (EVALUATED, {"measure": "AP"}),
+        (ROWS, {"measure": "AP", "label_source": "only", "direction": "reverse"}),
+        ("query\tsystem\tvalue\n" + "".join(f"{query}\t{run}\t{value}\n" for query, run, value in CELLS), {}),
+    ],
+)
+def test_every_form_gives_the_same_table(text, chosen):
+    table = read(text, **chosen)
+    assert (table.queries, table.runs, table.values.tolist()) == (QUERIES, RUNS, VALUES)
+    assert table.of("B") == {"q1": 1, "q2": 0, "q3": 0.0625}
+
+
+def test_queries_without_a_column_are_numbered_and_a_run_without_a_name_is_called_after_its_file():
+    table = read("A,B\n0.5,1\n0.25,0\n0.125,0.0625\n")
+    assert (table.queries, table.runs, table.values.tolist()) == (["1", "2", "3"], RUNS, VALUES)
+    for text in ("0.5\n0.25\n\n0.125\n", "AP q1 0.5\nAP q2 0.25\nAP q3 0.125\n"):
+        table = read(text)
+        assert (table.runs, table.values[:, 0].tolist()) == (["s.txt"], [0.5, 0.25, 0.125])
+    assert read("topic,A\n301,0.5\n302,0.25\n").queries == ["301", "302"]
+
+
+@pytest.mark.parametrize("text", ["query,A,B\nq1,NA,1\nq2,,0\nq3,1,nan\n", "AP q1 NaN\nAP q2 1\n"])
+def test_a_score_that_is_not_there_is_none(text):
+    table = read(text)
+    assert np.isnan(table.values[0, 0]) and "q1" not in table.of(table.runs[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen", "message"),
+    [
+        (EVALUATED, {}, "several: AP, RR. Choose one by --measure"),
+        (ROWS, {"measure": "AP", "direction": "forward"}, "several: over:a, only. Choose one by --label-source"),
+        (ROWS, {"measure": "P@5"}, "no score is left of P@5; the file holds AP, RR"),
+        ("query,A,B\nq1,1,1\n", {"measure": "AP"}, "does not say the measure of its scores: leave out --measure"),
+        ("AP\tq1\tmuch\nAP\tq2\t1\n", {}, 'Line 2: "q2" is not a number'),
+        ("AP q1 1\nAP q2 much\n", {}, 'Line 2: "much" is not a number'),
+        ("AP q1 1\nAP q1 0\n", {}, 'run "s.txt" has a score on query "q1" in line 1 already'),
+        ("AP\tq1\t1\nAP\tq2\tinf\n", {}, "finite"),
+        ("AP q1 1\nAP q2\n", {}, "Line 2: expected measure, query and value, found 2 fields"),
+        ("query,A,B\nq1,1\n", {}, "Line 2: expected 3 fields, found 2"),
+        ("topicnum,A,B\n301,0,1\n302,0,1\n303,0,1\n", {}, 'if it names them, call it "query"'),
+        ("query,A\nq1,NA\n", {}, "holds no scores"),
+        ("query,A\n", {}, "holds no scores"),
+        ("\n", {}, "holds no scores"),
+    ],
+)
+def test_a_score_file_that_cannot_be_read_says_why(text, chosen, message):
+    with pytest.raises(FormatError, match=message):
+        read(text, **chosen)
+
+
+def test_pairs_are_of_the_queries_that_both_have():
+    first, second = paired({"a": 1.0, "b": 2.0, "c": 3.0}, {"c": 1.0, "b": 0.5})
+    assert (first.tolist(), second.tolist()) == ([2, 3], [0.5, 1])
