@@ -170,6 +170,17 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
         return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named]
 
 
+class SkipBlankField(forms.BooleanField):
+    """Whether rows without a grade may be left out; where says of which files."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(
+            required=False,
+            label="Leave out rows without a grade",
+            help_text=f"Blank, “NA” and the like. They are counted; otherwise they are faults. {where}",
+        )
+
+
 class ReferenceForm(forms.Form):
     """A reference set to load."""
 
@@ -196,6 +207,7 @@ class ReferenceForm(forms.Form):
         label="Leave out labels of items this collection does not have",
         help_text="They are counted. Otherwise a single one of them is a fault, and nothing is loaded.",
     )
+    skip_blank = SkipBlankField("Tables only.")
 
     def clean_name(self) -> str:
         """A name that can stand in a file."""
@@ -254,6 +266,7 @@ class JudgmentsForm(forms.Form):
         max_length=100, required=False, label="Column of the time", help_text="ISO 8601, or seconds since 1970."
     )
     grades = GradesField(required=False, label="Words for grades", help_text='Such as "yes:1, no:0".')
+    skip_blank = SkipBlankField("One label a line; blank cells of annotators' columns are left out anyway.")
 
     def clean(self) -> dict[str, Any]:
         """The columns that the chosen layout needs must be named."""

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 Row = TypeVar("Row")
 
+MISSING = ("", "na", "n/a", "nan", "none", "null")
 MAX_SHOWN = 50
 TOO_MANY = 10_000  # faults: each costs time, and nobody reads them all
 MAX_ID_BYTES = 255
@@ -117,6 +118,28 @@ class KindsOfFault(Problems):
 
 def _kind(error: FormatError) -> str:
     return _OF_A_LINE.sub("", error.message)
+
+
+class Blanks:
+    """Labels whose grade a file leaves blank ("NA" and the like are blank too): left out, or faults.
+
+    n : how many there were
+    """
+
+    def __init__(self, *, are_left_out: bool = False) -> None:
+        self.are_left_out = are_left_out
+        self.n = 0
+
+    def fault(self, text: str) -> str:
+        """Count one; what is wrong with it, "" where it is left out."""
+        self.n += 1
+        fact = f"{shown(text)} is no grade" if text else "is blank"
+        return "" if self.are_left_out else f"{fact}; write one, or leave out rows without a grade"
+
+
+def is_missing(text: str) -> bool:
+    """Whether a cell says that there is no value."""
+    return text.strip().lower() in MISSING
 
 
 def guarded(rows: Iterable[Row], problems: Problems) -> Iterator[Row]:

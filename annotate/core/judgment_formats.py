@@ -9,7 +9,17 @@ from datetime import UTC, datetime
 from typing import Any, BinaryIO, NamedTuple
 
 from annotate.core import reading
-from annotate.core.formats import FormatError, Problems, add_faults, finite_number, id_fault, shown, whole_number
+from annotate.core.formats import (
+    Blanks,
+    FormatError,
+    Problems,
+    add_faults,
+    finite_number,
+    id_fault,
+    is_missing,
+    shown,
+    whole_number,
+)
 
 
 class JudgmentRow(NamedTuple):
@@ -54,17 +64,22 @@ class Format(NamedTuple):
     read: Callable[[BinaryIO, str, Problems, JudgmentColumns], Iterator[tuple[int, Mapping[str, Any]]]]
 
 
-def read_judgments(stream: BinaryIO, name: str, columns: JudgmentColumns, problems: Problems) -> Iterator[JudgmentRow]:
-    """The labels of a judgment file, in its order; blank cells of annotators' own columns are missing labels.
+def read_judgments(
+    stream: BinaryIO, name: str, columns: JudgmentColumns, problems: Problems, blanks: Blanks | None = None
+) -> Iterator[JudgmentRow]:
+    """The labels of a judgment file, in its order.
 
+    blanks : counts labels without a grade, and says whether they are left out or faults; where nothing is said, those
+        of annotators' own columns are left out, and others are faults
     Raises FormatError for a file that is empty or lacks a named column.
     """
     first = reading.first_line(stream, name)
     if not first:
         raise FormatError(name, None, "", f"{name} is empty.")
     known = next(known for known in FORMATS if known.sniff(first))
+    blanks = blanks or Blanks(are_left_out=bool(columns.annotators))
     for number, cells in known.read(stream, name, problems, columns):
-        yield from _judgments(cells, number, name, columns, problems)
+        yield from _judgments(cells, number, name, columns, problems, blanks=blanks)
 
 
 def judgment_columns(stream: BinaryIO, name: str) -> list[str]:
@@ -102,7 +117,7 @@ def _read_judgment_json(
 
 
 def _judgments(
-    cells: Mapping[str, Any], number: int, name: str, columns: JudgmentColumns, problems: Problems
+    cells: Mapping[str, Any], number: int, name: str, columns: JudgmentColumns, problems: Problems, *, blanks: Blanks
 ) -> Iterator[JudgmentRow]:
     """One label, or one for each annotator's column that is not blank; or the line's faults."""
     query, document = _word(cells.get(columns.query)), _word(cells.get(columns.document))
@@ -110,11 +125,13 @@ def _judgments(
     at, time_fault = _time(cells.get(columns.time)) if columns.time else (None, "")
     faults[columns.time] = time_fault
     if columns.annotators:
-        said = {person: _word(cells.get(person)) for person in columns.annotators if _word(cells.get(person))}
+        said = {person: _word(cells.get(person)) for person in columns.annotators}
     else:
         person = _word(cells.get(columns.annotator))
         faults[columns.annotator] = id_fault(person)
         said = {person: _word(cells.get(columns.grade))}
+    for person in [person for person, text in said.items() if is_missing(text) and text not in columns.grades]:
+        faults[person if columns.annotators else columns.grade] = blanks.fault(said.pop(person))
     grades = {person: columns.grades.get(text, whole_number(text)) for person, text in said.items()}
     for person, grade in grades.items():
         if grade is None or grade < 0:

@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 from annotate.core import reading
 from annotate.core.captions import Caption, as_id, is_caption_header, is_caption_list, read_captions
-from annotate.core.formats import FormatError, Problems, add_faults, id_fault, shown, whole_number
+from annotate.core.formats import Blanks, FormatError, Problems, add_faults, id_fault, is_missing, shown, whole_number
 from annotate.core.json_files import json_members, opens_object_of_objects
 from annotate.core.sources import ZipSource
 
@@ -46,47 +46,51 @@ class Format(NamedTuple):
 
     name: str
     sniff: Callable[[str], bool]
-    read: Callable[[BinaryIO, str, Problems], Iterator[ReferenceRow]]
+    read: Callable[[BinaryIO, str, Problems, Blanks], Iterator[ReferenceRow]]
 
 
-def read_reference(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def read_reference(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks | None = None
+) -> Iterator[ReferenceRow]:
     """The rows of a file of reference labels, or of all files in a zip archive of them.
 
+    blanks : counts rows of tables without a grade, and says whether they are left out or faults
     Raises FormatError for a file that is empty or in no known format.
     """
+    blanks = blanks or Blanks()
     stream.seek(0)
     if stream.read(4) != b"PK\x03\x04":
-        yield from _read_file(stream, name, problems)
+        yield from _read_file(stream, name, problems, blanks)
         return
     archive = ZipSource(stream, name)
     for member in archive.names():
         with archive.open(member) as inside:
-            yield from _read_file(inside, member, problems)
+            yield from _read_file(inside, member, problems, blanks)
 
 
-def _read_file(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def _read_file(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     first_key = opens_object_of_objects(stream, name)
     if first_key is not None:
         read = _read_captions if is_caption_list(first_key) else _read_lists
-        yield from read(stream, name, problems)
+        yield from read(stream, name, problems, blanks)
         return
     first = reading.first_line(stream, name)
     if not first:
         raise FormatError(name, None, "", f"{name} is empty.")
     for known in FORMATS:
         if known.sniff(first):
-            yield from known.read(stream, name, problems)
+            yield from known.read(stream, name, problems, blanks)
             return
     names = " or ".join(known.name for known in FORMATS)
     raise FormatError(name, 1, "", f"{shown(first)} begins no file of labels known here: {names}.")
 
 
-def _read_trec(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def _read_trec(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     for number, fields in _fields(stream, name, TREC_FIELDS, problems):
         yield from _checked((fields[0], fields[2], fields[3]), number, name, problems)
 
 
-def _read_stratified(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def _read_stratified(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     """The form of TREC's sample_eval: query, iteration, document, stratum, grade; -1: pooled, not drawn for judging."""
     for number, fields in _fields(stream, name, STRATIFIED_FIELDS, problems):
         yield from _checked((fields[0], fields[2], fields[4]), number, name, problems, fields[3])
@@ -105,16 +109,20 @@ def _fields(stream: BinaryIO, name: str, n: int, problems: Problems) -> Iterator
             problems.note(FormatError(name, number, "", message))
 
 
-def _read_reference_table(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def _read_reference_table(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     header = reading.header_of(stream, name)
     columns = _reference_columns(header, name)
     stratum = next((column for column in header if column.lower() in STRATA), "")
     for number, cells in reading.table_rows(stream, name, problems):
         query, document, grade = (cells[column].strip() for column in columns)
+        if is_missing(grade) and not stratum:  # of a sample, what was not drawn has the grade -1
+            if fault := blanks.fault(grade):
+                problems.note(FormatError(name, number, "grade", f"grade {fault}."))
+            continue
         yield from _checked((query, document, grade), number, name, problems, cells[stratum] if stratum else None)
 
 
-def _read_lists(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def _read_lists(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     """{id: [ids of its positives]}, from either side, or {query: {document: grade}}."""
     for line, key, value in json_members(stream, name):
         if isinstance(value, dict):
@@ -127,7 +135,7 @@ def _read_lists(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Ref
                     yield row._replace(listed=True)
 
 
-def _read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReferenceRow]:
+def _read_captions(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     """Every caption's own video or image."""
     for row in read_captions(stream, name, problems):
         if isinstance(row, Caption):

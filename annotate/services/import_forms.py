@@ -29,11 +29,13 @@ def _reference(form: ReferenceForm) -> Asked:
         grades=given["grades"],
         min_grade=given["min_grade"],
         skip_unknown=given["skip_unknown"],
+        skip_blank=given["skip_blank"],
     )
 
 
 def _judgments(form: JudgmentsForm) -> Asked:
-    return Judgments(name=form.cleaned_data["name"], columns=form.columns())
+    given = form.cleaned_data
+    return Judgments(name=given["name"], columns=form.columns(), skip_blank=given["skip_blank"])
 
 
 def _query_set(form: QuerySetForm) -> Asked:

@@ -74,6 +74,7 @@ class Reference(NamedTuple):
     grades: Mapping[int, int] = {}
     min_grade: int = 0
     skip_unknown: bool = False
+    skip_blank: bool = False
 
     kind = Import.Kind.REFERENCE
 
@@ -100,6 +101,7 @@ class Reference(NamedTuple):
                 grade_map=self.grades,
                 min_grade=self.min_grade,
                 skip_unknown=self.skip_unknown,
+                skip_blank=self.skip_blank,
                 tell=work.tell,
             )
         return [report]
@@ -112,6 +114,7 @@ class Judgments(NamedTuple):
     columns: JudgmentColumns = JudgmentColumns()
     rule: str = ""
     tie: str = ""
+    skip_blank: bool = False
 
     kind = Import.Kind.JUDGMENTS
 
@@ -137,6 +140,7 @@ class Judgments(NamedTuple):
                 columns=self.columns,
                 name=self.name,
                 by=work.by,
+                skip_blank=self.skip_blank,
                 policy=importing.policy_for(collection=work.collection, rule=self.rule, tie=self.tie, by=work.by),
                 tell=work.tell,
             )

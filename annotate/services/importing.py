@@ -14,7 +14,7 @@ import numpy as np
 from django.db import transaction
 
 from annotate.core.chains import before, microseconds, number_groups
-from annotate.core.formats import FormatError, Problems, guarded, shown
+from annotate.core.formats import Blanks, FormatError, Problems, guarded, shown
 from annotate.core.judgment_formats import JudgmentColumns, JudgmentRow, read_judgments
 from annotate.core.tallies import Tallies
 from annotate.models import ClockTimestamp, Collection, Policy, Round, Side, User
@@ -32,12 +32,14 @@ class JudgmentsReport(Tallies):
 
     n_labels : labels in the file
     n_new : judgments stored; the others were known
+    n_blank : cells or rows without a grade, left out
     """
 
     n_labels: int = 0
     n_new: int = 0
     n_pairs: int = 0
     n_annotators: int = 0
+    n_blank: int = 0
 
     def figures(self) -> list[tuple[str, int]]:
         """What the report of an import shows first, in order."""
@@ -47,6 +49,7 @@ class JudgmentsReport(Tallies):
             ("Known before", self.n_labels - self.n_new),
             ("Pairs", self.n_pairs),
             ("Annotators", self.n_annotators),
+            *([("Without a grade, left out", self.n_blank)] if self.n_blank else []),
         ]
 
     def __str__(self) -> str:
@@ -54,7 +57,8 @@ class JudgmentsReport(Tallies):
         known = f"{self.n_labels - self.n_new:,} known before"
         unchanged = "" if self.n_new else " Nothing changed."
         repeated = f"{self.repeats.n:,} superseded by a later line"
-        return f"{said}: {self.n_new:,} new judgments, {known}; {repeated}.{unchanged}"
+        blank = f", {self.n_blank:,} without a grade left out" if self.n_blank else ""
+        return f"{said}: {self.n_new:,} new judgments, {known}; {repeated}{blank}.{unchanged}"
 
 
 @transaction.atomic
@@ -67,10 +71,12 @@ def import_judgments(
     name: str,
     by: User | None = None,
     policy: Policy | None = None,
+    skip_blank: bool = False,
     tell: Tell = tell_nobody,
 ) -> JudgmentsReport:
     """Store a file's labels as judgments of imported annotators, in a closed round of this name.
 
+    skip_blank : rows without a grade are left out and counted; else they are faults
     policy : how pairs labelled here alone are resolved; default: the collection's newest version
     Raises Rejected with the first 50 faults; then nothing is stored.
     """
@@ -78,7 +84,10 @@ def import_judgments(
     problems = Problems()
     report = JudgmentsReport()
     reader = _Reader(locked, file_name, problems, report)
-    labels = reader.read(counted(guarded(read_judgments(stream, file_name, columns, problems), problems), tell))
+    blanks = Blanks(are_left_out=skip_blank or bool(columns.annotators))
+    rows = read_judgments(stream, file_name, columns, problems, blanks)
+    labels = reader.read(counted(guarded(rows, problems), tell))
+    report.n_blank = blanks.n if blanks.are_left_out else 0
     if not len(labels) and not problems:
         problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels."))
     if problems:

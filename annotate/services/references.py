@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from django.db import transaction
 
-from annotate.core.formats import FormatError, Problems, guarded, name_fault, shown
+from annotate.core.formats import Blanks, FormatError, Problems, guarded, name_fault, shown
 from annotate.core.orientation import oriented
 from annotate.core.reference_formats import ReferenceRow, read_reference
 from annotate.core.tallies import Tallies
@@ -49,6 +49,7 @@ class ReferenceReport(Tallies):
 
     n_unjudged : rows with a negative grade, TREC's mark for "not judged", left out; negatives : how many of each
     n_undrawn : of these, targets of a sampled pool that were not drawn: kept for xinfAP, as no labels
+    n_blank : rows without a grade, left out
     n_below : rows left out because their grade is below the smallest one asked for
     n_unknown : rows left out because the collection has no such query or document
     """
@@ -59,6 +60,7 @@ class ReferenceReport(Tallies):
     n_unjudged: int = 0
     n_undrawn: int = 0
     negatives: Counter[int] = field(default_factory=Counter)
+    n_blank: int = 0
     n_below: int = 0
     n_unknown: int = 0
     is_new: bool = True
@@ -69,6 +71,7 @@ class ReferenceReport(Tallies):
             ("Rows", self.n_rows),
             ("Labels stored", self.n_labels if self.is_new else 0),
             *((f"Grade {grade} ({NEGATIVE.get(grade, 'not judged')}), no label", n) for grade, n in self._negatives()),
+            *([("Rows without a grade left out", self.n_blank)] if self.n_blank else []),
             ("Too small grades left out", self.n_below),
             ("Labels of unknown items left out", self.n_unknown),
         ]
@@ -79,6 +82,8 @@ class ReferenceReport(Tallies):
         left_out = f"{self.n_unjudged:,} negative and {self.n_below:,} too small grades left out"
         told = [f"{n:,} of grade {grade}: {NEGATIVE.get(grade, 'not judged')}" for grade, n in self._negatives()]
         left_out += f" ({'; '.join(told)})" if told else ""
+        if self.n_blank:
+            left_out += f", {self.n_blank:,} without a grade"
         if self.n_unknown:
             left_out += f", {self.n_unknown:,} of unknown items"
         labels, rows = (f"{n:,} {what}{'s'[: n != 1]}" for n, what in ((self.n_labels, "label"), (self.n_rows, "row")))
@@ -99,6 +104,7 @@ def load_reference(
     grade_map: Mapping[int, int] | None = None,
     min_grade: int = 0,
     skip_unknown: bool = False,
+    skip_blank: bool = False,
     tell: Tell = tell_nobody,
 ) -> ReferenceReport:
     """Store a file's labels as a reference set of this name.
@@ -106,6 +112,7 @@ def load_reference(
     grade_map : which grade of the scheme each of the file's grades becomes; one it does not name stays as it is
     min_grade : rows with a smaller grade, as the file gives it, are left out
     skip_unknown : rows of items the collection does not have are left out and counted; else they are faults
+    skip_blank : the same of rows of a table without a grade
     The same labels under the same name again change nothing. Raises Rejected, ReferenceExists.
     """
     name, problems = name.strip(), Problems()
@@ -116,8 +123,10 @@ def load_reference(
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     reader = _Reader(locked, file_name, problems, report)
     reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
-    found = oriented(read_reference(stream, file_name, problems), reader.queries, reader.documents)
+    blanks = Blanks(are_left_out=skip_blank)
+    found = oriented(read_reference(stream, file_name, problems, blanks), reader.queries, reader.documents)
     labels = reader.read(counted(guarded(found, problems), tell))
+    report.n_blank = blanks.n if skip_blank else 0
     if not labels and not problems:
         of_items = " of items that the collection has" if report.n_unknown else ""
         problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels{of_items}."))

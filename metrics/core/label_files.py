@@ -6,13 +6,12 @@ from typing import BinaryIO
 
 import numpy as np
 
-from annotate.core.formats import FormatError, Problems, shown
+from annotate.core.formats import FormatError, Problems, is_missing, shown
 from annotate.core.reading import header_of, table_rows
 from metrics.core.agreement import Level
 from metrics.core.counts import Annotations, annotations
 
 _SPAN = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
-MISSING = ("", "na", "nan", "null", "none")
 
 
 def read_labels(
@@ -48,7 +47,7 @@ def read_labels(
     for number, cells in table_rows(stream, name, problems, has_header=has_header):
         key = units.setdefault(tuple(cells[column] for column in unit), len(units))
         for who, text in _labels_of(cells, annotator, value):
-            if text.strip().lower() in MISSING:
+            if is_missing(text):
                 continue
             try:
                 values.append(text.strip() if level == Level.NOMINAL else float(text))

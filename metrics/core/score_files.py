@@ -13,12 +13,11 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError, Problems, shown
+from annotate.core.formats import FormatError, Problems, is_missing, shown
 from annotate.core.reading import first_line, header_of, lines, table_rows
 
 QUERY_NAMES = ("", "query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
 RUN_NAMES = ("run", "system")
-UNDEFINED = ("", "na", "n/a", "nan", "none", "null")
 CHOICES = ("measure", "direction", "query_set", "label_source", "threshold")  # a table is of one value of each
 MAX_TOLD = 20  # values that a message names
 
@@ -217,12 +216,12 @@ def _is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:
-        return text.strip().lower() in UNDEFINED
+        return is_missing(text)
     return True
 
 
 def _number(text: str, number: int, name: str) -> float:
-    if text.strip().lower() in UNDEFINED:
+    if is_missing(text):
         return np.nan
     try:
         value = float(text)

@@ -17,7 +17,7 @@ SOURCE_HELP = (
 
 
 def add_label_arguments(parser: ArgumentParser) -> None:
-    """Where labels are, and which count."""
+    """Where labels are, which count, and for which queries."""
     parser.add_argument("--qrels", default="", help="labels: query, 0, document, grade, or with strata")
     parser.add_argument(
         "--reference",
@@ -27,6 +27,7 @@ def add_label_arguments(parser: ArgumentParser) -> None:
         help="a reference set's qrels; repeatable; NAME as keys write it: %%3D for =",
     )
     parser.add_argument("--label-source", default="", metavar="KEY", help=SOURCE_HELP)
+    parser.add_argument("--queries", default="", help="ids of queries, one a line, that count without labels too")
 
 
 def labels_of(options: dict[str, Any]) -> tuple[LabelSource | None, QrelsFile]:

@@ -36,6 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="", help="name of the import; default: the file's name")
         parser.add_argument("--rule", default="", choices=["", *Policy.Rule.values], help="how labels are resolved")
         parser.add_argument("--tie", default="", choices=["", *Policy.Tie.values], help="what a tie becomes")
+        parser.add_argument("--skip-blank", action="store_true", help="leave out rows without a grade")
         parser.add_argument("--by", default="", help="user who imports")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -43,7 +44,11 @@ class Command(BaseCommand):
         path, by = options["file"], files.find_user(options["by"])
         collection = files.find_collection(options["slug"])
         asked = Judgments(
-            name=options["name"] or path.name, columns=_columns(options), rule=options["rule"], tie=options["tie"]
+            name=options["name"] or path.name,
+            columns=_columns(options),
+            rule=options["rule"],
+            tie=options["tie"],
+            skip_blank=options["skip_blank"],
         )
         with files.faults_as_sentences(), files.opened_source(path) as source:
             digest = files.checksum_of(path)

@@ -26,6 +26,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--skip-unknown", action="store_true", help="leave out labels of items the collection does not have"
         )
+        parser.add_argument("--skip-blank", action="store_true", help="leave out rows without a grade")
         parser.add_argument("--by", default="", help="user who loads")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -35,6 +36,7 @@ class Command(BaseCommand):
             grades=_numbers(files.grade_map(options["grades"])),
             min_grade=options["min_grade"],
             skip_unknown=options["skip_unknown"],
+            skip_blank=options["skip_blank"],
         )
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
         with files.faults_as_sentences(), files.opened_source(options["file"]) as source:

@@ -93,8 +93,9 @@ def measured(options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
     if threshold is None:
         raise CommandError(f"--threshold is a number, not {shown(options['threshold'])}.")
     _, labels = labels_of(options)
+    runs = runs_of(options["runs"], labels, queries_path=options["queries"])
     names, columns = [], []
-    for path, run in zip(options["runs"], runs_of(options["runs"], labels), strict=True):
+    for path, run in zip(options["runs"], runs, strict=True):
         names.append(run.name if run.name not in names else path)
         columns.append(measure.compute(run.ranked, threshold))
     return names, np.stack(columns, axis=1)

@@ -27,7 +27,6 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("runs", nargs="+", metavar="RUN", help="run files")
         add_label_arguments(parser)
-        parser.add_argument("--queries", default="", help="ids of queries, one a line, that count without labels too")
         parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
         parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")

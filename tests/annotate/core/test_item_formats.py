@@ -178,7 +178,7 @@ def test_a_beir_folder_is_the_same(tmp_path):
 def test_faults_of_a_beir_folder_name_file_and_line():
     source = zipped({**BEIR, "scifact/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\tNaN\n"})
     faults = items_of(source)[1]
-    assert faults == ['Line 2: grade "NaN" is no whole number.']
+    assert faults == ['Line 2: grade "NaN" is no grade; write one, or leave out rows without a grade.']
     broken = zipped({**BEIR, "scifact/corpus.jsonl": "{\n"})
     assert items_of(broken)[1][0].startswith("Line 1: this is no JSON")
 

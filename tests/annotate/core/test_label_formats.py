@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.core.formats import FormatError, Problems
+from annotate.core.formats import Blanks, FormatError, Problems
 from annotate.core.judgment_formats import JudgmentColumns, judgment_columns, read_judgments
 from annotate.core.reference_formats import read_reference
 from tests.annotate.core.files import file, packed
@@ -115,11 +115,41 @@ def test_json_lines_are_read_with_the_same_names():
     assert faults == []
 
 
-@pytest.mark.parametrize("grade", ["", "NaN", "1.5", "-1", "good", "null"])
+@pytest.mark.parametrize("grade", ["1.5", "-1", "good"])
 def test_a_grade_that_is_none_is_named(grade):
     rows, faults = judgments(file("annotator,query,document,grade", "a,q,d,1", f"a,q,e,{grade}"))
     assert len(rows) == 1
     assert faults == [f'Line 3: grade "{grade}" is no grade: a whole number from 0 on.']
+
+
+BLANK = [("", "is blank"), ("NaN", '"NaN" is no grade'), ("null", '"null" is no grade'), (" N/A ", '"N/A" is no grade')]
+
+
+@pytest.mark.parametrize(("grade", "fact"), BLANK)
+def test_a_blank_grade_is_a_fault_or_left_out_and_counted(grade, fact):
+    said = f"Line 3: grade {fact}; write one, or leave out rows without a grade."
+    for header, read in (
+        ("annotator,query,document,grade", lambda *given: read_judgments(given[0], "x", LONG, *given[1:])),
+        ("annotator,query-id,corpus-id,score", lambda *given: read_reference(given[0], "x", *given[1:])),
+    ):
+        for blanks, faults in ((None, [said]), (Blanks(are_left_out=True), [])):
+            problems = Problems()
+            rows = list(read(file(header, "a,q,d,1", f"a,q,e,{grade}", "a,q,f,0"), problems, blanks))
+            assert ([row.document for row in rows], problems.lines()) == (["d", "f"], faults)
+            assert blanks is None or blanks.n == 1
+
+
+def test_a_word_that_the_caller_explains_is_a_grade_and_not_blank():
+    columns = JudgmentColumns(grades={"none": 0})
+    rows, faults = judgments(file("annotator,query,document,grade", "a,q,d,none", "a,q,e,null"), columns)
+    assert [row.grade for row in rows] == [0] and len(faults) == 1
+
+
+def test_blank_cells_of_annotators_own_columns_are_no_faults():
+    columns, blanks, problems = JudgmentColumns(annotators=("a", "b")), Blanks(are_left_out=True), Problems()
+    stream = file("query,document,a,b", "q,d,1,", "q,e,NA,nan", "q,f,2,0")
+    assert len(list(read_judgments(stream, "x", columns, problems, blanks))) == 3
+    assert (problems.n, blanks.n) == (0, 3)
 
 
 def test_faults_of_ids_times_and_missing_fields_are_named():

@@ -107,6 +107,16 @@ def test_judgments_are_imported_by_their_columns(loaded, tmp_path, capsys):
     assert loaded.policies.latest("version").tie == "up"
 
 
+def test_both_commands_leave_out_rows_without_a_grade_when_told_to(loaded, tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    path.write_text("annotator,query,document,grade\nw1,q1,d1,1\nw2,q1,d1,\n")
+    with pytest.raises(CommandError, match="grade is blank"):
+        call_command("import_judgments", "birds", path)
+    call_command("import_judgments", "birds", path, skip_blank=True)
+    call_command("load_reference", "birds", path, skip_blank=True)
+    assert capsys.readouterr().out.count("1 without a grade") == 2
+
+
 def test_a_fault_leaves_the_policy_as_it_was(loaded, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text("annotator,query,document,grade\nw1,q9,d1,1\n")

@@ -117,6 +117,19 @@ def test_one_column_an_annotator_is_the_same_as_one_line_a_label(collection):
     assert load(collection, "a,q0,d0,1", "b,q0,d0,2", "b,q1,d0,3").n_new == 0
 
 
+def test_rows_without_a_grade_are_left_out_when_told_to_and_counted(collection):
+    rows = ("a,q0,d0,1", "b,q0,d0,", "b,q1,d0,NA", "a,q1,d0,3")
+    with pytest.raises(Rejected, match="Line 3: grade is blank; write one, or leave out rows without a grade"):
+        load(collection, *rows)
+    report = load(collection, *rows, skip_blank=True)
+    assert (report.n_labels, report.n_new, report.n_blank) == (2, 2, 2)
+    assert ("Without a grade, left out", 2) in report.figures() and "2 without a grade left out" in str(report)
+    assert counting(collection) == [("a", "q0", 1), ("a", "q1", 3)]
+    wide = load(collection, "q0,d1,1,", "q1,d1,,3", columns=JudgmentColumns(annotators=("a", "b")),
+                header="query,document,a,b")  # fmt: skip
+    assert (wide.n_labels, wide.n_blank) == (2, 2)
+
+
 def test_a_pair_that_people_judge_too_keeps_one_resolution(collection):
     load(collection, "a,q0,d0,1")
     assert Pair.objects.count() == 1

@@ -32,6 +32,15 @@ def test_negative_grades_are_left_out_with_their_count(collection):
     assert (report.n_labels, report.n_unjudged) == (1, 2)
 
 
+def test_rows_of_a_table_without_a_grade_are_left_out_when_told_to_and_counted(collection):
+    lines = ("query-id,corpus-id,score", "q0,d0,1", "q0,d1,", "q1,d2,NaN")
+    with pytest.raises(Rejected, match="Line 3: grade is blank"):
+        load(collection, *lines)
+    report = load(collection, *lines, skip_blank=True)
+    assert (report.n_labels, report.n_blank) == (1, 2) and "2 without a grade" in str(report)
+    assert stored(collection) == [("q0", "d0", 1)]
+
+
 def test_grades_are_mapped_and_small_ones_left_out(collection):
     report = load(collection, "q0 0 d0 1", "q0 0 d1 0", "q1 0 d2 3", grade_map={1: 2, 3: 2}, min_grade=1)
     assert (report.n_labels, report.n_below) == (2, 1)

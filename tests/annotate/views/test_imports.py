@@ -121,6 +121,20 @@ def test_judgments_are_imported_with_the_columns_named(client, collection, resea
     assert Judgment.objects.count() == 3
 
 
+def test_rows_without_a_grade_are_left_out_by_a_tick(client, collection, researcher):
+    fields = {"name": "one", "query": "query", "document": "document", "layout": "long", "annotator": "who"}
+    fields |= {"grade": "grade"}
+    table = ("who,query,document,grade", "a,q0,d0,1", "b,q0,d0,", "b,q0,d1,NA")
+    send(client, "judgments-import", "shapes", file=upload(*table, name="a.csv"), **fields)
+    assert "grade is blank; write one, or leave out rows without a grade" in read(client)
+    assert not Judgment.objects.exists()
+    send(client, "judgments-import", "shapes", file=upload(*table, name="a.csv"), skip_blank="on", **fields)
+    assert "2 without a grade left out" in read(client)
+    assert Judgment.objects.count() == 1
+    send_labels(client, "query-id,corpus-id,score", "q0,d0,1", "q0,d1,", skip_blank="on")
+    assert "1 without a grade" in read(client)
+
+
 def test_an_import_that_does_not_fit_is_explained(client, collection, researcher):
     fields = {"name": "experts", "query": "query", "document": "document", "layout": "long"}
     table = ("who,query,document,grade", "a,q0,d0,1")

@@ -1,0 +1,69 @@
+"""The file of scores that Downloads make goes into `compare` and `plan`, which say what they say of run files."""
+
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+
+from metrics.models import Download, Score
+from metrics.services import refresh
+from tests.metrics import uploads
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+
+
+@pytest.fixture
+def judged():
+    rng = np.random.default_rng(8)
+    made = uploads.upload(rng, strange=0.2)
+    lines = uploads.run_lines(rng, made.collection, direction="forward", strange=0.2)
+    uploads.ingested(made.collection, "other", lines)
+    uploads.labels(rng, made.collection, n_sets=2)
+    refresh.refresh(collection=made.collection)
+    return made.collection
+
+
+def said(*arguments):
+    out = StringIO()
+    call_command(*map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def numbers(text):
+    """What a comparison says, but for the names of the runs."""
+    return [line.split("\t")[2:] for line in text.splitlines()]
+
+
+def written(path, collection, kind, **asked):
+    path.write_bytes(uploads.downloaded(collection, kind, asked).file.read())
+    return path
+
+
+@pytest.mark.parametrize("key", ["over:cxc", "none:original"])
+def test_compare_and_plan_read_the_file_of_scores(judged, tmp_path, key):
+    scores = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
+    query_set = judged.query_sets.get(direction="forward", name="all")
+    runs = []
+    for run in judged.runs.order_by("name"):
+        runs.append(tmp_path / run.name)
+        runs[-1].write_text(uploads.as_scored(run, query_set))
+    qrels = written(tmp_path / "qrels", judged, Download.Kind.QRELS, direction="forward", label_source=key)
+    (tmp_path / "queries").write_text("\n".join(uploads.sources_of(query_set)))
+    with_labels = ("--qrels", qrels, "--queries", tmp_path / "queries")
+    for measure in ("AP", "C@1", "nDCG@10"):
+        for test in ("newman-keuls", "randomization"):
+            about = ("--measure", measure, "--test", test)
+            of_file = numbers(said("compare", scores, "--label-source", key, *about))
+            assert of_file == numbers(said("compare", *runs, *with_labels, *about))
+    score = Score.objects.get(run__name="other", label_source=key, measure="AP")
+    planned = said("plan", scores, "--label-source", key, "--measure", "AP", "--run", "other", "--sizes", "8")
+    assert planned.startswith(f"mean\t{score.mean:.4f}\nqueries\t{score.n_queries}\n")
+
+
+def test_what_is_open_is_asked_for_with_what_there_is(judged, tmp_path):
+    scores = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
+    with pytest.raises(CommandError, match=r"several: C@1, .*AP.*Choose one by --measure"):
+        said("compare", scores)
+    with pytest.raises(CommandError, match=r"several: none:cxc, .*over:original. Choose one by --label-source"):
+        said("compare", scores, "--measure", "AP")
