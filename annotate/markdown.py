@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from html import unescape
 from itertools import pairwise
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import nh3
 from django.utils.text import slugify
@@ -42,22 +43,31 @@ class Heading(NamedTuple):
 
 
 def to_html(markdown: str) -> str:
-    """CommonMark with tables as HTML that holds text, lists, tables and links, and nothing that runs."""
-    return _html(_MARKDOWN.parse(markdown), attributes={"a": {"href"}})
+    """CommonMark with tables as HTML that holds text, lists, tables and links, and nothing that runs.
+
+    At each heading is a place to jump to, its anchor after ANCHOR; links within the text lead there: [the top](#top).
+    """
+    tokens = _MARKDOWN.parse(markdown)
+    anchors = _anchored(tokens)
+    opening = [token for token in tokens if token.type == "heading_open"]
+    for token, heading in zip(opening, anchors, strict=True):
+        token.attrSet("id", ANCHOR + heading.anchor)
+    _lead_within(tokens, {heading.anchor for heading in anchors})
+    return _html(tokens, attributes={"a": {"href"}} | {tag: {"id"} for tag in _HEADINGS})
+
+
+def _lead_within(tokens: Sequence[Token], anchors: set[str]) -> None:
+    """Let links within the text lead to its headings; one that would lead nowhere is plain words."""
+    for link in (child for token in tokens for child in token.children or [] if child.type == "link_open"):
+        href = str(link.attrGet("href") or "")
+        if href.startswith("#"):
+            anchor = unquote(href[1:])
+            link.attrs = {"href": f"#{ANCHOR}{anchor}"} if anchor in anchors else {}
 
 
 def headings(markdown: str) -> list[Heading]:
     """The headings of a text in their order; no two have one anchor."""
     return _anchored(_MARKDOWN.parse(markdown))
-
-
-def to_linked_html(markdown: str) -> str:
-    """The same as `to_html`, with a place to jump to at each heading: its anchor after ANCHOR."""
-    tokens = _MARKDOWN.parse(markdown)
-    opening = [token for token in tokens if token.type == "heading_open"]
-    for token, heading in zip(opening, _anchored(tokens), strict=True):
-        token.attrSet("id", ANCHOR + heading.anchor)
-    return _html(tokens, attributes={"a": {"href"}} | {tag: {"id"} for tag in _HEADINGS})
 
 
 def _html(tokens: Sequence[Token], *, attributes: dict[str, set[str]]) -> str:

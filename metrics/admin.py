@@ -1,4 +1,4 @@
-"""A look at derived numbers for who looks after the site; `manage.py rebuild_metrics` makes them again."""
+"""A look at derived numbers for who looks after the site; `manage.py rebuild` makes them again."""
 
 from django.contrib import admin
 

@@ -28,12 +28,14 @@ class Said(NamedTuple):
     """One judgment and what became of it.
 
     seat : that it counts for; None where it does not count
+    comment : what the person wrote beside it, for leads
     """
 
     judgment: Judgment
     seat: Seat | None
     events: list[JudgmentEvent]
     is_superseded: bool
+    comment: str
 
     @property
     def state(self) -> str:
@@ -43,12 +45,6 @@ class Said(NamedTuple):
         if self.is_superseded:
             return "superseded"
         return str(self.events[-1].kind) if self.events else "surplus"
-
-    @property
-    def comment(self) -> str:
-        """What the person wrote beside it."""
-        comment = getattr(self.judgment, "comment", None)
-        return comment.text if comment else ""
 
     @property
     def seconds(self) -> float | None:
@@ -71,7 +67,10 @@ class Moment(NamedTuple):
 
 
 class History(NamedTuple):
-    """A pair's whole history."""
+    """A pair's whole history.
+
+    n_kept_back : comments and notes of annotators that the viewer, who is no lead, does not see
+    """
 
     pair: Pair
     resolution: Resolution | None
@@ -82,6 +81,7 @@ class History(NamedTuple):
     actions: list[ReviewAction]
     golds: list[Gold]
     exclusion: PairExclusion | None
+    n_kept_back: int
 
     @property
     def counting(self) -> list[Said]:
@@ -112,8 +112,11 @@ class History(NamedTuple):
         return sorted(found, key=lambda moment: moment.at)
 
 
-def history_of(*, pair: Pair) -> History:
-    """A pair's history; nine queries, whatever happened."""
+def history_of(*, pair: Pair, for_lead: bool) -> History:
+    """A pair's history; nine queries, whatever happened.
+
+    for_lead : whether annotators' comments and notes, which may name anybody, are in it
+    """
     judgments = Judgment.objects.filter(pair=pair).select_related(
         "level", "annotator__user", "comment", "hand_out__batch", "guidelines"
     )
@@ -124,17 +127,28 @@ def history_of(*, pair: Pair) -> History:
     for event in JudgmentEvent.objects.filter(judgment__pair=pair).select_related("by").order_by("pk"):
         events[event.judgment_id].append(event)
     superseded = {judgment.supersedes_id for judgment in said}
+    comments = {each.pk: each.comment.text for each in said if hasattr(each, "comment")}
+    reports = list(Report.objects.filter(pair=pair).select_related("annotator__user", "settled_by").order_by("pk"))
+    n_kept_back = 0 if for_lead else len(comments) + sum(bool(report.note) for report in reports)
+    if not for_lead:
+        comments = {}
+        for report in reports:
+            report.note = ""
     wishes = RoundPair.objects.filter(pair=pair).select_related("round__policy").order_by("round")
     return History(
         pair=pair,
         resolution=Resolution.objects.filter(pair=pair).select_related("policy").first(),
-        said=[Said(each, counts_for.get(each.pk), events[each.pk], each.pk in superseded) for each in said],
+        said=[
+            Said(each, counts_for.get(each.pk), events[each.pk], each.pk in superseded, comments.get(each.pk, ""))
+            for each in said
+        ],
         seats=seats,
         wishes=list(wishes),
-        reports=list(Report.objects.filter(pair=pair).select_related("annotator__user", "settled_by").order_by("pk")),
+        reports=reports,
         actions=list(review_log.entries(collection=pair.collection, pair=pair)),
         golds=list(Gold.objects.filter(pair=pair)),
         exclusion=PairExclusion.objects.filter(pair=pair).first(),
+        n_kept_back=n_kept_back,
     )
 
 

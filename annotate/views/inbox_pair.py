@@ -106,7 +106,7 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels = pair.collection, _levels(pair.collection)
-    works, history = review_work.of_items(items=[pair.query, pair.document]), history_of(pair=pair)
+    works, history = review_work.of_items(items=[pair.query, pair.document]), history_of(pair=pair, for_lead=True)
     context = {
         "collection": collection,
         "pair": pair,

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotate import access, http
 from annotate.core.training_states import State
-from annotate.markdown import to_linked_html
+from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut
 from annotate.services import cards, judging, quizzes
 from annotate.services import training as service
@@ -89,7 +89,7 @@ def _quiz_page(
     context = {
         "collection": annotator.collection,
         "guidelines": guidelines,
-        "guidelines_html": to_linked_html(guidelines.markdown),
+        "guidelines_html": to_html(guidelines.markdown),
         "form": form,
         "questions": list(zip(fields, questions, right, strict=True)),
         "attempt": attempt,
@@ -124,7 +124,7 @@ def screen(request: HttpRequest, slug: str) -> HttpResponse:
         "collection": annotator.collection,
         "levels": annotator.collection.levels.all(),
         "guidelines": guidelines,
-        "guidelines_html": to_linked_html(guidelines.markdown),
+        "guidelines_html": to_html(guidelines.markdown),
     }
     return render(request, "annotate/training_screen.html", context)
 

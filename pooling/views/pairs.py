@@ -17,14 +17,14 @@ from pooling.services.provenance import origin
 @never_cache
 @login_required
 def pair(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Where a pair comes from, what was said of it, and how its grade came about; researchers see no names."""
+    """Where a pair comes from, what was said of it, how its grade came about; names and comments are for leads."""
     found = access.get_pair(user=request.user, slug=slug, pk=pk)
     is_lead = Role.LEAD in access.roles_in(user=request.user, collection=found.collection)
     labels = ReferenceLabel.objects.filter(query=found.query_id, document=found.document_id)
     context = {
         "collection": found.collection,
         "pair": found,
-        "history": history_of(pair=found),
+        "history": history_of(pair=found, for_lead=is_lead),
         "origin": origin(pair=found, viewer=request.user),
         "references": labels.select_related("reference_set").order_by("reference_set__name"),
         "sides": [(item.get_side_display(), Shown(item, as_shown(item, slug)))

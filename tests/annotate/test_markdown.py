@@ -1,5 +1,8 @@
 """What people wrote, made safe to show."""
 
+import re
+from urllib.parse import unquote
+
 import pytest
 
 from annotate.markdown import clean_page, page_text, to_html
@@ -42,7 +45,18 @@ def test_words_headings_lists_and_tables_of_a_page_stay():
 
 
 def test_headings_of_guidelines_stand_under_the_title_of_their_page():
-    assert to_html("# Birds\n## Wings\n###### Tips") == "<h2>Birds</h2>\n<h3>Wings</h3>\n<h6>Tips</h6>\n"
+    tags = re.sub(' id="[^"]+"', "", to_html("# Birds\n## Wings\n###### Tips"))
+    assert tags == "<h2>Birds</h2>\n<h3>Wings</h3>\n<h6>Tips</h6>\n"
+
+
+def test_links_within_guidelines_lead_to_their_headings_and_nowhere_else():
+    html = to_html("# Big birds\n# Größe\n[up](#big-birds) [size](#größe) [gone](#wings) [out](https://example.org/#a)")
+    ids = re.findall('id="([^"]+)"', html)
+    assert ids == ["g-big-birds", "g-größe"]
+    assert [unquote(href) for href in re.findall('href="([^"]+)"', html)] == [
+        "#g-big-birds", "#g-größe", "https://example.org/#a"
+    ]  # fmt: skip
+    assert "gone" in html
 
 
 def test_guidelines_hold_no_markup_of_their_own():

@@ -10,10 +10,12 @@ plan : what its seats and resolution should be
 reconciling : makes them so, pair by pair
 plain : makes them so for the pairs of one round that nobody has touched, in SQL
 settled : resolutions of many pairs that no open round wants, in SQL
+rebuilding : makes them so for a whole collection
 rounds : rounds opened, closed and opened again
 """
 
 from .plan import Plan, label_policy, n_missing, plan
+from .rebuilding import Rebuilt, rebuild_pairs
 from .reconciling import CHUNK, lock_annotator, note_changes, reconcile_locked, reconcile_pairs
 from .rounds import (
     RoundExists,
@@ -33,8 +35,8 @@ from .settled import resolve_pairs
 from .standings import CANNOT_JUDGE_LIMIT, Standing
 
 __all__ = [
-    "CANNOT_JUDGE_LIMIT", "CHUNK", "Plan", "RoundExists", "Standing", "Told", "Wanted", "begin_closing",
+    "CANNOT_JUDGE_LIMIT", "CHUNK", "Plan", "Rebuilt", "RoundExists", "Standing", "Told", "Wanted", "begin_closing",
     "begin_reopening", "close_round", "finish_closing", "finish_opening", "label_policy", "lock_annotator",
-    "n_missing", "nobody", "note_changes", "open_round", "plan", "reconcile_locked", "reconcile_pairs", "reopen_round",
-    "resolve_pairs", "want_pairs",
+    "n_missing", "nobody", "note_changes", "open_round", "plan", "rebuild_pairs", "reconcile_locked",
+    "reconcile_pairs", "reopen_round", "resolve_pairs", "want_pairs",
 ]  # fmt: skip

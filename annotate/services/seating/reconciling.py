@@ -39,11 +39,15 @@ def reconcile_pairs(*, pair_ids: Iterable[int]) -> None:
         reconcile_locked(pairs=list(some.select_for_update(no_key=True)))
 
 
-def reconcile_locked(*, pairs: Sequence[Pair]) -> None:
-    """The same for pairs whose rows the present transaction has locked, before it read anything of them."""
+def reconcile_locked(*, pairs: Sequence[Pair]) -> Plan:
+    """The same for pairs whose rows the present transaction has locked, before it read anything of them.
+
+    Returns what it wrote.
+    """
     changes = plan(pairs=pairs)
     _write_seats(changes)
     _write_resolutions(changes.resolutions, changes.unresolved)
+    return changes
 
 
 def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotate.models import JudgmentEvent, Report, Role, Seat
+from annotate.models import Judgment, JudgmentComment, JudgmentEvent, Report, Role, Seat
 from annotate.services import accounts, adjudicating
 from tests import cast
 
@@ -64,6 +64,19 @@ def test_a_researcher_sees_pseudonyms_and_no_leads_names(client, campaign):
         assert (name in page.split("</header>", 1)[1]) is expected
         assert seat.annotator.pseudonym in page
     assert campaign.lead.username not in page and "A lead" in page
+
+
+def test_comments_and_notes_of_annotators_are_for_leads(client, campaign):
+    report = Report.objects.select_related("pair").get()
+    Report.objects.filter(pk=report.pk).update(note="Ask Mr Smith")
+    said = Judgment.objects.filter(comment__isnull=False).exclude(pair=report.pair).first()
+    for pair, words in ((report.pair, "Ask Mr Smith"), (said.pair, said.comment.text)):
+        assert explained(client, campaign, pair, campaign.lead).content.decode().count(words) == 2
+        page = explained(client, campaign, pair, campaign.researcher).content.decode()
+        assert words not in page and "by annotators: leads see what" in page
+    JudgmentComment.objects.all().delete()
+    page = explained(client, campaign, said.pair, campaign.researcher).content.decode()
+    assert "by annotators" not in page
 
 
 def test_it_asks_as_often_for_a_long_history(client, campaign, django_assert_max_num_queries):

@@ -1,4 +1,4 @@
-"""Compute all current numbers again from the judgments."""
+"""Make all that is derived anew from the judgments: grades and open seats of pairs, then every number."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,20 +6,22 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Collection
+from annotate.services import seating
 from metrics.services import refresh
 
 
 class Command(BaseCommand):
-    """Forgets snapshots and scores of a collection, or of all, and computes them again; history is kept."""
+    """Seats that somebody holds or has filled stay; history is kept; people may go on judging meanwhile."""
 
-    help = "Compute a collection's numbers again; what comes out is what was there, byte for byte."
+    help = "Make a collection's seats, resolutions and numbers anew from its judgments; says what differed."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """A collection's short name, or --all."""
         parser.add_argument("slug", nargs="?", help="the collection's name in its address")
         parser.add_argument("--all", action="store_true", help="every collection")
+        parser.add_argument("--numbers", action="store_true", help="numbers alone: snapshots, scores, leaderboards")
 
-    def handle(self, *args: Any, slug: str | None, all: bool, **options: Any) -> None:
+    def handle(self, *args: Any, slug: str | None, all: bool, numbers: bool, **options: Any) -> None:
         """Rebuild one after the other."""
         if bool(slug) == all:
             raise CommandError("Name one collection, or give --all.")
@@ -27,5 +29,11 @@ class Command(BaseCommand):
         if slug and not collections:
             raise CommandError(f'There is no collection "{slug}".')
         for collection in collections.order_by("slug"):
+            if not numbers:
+                mended = seating.rebuild_pairs(collection=collection)
+                self.stdout.write(
+                    f"{collection.slug}: {mended.n_pairs:,} pairs; {mended.n_resolutions:,} resolutions and "
+                    f"{mended.n_seats:,} seats were not what the judgments say, and now are"
+                )
             done = refresh.rebuild(collection=collection)
             self.stdout.write(f"{collection.slug}: {done.n_snapshots} snapshots, {done.n_scores} scores")
