@@ -67,6 +67,11 @@ def _asked(collection: Collection, wanted: Wanted) -> str:
     return f"board-{collection.pk}-{wanted.key}"
 
 
+def forget(*, collection: Collection) -> None:
+    """Forget what was computed; whoever looks next has it computed again."""
+    BoardView.objects.filter(collection=collection).delete()
+
+
 def find(*, collection: Collection, wanted: Wanted) -> BoardView | None:
     """The view as it was last computed."""
     return BoardView.objects.filter(collection=collection, key=wanted.key).first()

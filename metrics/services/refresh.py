@@ -16,7 +16,7 @@ from django.db.models import Min
 from django.db.models.functions import Now
 
 from annotate.models import Change, ClockTimestamp, Collection, Pair
-from metrics.models import BoardView, Score, Snapshot
+from metrics.models import Score, Snapshot
 from metrics.services import alarms, history, numbers, scoring
 from metrics.services.moments import one_moment
 from metrics.services.scoring import Touched
@@ -49,14 +49,10 @@ def refresh(*, collection: Collection) -> Refreshed | None:
 
 
 def rebuild(*, collection: Collection) -> Refreshed:
-    """Forget the current numbers and compute all of them again, once a refresh under way is done; history is kept.
-
-    What is computed when somebody looks is forgotten, and computed when somebody looks.
-    """
+    """Forget the current numbers and compute all of them again, once a refresh under way is done; history is kept."""
     with _alone(collection, patient=True), one_moment():
         Score.objects.filter(run__collection=collection).delete()
         Snapshot.objects.filter(collection=collection).delete()
-        BoardView.objects.filter(collection=collection).delete()
         return _refresh(collection, afresh=True)
 
 

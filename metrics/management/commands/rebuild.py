@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Collection
 from annotate.services import seating
-from metrics.services import refresh
+from metrics.services import leaderboard_views, refresh
 
 
 class Command(BaseCommand):
@@ -35,5 +35,6 @@ class Command(BaseCommand):
                     f"{collection.slug}: {mended.n_pairs:,} pairs; {mended.n_resolutions:,} resolutions and "
                     f"{mended.n_seats:,} seats were not what the judgments say, and now are"
                 )
+            leaderboard_views.forget(collection=collection)
             done = refresh.rebuild(collection=collection)
             self.stdout.write(f"{collection.slug}: {done.n_snapshots} snapshots, {done.n_scores} scores")

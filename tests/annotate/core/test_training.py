@@ -14,7 +14,7 @@ from annotate.core.quizzes import BadQuestion, Question
 from annotate.core.training import accuracy, result, spearman
 from annotate.core.training_files import read_training
 from annotate.core.training_states import Past, Rules, state
-from annotate.markdown import headings, to_linked_html
+from annotate.markdown import headings, to_html
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 RULES = Rules(has_quiz=True, has_pairs=True, max_tries=2, wait=timedelta(hours=1), needs_review=False)
@@ -122,7 +122,7 @@ def test_headings_have_anchors_of_their_own_and_nothing_else_is_marked():
     text = "# Colours\n\n## What *counts*\n\ntext <b>x</b>\n\n## Colours\n\n## ???\n"
     assert [heading.anchor for heading in headings(text)] == ["colours", "what-counts", "colours--2", "part"]
     assert headings(text)[1].title == "What counts"
-    html = to_linked_html(text)
+    html = to_html(text)
     assert '<h2 id="g-colours">Colours</h2>' in html
     assert "<b>" not in html
     assert headings("") == []
