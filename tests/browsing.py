@@ -34,6 +34,25 @@ def pass_time(page: Page, seconds: float) -> None:
     page.clock.run_for(round(1_000 * seconds))
 
 
+def look(page: Page, *, clock_stands: bool = False) -> None:
+    """Look at the card of the judge screen until its levels are awake."""
+    asleep = page.locator("#judge.is-asleep")
+    heard(page, lambda: not asleep.count() or (clock_stands and pass_time(page, 0.05)))
+
+
+def looking(page: Page, *, clock_stands: bool = False) -> Page:
+    """Have keys of levels pressed on the judge screen as by somebody who looks first."""
+    press = page.keyboard.press
+
+    def look_and_press(key: str, **options: float) -> None:
+        if key.isdigit():
+            look(page, clock_stands=clock_stands)
+        press(key, **options)
+
+    page.keyboard.press = look_and_press  # type: ignore[method-assign]
+    return page
+
+
 def polled(page: Page, seconds: float) -> None:
     """Let so much time pass that a page in which COUNT_ANSWERS ran asks once, and wait until it has its answer."""
     before = page.evaluate("window.nAnswers")

@@ -11,6 +11,7 @@ from annotate.models import Judgment, Round
 from annotate.services import seating
 from config.up.processes import wait_until
 from tests import cast
+from tests.browsing import looking
 from tests.stack import Stack
 
 N_PAIRS = 18
@@ -55,7 +56,7 @@ def test_what_the_screen_called_saved_is_on_disk_after_the_server_was_killed_in_
     stack = fault_stack("screen")
     with stack.orm(django_db_blocker):
         open_study()
-    page = context.new_page()
+    page = looking(context.new_page())
     at_the_screen(page, stack.url)
     pressed: list[int] = []
     for number in range(13):

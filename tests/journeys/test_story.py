@@ -13,7 +13,7 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment, Part, Role
 from tests import cast
-from tests.browsing import patient
+from tests.browsing import looking, patient
 from tests.journeys.study import Study, small_study
 from tests.looks import violations
 from tests.oracles import ir_measure
@@ -155,7 +155,7 @@ class Annotator:
     """Judges with the keyboard what is on the screen, as the truth says, until nothing is left."""
 
     def __init__(self, page: Page, study: Study, item_of_part: dict[int, str]) -> None:
-        self.page, self.study, self.item_of_part = page, study, item_of_part
+        self.page, self.study, self.item_of_part = looking(page), study, item_of_part
 
     def item(self) -> str:
         """The document on the screen, known by its text or by the address of its picture or clip."""

@@ -8,6 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from annotate.models import Annotator, Collection, Level, User
 from tests import campaigns, cast
+from tests.browsing import looking
 from tests.judge_screen.screen import N_PAIRS
 
 
@@ -37,13 +38,15 @@ def sign_in(context: BrowserContext, live_server: LiveServer) -> Callable[[User]
 
 
 @pytest.fixture
-def open_judge(context: BrowserContext, live_server: object, person: User, sign_in: Callable) -> Iterator[Callable]:
+def open_judge(
+    context: BrowserContext, live_server: object, person: User, sign_in: Callable, request: pytest.FixtureRequest
+) -> Iterator[Callable]:
     """Opens the judge screen in a new tab; at the end no tab may have complained or asked another host."""
     complaints: list[str] = []
     sign_in(person)
 
     def act(*, before: Callable[[Page], None] = lambda page: None) -> Page:
-        page = context.new_page()
+        page = looking(context.new_page(), clock_stands="standing_pages" in request.fixturenames)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
         page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))

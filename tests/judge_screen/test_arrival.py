@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotate.models import Judgment, Seat, User
-from tests.browsing import heard
+from tests.browsing import heard, look
 from tests.judge_screen.screen import N_PAIRS, asked_again, grades, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,11 +97,13 @@ def test_the_next_card_is_on_screen_before_the_next_frame_whatever_the_network_d
             route.continue_()
 
     page.route("**/judge/answer", hold)
-    assert page.evaluate("""() => [2, 3].map(() => {
-        const before = document.querySelector("#document").innerText;
-        document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "2", bubbles: true}));
-        return document.querySelector("#document").innerText !== before;
-    })""") == [True, True]
+    for _ in range(2):
+        look(page)
+        assert page.evaluate("""() => {
+            const before = document.querySelector("#document").innerText;
+            document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "2", bubbles: true}));
+            return document.querySelector("#document").innerText !== before;
+        }""")
     position(page, 3)
     heard(page, lambda: held)
     are_held = False
@@ -142,4 +144,5 @@ def test_a_laptop_that_slept_sends_what_waited_and_counts_no_sleep(open_judge):
     page.keyboard.press("0")
     saved(page)
     assert grades() == [2, 0]
-    assert list(Judgment.objects.order_by("pk").values_list("active_ms", flat=True)) == [0, 30_000]
+    before, after = Judgment.objects.order_by("pk").values_list("active_ms", flat=True)
+    assert before < 1_000 and after == 30_000  # the first is what looking took

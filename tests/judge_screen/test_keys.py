@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browsing import look
 from tests.judge_screen.screen import grades, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -37,6 +38,7 @@ def test_a_key_of_ones_own_is_printed_and_works_after_a_reload(open_judge):
     position(page, 1)
     page.keyboard.press("k")
     position(page, 2)
+    look(page)
     page.keyboard.press("K")  # with Caps Lock on
     position(page, 3)
     saved(page)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotate.models import Guidelines, Judgment, Report, TrainingTry
 from annotate.services import training
 from tests.annotate.trainees import right_grade, trained, waiting
-from tests.browsing import pass_time, patient
+from tests.browsing import looking, pass_time, patient
 from tests.looks import PHONE, too_low, violations
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,7 +24,7 @@ def page(standing_pages, context, live_server, annotator, sign_in):
     """The screen of a try; at the end it may not have complained or asked another host."""
     complaints = []
     sign_in(annotator.user)
-    page = context.new_page()
+    page = looking(context.new_page(), clock_stands=True)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda line: complaints.append(line.text) if "Content Security" in line.text else None)
     page.on("request", lambda asked: asked.url.startswith(live_server.url) or complaints.append(asked.url))
@@ -117,7 +117,7 @@ def test_the_screen_has_no_accessibility_finding(page, annotator, width, height,
 
 def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, new_context):
     screen = patient(new_context(**PHONE, storage_state=page.context.storage_state())).new_page()
-    screen.goto(page.url)
+    looking(screen).goto(page.url)
     expect(screen.locator("#progress-text")).to_have_text("1 of 3")
     assert too_low(screen) == []
     press(screen, annotator, rightly=False)

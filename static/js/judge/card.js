@@ -7,6 +7,11 @@ import { markWords } from "./words.js";
 import { Zoom } from "./zoom.js";
 
 
+/** When an event comes, be it after many tries. */
+function heard(target, name) {
+  return new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
+}
+
 function textPart(part) {
   const element = piece("text");
   element.textContent = part.text;
@@ -16,23 +21,27 @@ function textPart(part) {
 function htmlPart(part) {
   const element = piece("html");
   const frame = element.querySelector("iframe");
+  const shown = heard(frame, "load");
   fillFrame(frame, part.html);
-  return { element, mark: (words) => fillFrame(frame, part.html, words && ((body) => markWords(body, words))) };
+  return { element, shown, mark: (words) => fillFrame(frame, part.html, words && ((body) => markWords(body, words))) };
 }
 
 function imagePart(part) {
   const element = piece("image");
   const image = element.querySelector("img");
   watchForFaults(image, element, part.kind, () => (image.src = part.url));
+  // a picture that came is not there before it is decoded
+  const shown = heard(image, "load").then(() => image.decode().catch(() => {}));
   image.src = part.url;
-  return { element, zoom: new Zoom(element) };
+  return { element, shown, zoom: new Zoom(element) };
 }
 
 function mediaPart(part) {
   const element = piece(part.kind);
   const player = new Player(element, part);
+  const shown = heard(player.media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
   watchForFaults(player.media, element, part.kind, () => player.media.load());
-  return { element, player };
+  return { element, shown, player };
 }
 
 const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: mediaPart, audio: mediaPart };
@@ -85,6 +94,11 @@ export class ItemView {
     return this.lift ? [] : this.parts;
   }
 
+  /** When its media are there to be seen and heard; of what a warning covers the warning is seen. */
+  get ready() {
+    return Promise.all(this.uncovered.map((part) => part.shown));
+  }
+
   get isBroken() {
     return isBroken(this.element);
   }
@@ -104,6 +118,7 @@ export class ItemView {
     this.lift();
     this.lift = null;
     this.shown();
+    this.element.dispatchEvent(new CustomEvent("revealed", { bubbles: true }));
     return true;
   }
 

@@ -37,7 +37,7 @@ export class Panel {
   }
 
   choose(grade) {
-    if (this.root.matches(".is-empty, .is-loading")) return;
+    if (this.root.matches(".is-empty, .is-loading, .is-asleep")) return;
     // the level whose reasons are open gives way when it is pressed again
     if (this.reasons.isOpen && this.chosen === grade) return this.withdraw();
     if (this.chosen !== null && this.chosen !== grade) this.changes += 1;

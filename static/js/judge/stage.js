@@ -2,6 +2,7 @@
 import { tryAgain } from "./broken.js";
 import { ItemView } from "./card.js";
 import { adopt } from "./prefs.js";
+import { Sight } from "./sight.js";
 
 /** A view of each item, by key: the one there was before, or else a new one. */
 function viewsOf(items, before) {
@@ -26,6 +27,8 @@ export class Stage {
     this.query = null;
     this.document = null;
     this.marked = false;
+    this.sight = new Sight(root);
+    root.addEventListener("revealed", () => this.see());
     addEventListener("online", () => this.tryAgain());
   }
 
@@ -40,7 +43,13 @@ export class Stage {
     this.mark();
     this.document.shown();
     this.player?.watched.begin();
+    this.see();
     return { newQuery: !sameQuery };
+  }
+
+  /** Let the levels sleep until what is on screen now was seen. */
+  see() {
+    this.sight.begin(Promise.all([this.query.ready, this.document.ready]));
   }
 
   showQuery(card) {
@@ -80,6 +89,7 @@ export class Stage {
   clear() {
     this.document?.hidden();
     this.query?.hidden();
+    this.sight.end();
   }
 
   reveal() {
