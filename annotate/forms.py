@@ -170,8 +170,18 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
         return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named]
 
 
+class Tick(forms.CheckboxInput):
+    """A box to tick; from programs "0", "no", "off" and "false" are no tick."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> bool:
+        """Whether it is ticked."""
+        return str(data.get(name) or "").strip().lower() not in ("", "0", "no", "off", "false", "none")
+
+
 class SkipBlankField(forms.BooleanField):
     """Whether rows without a grade may be left out; where says of which files."""
+
+    widget = Tick
 
     def __init__(self, where: str) -> None:
         super().__init__(
@@ -204,10 +214,11 @@ class ReferenceForm(forms.Form):
     )
     skip_unknown = forms.BooleanField(
         required=False,
+        widget=Tick,
         label="Leave out labels of items this collection does not have",
         help_text="They are counted. Otherwise a single one of them is a fault, and nothing is loaded.",
     )
-    skip_blank = SkipBlankField("Tables only.")
+    skip_blank = SkipBlankField("In a sample with strata they are faults all the same.")
 
     def clean_name(self) -> str:
         """A name that can stand in a file."""

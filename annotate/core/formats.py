@@ -18,7 +18,8 @@ MAX_SHOWN = 50
 TOO_MANY = 10_000  # faults: each costs time, and nobody reads them all
 MAX_ID_BYTES = 255
 MAX_PLACES = 5  # lines that are named of one kind of fault, beside the first
-_OF_A_LINE = re.compile(r"'[^']*'|\"[^\"]*\"|[0-9.,]+")  # what differs between messages of one kind
+# What differs between messages of one kind: from the first quote to the last, whatever is quoted, and numbers.
+_OF_A_LINE = re.compile(r"""["'].*["']|[0-9.,]+""", re.DOTALL)
 _PLAIN_ID = re.compile(r"[!-~]{1,255}")
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}(\.0{1,6})?")

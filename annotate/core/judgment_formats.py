@@ -107,19 +107,27 @@ def _read_judgment_table(
 def _read_judgment_json(
     stream: BinaryIO, name: str, problems: Problems, columns: JudgmentColumns
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    unseen = set(columns.annotators)
     for number, record in reading.json_objects(stream, name, problems):
-        optional = {*columns.annotators, columns.time}
+        optional = {*columns.annotators, columns.time, columns.grade}  # a label without a grade is a blank one
+        unseen -= record.keys()
         missing = [column for column in columns.named() if column not in record and column not in optional]
         for column in missing:
             problems.note(FormatError(name, number, column, f"the object has no field {shown(column)}."))
         if not missing:
             yield number, record
+    for column in [column for column in columns.annotators if column in unseen]:
+        problems.add(FormatError(name, None, column, f"No object has a field {shown(column)}."))
 
 
 def _judgments(
     cells: Mapping[str, Any], number: int, name: str, columns: JudgmentColumns, problems: Problems, *, blanks: Blanks
 ) -> Iterator[JudgmentRow]:
     """One label, or one for each annotator's column that is not blank; or the line's faults."""
+    grade = "" if columns.annotators else _word(cells.get(columns.grade))
+    if not columns.annotators and blanks.are_left_out and _is_blank(grade, columns):
+        blanks.fault(grade)  # whatever else it lacks: perhaps nobody judged it
+        return
     query, document = _word(cells.get(columns.query)), _word(cells.get(columns.document))
     faults = {columns.query: id_fault(query), columns.document: id_fault(document)}
     at, time_fault = _time(cells.get(columns.time)) if columns.time else (None, "")
@@ -129,8 +137,8 @@ def _judgments(
     else:
         person = _word(cells.get(columns.annotator))
         faults[columns.annotator] = id_fault(person)
-        said = {person: _word(cells.get(columns.grade))}
-    for person in [person for person, text in said.items() if is_missing(text) and text not in columns.grades]:
+        said = {person: grade}
+    for person in [person for person, text in said.items() if _is_blank(text, columns)]:
         faults[person if columns.annotators else columns.grade] = blanks.fault(said.pop(person))
     grades = {person: columns.grades.get(text, whole_number(text)) for person, text in said.items()}
     for person, grade in grades.items():
@@ -141,6 +149,10 @@ def _judgments(
     if not any(faults.values()):
         for person, grade in grades.items():
             yield JudgmentRow(person, query, document, grade or 0, at, number)
+
+
+def _is_blank(text: str, columns: JudgmentColumns) -> bool:
+    return is_missing(text) and text not in columns.grades
 
 
 def _word(value: object) -> str:

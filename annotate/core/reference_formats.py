@@ -87,6 +87,9 @@ def _read_file(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) 
 
 def _read_trec(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     for number, fields in _fields(stream, name, TREC_FIELDS, problems):
+        if is_missing(fields[3]):
+            _note_blank(fields[3], number, name, problems, blanks)
+            continue
         yield from _checked((fields[0], fields[2], fields[3]), number, name, problems)
 
 
@@ -115,9 +118,12 @@ def _read_reference_table(stream: BinaryIO, name: str, problems: Problems, blank
     stratum = next((column for column in header if column.lower() in STRATA), "")
     for number, cells in reading.table_rows(stream, name, problems):
         query, document, grade = (cells[column].strip() for column in columns)
-        if is_missing(grade) and not stratum:  # of a sample, what was not drawn has the grade -1
-            if fault := blanks.fault(grade):
-                problems.note(FormatError(name, number, "grade", f"grade {fault}."))
+        if is_missing(grade) and stratum:  # left out it would be no part of its stratum
+            message = "grade is blank; of a sample write -1 for what was not drawn."
+            problems.note(FormatError(name, number, "grade", message))
+            continue
+        if is_missing(grade):
+            _note_blank(grade, number, name, problems, blanks)
             continue
         yield from _checked((query, document, grade), number, name, problems, cells[stratum] if stratum else None)
 
@@ -127,12 +133,20 @@ def _read_lists(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks)
     for line, key, value in json_members(stream, name):
         if isinstance(value, dict):
             for document, grade in value.items():
+                if grade is None:
+                    _note_blank("", line, name, problems, blanks)
+                    continue
                 text = str(grade) if isinstance(grade, int | float) and not isinstance(grade, bool) else "no number"
                 yield from _checked((key, document, text), line, name, problems)
         else:
             for other in value if isinstance(value, list) else [value]:
                 for row in _checked((key, as_id(other), str(LISTED_GRADE)), line, name, problems):
                     yield row._replace(listed=True)
+
+
+def _note_blank(grade: str, number: int, name: str, problems: Problems, blanks: Blanks) -> None:
+    if fault := blanks.fault(grade):
+        problems.note(FormatError(name, number, "grade", f"grade {fault}."))
 
 
 def _read_captions(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:

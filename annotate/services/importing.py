@@ -89,7 +89,8 @@ def import_judgments(
     labels = reader.read(counted(guarded(rows, problems), tell))
     report.n_blank = blanks.n if blanks.are_left_out else 0
     if not len(labels) and not problems:
-        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels."))
+        blank = f"; {report.n_blank:,} without a grade were left out" if report.n_blank else ""
+        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels{blank}."))
     if problems:
         raise Rejected(problems, report)
     store = ChainStore(locked, labels, tell)

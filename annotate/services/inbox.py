@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db import connection
-from django.db.models import Count, Q, QuerySet, TextChoices
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextChoices
 
-from annotate.models import Batch, Collection, Level, Pair, Report, Resolution, Seat
+from annotate.models import Batch, Collection, Level, Pair, Report, Resolution, RoundPair, Seat
 
 PAGE_SIZE = 50
 # Each part is answered by a partial index: this is asked on every page that a lead opens.
@@ -16,13 +16,17 @@ _COUNT = """
     SELECT asked.id,
            (SELECT count(*) FROM annotate_batch WHERE collection_id = asked.id
             AND (verdict = 'held' OR (verdict = '' AND NOT gold_action = ''))),
-           (SELECT count(*) FROM annotate_resolution WHERE collection_id = asked.id AND status = 'disputed'),
+           (SELECT count(*) FROM annotate_resolution disputed WHERE collection_id = asked.id AND status = 'disputed'
+            AND EXISTS (SELECT FROM annotate_roundpair wish
+                        WHERE wish.pair_id = disputed.pair_id AND wish.dropped_at IS NULL)),
            reported.escalated, reported.cannot
     FROM unnest(%(collections)s::bigint[]) AS asked(id)
     CROSS JOIN LATERAL (
         SELECT count(DISTINCT pair_id) FILTER (WHERE kind = 'escalated') AS escalated,
                count(DISTINCT pair_id) FILTER (WHERE kind = 'cannot_judge') AS cannot
-        FROM annotate_report WHERE collection_id = asked.id AND settled_at IS NULL) reported
+        FROM annotate_report report WHERE collection_id = asked.id AND settled_at IS NULL
+        AND EXISTS (SELECT FROM annotate_roundpair wish
+                    WHERE wish.pair_id = report.pair_id AND wish.dropped_at IS NULL)) reported
 """
 
 
@@ -37,6 +41,8 @@ class Tab(TextChoices):
 
 
 OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
+# What every round left out, since retired runs alone held it, waits for nobody.
+_WANTED = Exists(RoundPair.objects.filter(pair=OuterRef("pair"), dropped_at=None))
 _REPORTED = {Tab.ESCALATED: Report.Kind.ESCALATED, Tab.CANNOT: Report.Kind.CANNOT_JUDGE}
 
 
@@ -110,9 +116,9 @@ def next_pair(*, collection: Collection, tab: Tab, after: Pair) -> int | None:
 
 def _keys(collection: Collection, tab: Tab) -> QuerySet:
     if tab == Tab.DISPUTED:
-        disputed = Resolution.objects.filter(collection=collection, status=Resolution.Status.DISPUTED)
+        disputed = Resolution.objects.filter(_WANTED, collection=collection, status=Resolution.Status.DISPUTED)
         return disputed.order_by("pair").values_list("pair_id", flat=True)
-    reports = Report.objects.filter(collection=collection, settled_at=None, kind=_REPORTED[tab])
+    reports = Report.objects.filter(_WANTED, collection=collection, settled_at=None, kind=_REPORTED[tab])
     return reports.order_by("pair").values_list("pair_id", flat=True).distinct()
 
 

@@ -79,7 +79,7 @@ def overview(*, collection: Collection) -> Overview:
         n_being_read=collection.imports.filter(state=Import.State.RECEIVED).count(),
         n_open_pools=collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN).count(),
         n_judgments=Judgment.objects.filter(collection=collection).count(),
-        n_judged_pairs=Resolution.objects.filter(collection=collection).count(),
+        n_judged_pairs=Resolution.objects.filter(collection=collection, n_labels__gt=0).count(),
         n_annotators=collection.annotators.filter(origin=Annotator.Origin.PERSON).count(),
     )
 

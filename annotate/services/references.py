@@ -127,9 +127,11 @@ def load_reference(
     found = oriented(read_reference(stream, file_name, problems, blanks), reader.queries, reader.documents)
     labels = reader.read(counted(guarded(found, problems), tell))
     report.n_blank = blanks.n if skip_blank else 0
+    report.n_rows += report.n_blank
     if not labels and not problems:
         of_items = " of items that the collection has" if report.n_unknown else ""
-        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels{of_items}."))
+        blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
+        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels{of_items}{blank}."))
     if problems:
         raise Rejected(problems, report)
     digest = checksum(labels, reader.strata)

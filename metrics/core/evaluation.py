@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.core.formats import FormatError
+from annotate.core.formats import FormatError, shown
 from metrics.core.alignment import Labels, RankedGrades, align
 from metrics.core.matrices import Cells, from_ranks, row_ranks
 from pooling.core.ids import lookup
@@ -63,9 +63,10 @@ def evaluate_file(
 
 def _refuse_strangers(queries: NDArray[np.bytes_], qrels: QrelsFile, *, name: str) -> None:
     """Raise FormatError where a run and the labels share no query: each score would be 0, and of nothing."""
-    if not len(queries) or not len(qrels.queries) or np.isin(queries, qrels.queries).any():
+    labelled = qrels.queries[np.unique(qrels.query)]
+    if not len(queries) or not len(labelled) or np.isin(queries, labelled).any():
         return
-    mine, theirs = (f'{len(ids):,}, such as "{ids[0].decode(errors="replace")}"' for ids in (queries, qrels.queries))
+    mine, theirs = (f"{len(ids):,}, such as {shown(ids[0].decode(errors='replace'))}" for ids in (queries, labelled))
     turned = " It may be a run of the other direction: its queries are documents of the labels."
     hint = turned if np.isin(queries, qrels.docs).any() else ""
     message = f"The run and the labels share no query: it has {mine}; they have {theirs}.{hint}"

@@ -1,6 +1,7 @@
 """Label files for the agreement command: a label a line, or a column an annotator."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import BinaryIO
 
@@ -11,6 +12,7 @@ from annotate.core.reading import header_of, table_rows
 from metrics.core.agreement import Level
 from metrics.core.counts import Annotations, annotations
 
+MAX_TOLD = 30  # columns that a message names
 _SPAN = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
@@ -40,6 +42,9 @@ def read_labels(
         value, *others = _columns([value], header, name)
         if others:
             raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {others[0]}.")
+    if twice := [column for column, n in Counter([*unit, *annotator, *([value] if value else [])]).items() if n > 1]:
+        message = f"column {shown(twice[0])} stands for two things"
+        raise FormatError(name, 1, twice[0], f"{message}: units, annotators and labels have columns of their own.")
     units: dict[tuple[str, ...], int] = {}
     people: dict[tuple[str, ...], int] = {}
     rows: list[tuple[int, int]] = []
@@ -52,7 +57,7 @@ def read_labels(
             try:
                 values.append(text.strip() if level == Level.NOMINAL else float(text))
             except ValueError:
-                message = f'"{text}" is not a number; use the nominal level for words.'
+                message = f"{shown(text)} is not a number; use the nominal level for words."
                 problems.add(FormatError(name, number, value or who[0], message))
                 continue
             rows.append((key, people.setdefault(who, len(people))))
@@ -65,12 +70,17 @@ def _columns(asked: Sequence[str], header: list[str], name: str) -> list[str]:
     found: list[str] = []
     for text in asked:
         span = _SPAN.fullmatch(text.strip())
+        if span and text.strip() in header and header.index(text.strip()) + 1 != int(span[1]):
+            place = header.index(text.strip()) + 1
+            message = f"{shown(text)} is the name of column {place}, and a number of another one"
+            raise FormatError(name, 1, text, f"{message}: rename the column, or say there is no header.")
         if text.strip() in header:
             found.append(text.strip())
         elif span and 1 <= int(span[1]) <= int(span[2] or span[1]) <= len(header):
             found += header[int(span[1]) - 1 : int(span[2] or span[1])]
         else:
-            columns = ", ".join(f"{number} {column}" for number, column in enumerate(header, start=1))
+            columns = ", ".join(f"{number} {column[:60]}" for number, column in enumerate(header[:MAX_TOLD], start=1))
+            columns += f" and {len(header) - MAX_TOLD:,} more" if len(header) > MAX_TOLD else ""
             message = f"there is no column {shown(text)}. Name one of these or its number, or say there is no header"
             raise FormatError(name, 1, text, f"{message}: {columns}.")
     return found

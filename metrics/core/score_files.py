@@ -6,6 +6,7 @@ evaluate's : what `evaluate --per-query` and `trec_eval -q` print: measure, quer
 numbers : one a line, the scores of one run
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError, Problems, is_missing, shown
 from annotate.core.reading import first_line, header_of, lines, table_rows
 
-QUERY_NAMES = ("", "query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
+QUERY_NAMES = ("query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
 RUN_NAMES = ("run", "system")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 CHOICES = ("measure", "direction", "query_set", "label_source", "threshold")  # a table is of one value of each
+SUMMARIES = ("all", "mean", "average", "avg", "amean")  # rows below a table that are no query
 MAX_TOLD = 20  # values that a message names
 
 
@@ -51,7 +54,7 @@ def read_scores(stream: BinaryIO, *, name: str, chosen: Mapping[str, str] | None
     fields = first.split()
     if {"query", "value"} <= set(header):
         return _read_rows(stream, name, header, choices)
-    if "," not in first and len(fields) in (1, 3) and _is_number(fields[-1]):
+    if "," not in first and len(fields) in (1, 3) and _is_score(fields[-1]):
         return _read_lines(stream, name, choices)
     return _read_topics(stream, name, header, choices)
 
@@ -101,9 +104,12 @@ class _Choices:
                 message = f"the file holds several: {_listed(self._taken[column])}. Choose one by {option_of(column)}."
                 raise FormatError(self._name, None, column, message)
         for column, value in self._chosen.items():
-            if not self._taken[column]:
+            if value not in self._seen[column]:
                 held = _listed(self._seen[column]) or "no scores"
-                raise FormatError(self._name, None, column, f"no score is left of {value}; the file holds {held}.")
+                raise FormatError(self._name, None, column, f"no score is of {column} {value}; the file holds {held}.")
+        if self._chosen and not any(self._taken.values()):
+            asked = ", ".join(f"{column} {value}" for column, value in self._chosen.items())
+            raise FormatError(self._name, None, "", f"the file holds each of {asked}, but no score of all of them.")
 
 
 class _Scores:
@@ -115,13 +121,17 @@ class _Scores:
         self._runs: dict[str, int] = {}
         self._values: dict[tuple[int, int], tuple[float, int]] = {}
 
-    def add(self, run: str, query: str, text: str, line: int) -> None:
+    def has(self, run: str) -> bool:
+        """Whether there are scores of a run already."""
+        return run in self._runs
+
+    def add(self, run: str, query: str, text: str, line: int, *, column: str = "value") -> None:
         """One score; "NA" and the like are none. Raises FormatError for a second one, and for what is no number."""
         place = self._queries.setdefault(query, len(self._queries)), self._runs.setdefault(run, len(self._runs))
         if place in self._values:
             message = f"run {shown(run)} has a score on query {shown(query)} in line {self._values[place][1]} already."
             raise FormatError(self._name, line, "", message)
-        self._values[place] = _number(text, line, self._name), line
+        self._values[place] = _number(text, line, self._name, column), line
 
     def table(self) -> ScoreTable:
         """All of them. Raises FormatError where there are none."""
@@ -155,6 +165,8 @@ def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:
         fields = text.split()
         if len(fields) == 1:
             fields = ["", str(number), *fields]
+        if fields[2:3] == ["n/a"]:  # evaluate says beyond which rank
+            fields = fields[:3]
         if len(fields) not in (0, 3):
             raise FormatError(name, number, "", f"expected measure, query and value, found {len(fields)} fields.")
         measure, query, value = fields or ("", "all", "")
@@ -169,6 +181,9 @@ def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:
 
 
 def _add(scores: _Scores, run: str, rows: list[tuple[str, str, int]]) -> None:
+    """A run's scores; a second run of one name is called so."""
+    names = (run, *(f"{run} ({number})" for number in range(2, 1_000)))
+    run = next((name for name in names if not scores.has(name)), run) if rows else run
     for query, value, number in rows:
         scores.add(run, query, value, number)
 
@@ -176,26 +191,39 @@ def _add(scores: _Scores, run: str, rows: list[tuple[str, str, int]]) -> None:
 def _read_topics(stream: BinaryIO, name: str, header: list[str], choices: _Choices) -> ScoreTable:
     """A row a query, a column a run; queries without a column are numbered."""
     choices.of([])
+    if header and all(map(_is_score, header)):
+        raise FormatError(name, 1, "", 'it holds numbers; write a line before it that names the runs: "query,A,B".')
+    if len(header) == 1 and len(re.split("[; ]", header[0])) > 1:
+        raise FormatError(name, 1, "", "the columns of a table are parted by commas or tabs.")
     problems = Problems()
     rows = list(table_rows(stream, name, problems))
     _refuse(problems)
-    first = header[0] if header else ""
-    column = [cells[first] for _, cells in rows]
-    is_query = first.lower() in QUERY_NAMES or not all(map(_is_number, column))
-    if not is_query and len(header) > 1 and len(column) > 1 and _are_ids(column):
-        message = f'column {shown(first)} may name the queries or hold scores; if it names them, call it "query".'
-        raise FormatError(name, 1, "", message)
+    query_column = _query_column(header, rows, name)
+    runs = [column for column in header if column != query_column and (column or query_column in (None, ""))]
     scores = _Scores(name)
     for place, (number, cells) in enumerate(rows, start=1):
-        query = cells[first] if is_query else str(place)
-        for run in header[is_query:]:
-            scores.add(run, query, cells[run], number)
+        query = str(place) if query_column is None else cells[query_column].strip()
+        if query.lower() in SUMMARIES:
+            raise FormatError(name, number, "", f"{shown(query)} is no query but a summary of them: take the row out.")
+        for run in runs:
+            scores.add(run, query, cells[run], number, column=run)
     return scores.table()
 
 
-def _are_ids(column: list[str]) -> bool:
-    """Whether numbers look like ids of queries: whole, all different, and not all 0 or 1."""
-    return all(text.strip().isdigit() for text in column) and len(set(column)) == len(column) > 2
+def _query_column(header: list[str], rows: list[tuple[int, dict[str, str]]], name: str) -> str | None:
+    """The column that names the queries, None where there is none. Raises FormatError where that is open."""
+    named = [column for column in header if column and column.lower() in QUERY_NAMES]
+    if named or "" in header:
+        return named[0] if named else ""
+    first = header[0] if header else ""
+    column = [cells[first] for _, cells in rows]
+    if not all(map(_is_score, column)):
+        return first
+    numbers = {float(text) for text in column if not is_missing(text)}
+    if numbers <= {0, 1} or not (max(numbers) > 1 or all(number.is_integer() for number in numbers)):
+        return None
+    message = f'column {shown(first)} may name the queries or hold scores: if it names them, call it "query"'
+    raise FormatError(name, 1, "", f'{message}; if it holds scores, put a column "query" before it.')
 
 
 def _refuse(problems: Problems) -> None:
@@ -212,21 +240,20 @@ def _stem(name: str) -> str:
     return PurePath(name).name
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return is_missing(text)
-    return True
+def _is_score(text: str) -> bool:
+    return is_missing(text) or _NUMBER.fullmatch(text.strip()) is not None
 
 
-def _number(text: str, number: int, name: str) -> float:
+def _number(text: str, number: int, name: str, column: str = "value") -> float:
     if is_missing(text):
         return np.nan
-    try:
-        value = float(text)
-    except ValueError as error:
-        raise FormatError(name, number, "value", f"{shown(text)} is not a number.") from error
+    if not _NUMBER.fullmatch(text.strip()):
+        raise FormatError(name, number, column, f"{shown(text)} is not a number{_of(column)}.")
+    value = float(text)
     if not np.isfinite(value):
-        raise FormatError(name, number, "value", f"{shown(text)} is not a finite number.")
+        raise FormatError(name, number, column, f"{shown(text)} is not a finite number{_of(column)}.")
     return value
+
+
+def _of(column: str) -> str:
+    return "" if column == "value" else f", in column {shown(column)}"

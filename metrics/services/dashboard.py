@@ -149,7 +149,7 @@ def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
         version=now,
         is_waiting=False,
         worker_missing=worker_is_missing(),
-        total=_total(values["progress"]["total"]),
+        total=_total(values["progress"]),
         rounds=[
             row | {"states": StateCounts(row["states"], is_open=row["state"] in Round.WANTING)}
             for row in values["progress"]["rounds"]
@@ -167,8 +167,9 @@ def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
     )
 
 
-def _total(value: dict[str, Any]) -> Total:
-    return Total(value["n_pairs"], StateCounts(value["states"]), value["n_left"], value["n_done"])
+def _total(progress: dict[str, Any]) -> Total:
+    value, is_open = progress["total"], any(row["state"] in Round.WANTING for row in progress["rounds"])
+    return Total(value["n_pairs"], StateCounts(value["states"], is_open=is_open), value["n_left"], value["n_done"])
 
 
 def _agreement(value: dict[str, Any], level: str) -> Agreement:

@@ -8,7 +8,8 @@ import pytest
 
 from annotate.core.pair_states import PairState
 from annotate.models import ApiToken, Report, Role, Round, RoundPair, RoundPairState, Seat
-from annotate.services import adjudicating, claiming, excluding, judging
+from annotate.services import adjudicating, claiming, excluding, inbox, judging
+from annotate.services.collections import change_policy
 from metrics.models import Download, Snapshot
 from metrics.services import refresh, tallies
 from pooling.http import WantedPairs
@@ -150,3 +151,48 @@ def assert_everywhere(client, collection, pool, states):
     dashboard = client.get(f"/c/{collection.slug}/dashboard/").content.decode()
     assert f"{wanted['complete']} <small>of {n_pairs}</small>" in dashboard
     return page
+
+
+def test_what_an_open_pool_wants_makes_a_pair_complete_whatever_a_closed_one_wanted():
+    collection = making.collection(2, 6, grades=3, labels_per_pair=3, ceiling=3, double_share="0", batch_candidates=20)
+    runs = [making.run(collection, "A", {q: [0, 1] for q in range(2)})]
+    first = making.opened(collection, runs, depth=2)
+    judge_all(cast.annotator(collection))
+    pools.close_pool(pool=first)
+    assert set(stated(first).values()) == {"some_labels"}
+    change_policy(collection=collection, by=None, labels_per_pair=2)
+    second = making.opened(collection, runs, name="second", depth=2)
+    assert set(stated(second).values()) == {"some_labels"}
+    judge_all(cast.annotator(collection))
+    assert set(stated(second).values()) == {"complete"}
+
+
+def test_what_is_left_out_waits_for_no_lead_and_a_closed_pool_asks_for_nothing(client):
+    collection = making.collection(2, 8, grades=3, labels_per_pair=2, ceiling=2, double_share="0", batch_candidates=20)
+    runs = [making.run(collection, name, dict.fromkeys(range(2), of)) for name, of in (("A", [0, 1]), ("B", [2, 3]))]
+    pool = making.opened(collection, runs, depth=2)
+    for grade in (0, 2):
+        judge_all(cast.annotator(collection), grade=grade)
+    assert set(stated(pool).values()) == {"disputed"}
+    lead = cast.member(collection, Role.LEAD)
+    retiring.retire_run(run=runs[1], by=lead)
+    retiring.settle_marks(run=runs[1])
+    n_disputed = Counter(stated(pool).values())["disputed"]
+    assert n_disputed == 4
+    _, waiting = inbox.pair_page(collection=collection, tab=inbox.Tab.DISPUTED, number=None)
+    assert len(waiting) == inbox.count(collection=collection).disputed == n_disputed
+    made = uploads.downloaded(collection, Download.Kind.DISPUTED, {})
+    assert len(made.file.read().decode().splitlines()) == 1 + n_disputed
+    refresh.refresh(collection=collection)
+    client.force_login(lead)
+    assert client.get(f"/c/{collection.slug}/dashboard/").context["shown"].total.states.is_open
+    pools.close_pool(pool=pool)
+    refresh.refresh(collection=collection)
+    assert not client.get(f"/c/{collection.slug}/dashboard/").context["shown"].total.states.is_open
+
+
+def judge_all(annotator, grade=1):
+    claiming.current_batch(annotator=annotator)
+    for hand_out in list(claiming.unanswered(annotator=annotator)):
+        answer = judging.Answer(submission_id=uuid4(), grade=grade)
+        judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)

@@ -57,6 +57,13 @@ def labels_missing(standing: Standing) -> int:
     return labels.n_needed(standing.grades, n_wanted=standing.n_asked, policy=policy) - len(standing.grades)
 
 
+def _has_all(standing: Standing) -> bool:
+    """Whether a pair has the labels that open rounds want; where none wants it, those that closed ones did."""
+    n_wanted = standing.n_wanted or standing.n_asked
+    needed = labels.n_needed(standing.grades, n_wanted=n_wanted, policy=label_policy(standing.policy))
+    return needed == len(standing.grades)
+
+
 def label_policy(policy: Policy) -> labels.LabelPolicy:
     """The part of a policy version that core/labels.py decides with."""
     return labels.LabelPolicy(
@@ -152,6 +159,6 @@ def _resolution(pair: Pair, standing: Standing) -> Resolution | None:
         status=decision.status,
         grade=decision.grade,
         n_labels=decision.n_labels,
-        is_complete=standing.adjudicated is not None or labels_missing(standing) == 0,
+        is_complete=standing.adjudicated is not None or _has_all(standing),
         policy=standing.policy,
     )

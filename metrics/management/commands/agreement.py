@@ -10,6 +10,7 @@ from annotate.core.formats import FormatError, KindsOfFault
 from metrics.core.agreement import Alpha, Level, alpha_of_counts, percent_agreement
 from metrics.core.counts import count_units
 from metrics.core.label_files import read_labels
+from metrics.management.numbers import share, whole
 
 
 class Command(BaseCommand):
@@ -29,12 +30,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--value", default="value", help='column of the label; "" where each annotator has a column'
         )
-        parser.add_argument("--bootstrap", type=int, default=0, metavar="N", help="samples for an interval over units")
-        parser.add_argument("--confidence", type=float, default=0.95, help="of the interval (.95)")
+        parser.add_argument("--bootstrap", type=whole, default=0, metavar="N", help="samples of an interval over units")
+        parser.add_argument("--confidence", type=share, default=0.95, help="of the interval (.95)")
         parser.add_argument(
-            "--seed", type=int, help="of the bootstrap, printed with it; default: a hash of the labels, as on pages"
+            "--seed", type=whole, help="of the bootstrap, printed with it; default: a hash of the labels, as on pages"
         )
-        parser.add_argument("--digits", type=int, default=4, help="after the point (4)")
+        parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object, full precision")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -52,9 +53,9 @@ class Command(BaseCommand):
                     has_header=not options["no_header"],
                 )
         except (FormatError, OSError) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(f"{options['labels']}: {getattr(error, 'strerror', '') or error}") from error
         if problems:
-            raise CommandError(str(problems))
+            raise CommandError(f"{options['labels']}: {problems}")
         counted = count_units(labels)
         try:
             found = alpha_of_counts(

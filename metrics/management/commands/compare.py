@@ -14,10 +14,11 @@ from metrics.core.evaluation import runs_of
 from metrics.core.measures import UnknownMeasure, parse_one
 from metrics.core.multiple import METHODS, compare_systems
 from metrics.core.resampling import is_turned, seed_of
-from metrics.core.score_files import ScoreTable
+from metrics.core.score_files import ScoreTable, option_of
 from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS, PairedTest
 from metrics.core.swaps import reer_paired
 from metrics.management.labels import add_label_arguments, labels_of
+from metrics.management.numbers import count, share, whole
 from metrics.management.scores import add_choice_arguments, read_table
 
 
@@ -32,13 +33,13 @@ class Command(BaseCommand):
         add_label_arguments(parser)
         parser.add_argument("--measure", help="default AP; of a file of scores, which, where it holds several")
         parser.add_argument("--test", choices=[*METHODS, *TESTS], default=METHODS[0])
-        parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (.05)")
+        parser.add_argument("--alpha", type=share, default=0.05, help="level of significance (.05)")
         parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="of paired tests (holm)")
         parser.add_argument("--threshold", help="grade from which a document is positive (1); of a file, which scores")
         add_choice_arguments(parser, ["direction", "query_set"])
         parser.add_argument("--common", action="store_true", help="leave out queries on which a run has no score")
-        parser.add_argument("--samples", type=int, default=10_000, help="of randomization and bootstrap tests")
-        parser.add_argument("--seed", type=int, help="of those samples; default: a hash of the scores, as on pages")
+        parser.add_argument("--samples", type=count, default=10_000, help="of randomization and bootstrap tests")
+        parser.add_argument("--seed", type=whole, help="of those samples; default: a hash of the scores, as on pages")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -55,7 +56,12 @@ class Command(BaseCommand):
 
     def scores(self, options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
         """Names of the runs, and (Q, S) their scores a query."""
-        if options["qrels"] or options["reference"]:
+        has_labels = options["qrels"] or options["reference"]
+        strange = ("direction", "query_set", "common") if has_labels else ("queries",)
+        if given := [name for name in strange if options[name]]:
+            of = "a file of scores, not of run files" if has_labels else "run files, not of a file of scores"
+            raise CommandError(f"{option_of(given[0])} is an option of {of}.")
+        if has_labels:
             return measured(options)
         if len(options["runs"]) > 1:
             raise CommandError("Name the labels of run files by --qrels or --reference, or name one file of scores.")

@@ -15,6 +15,7 @@ from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
 from metrics.management.labels import add_label_arguments, labels_of
+from metrics.management.numbers import finite, whole
 from pooling.core.runs import SCORE_TYPES
 
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
@@ -29,10 +30,10 @@ class Command(BaseCommand):
         add_label_arguments(parser)
         parser.add_argument("--measures", default=EXAMPLES, help=f'such as "{EXAMPLES}" (the default)')
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
-        parser.add_argument("--threshold", type=float, default=1, help="grade from which a document is positive (1)")
+        parser.add_argument("--threshold", type=finite, default=1, help="grade from which a document is positive (1)")
         parser.add_argument("--positive-queries", action="store_true", help="average over queries with a positive only")
         parser.add_argument("--intervals", action="store_true", help="95 %% intervals too, as on the leaderboard")
-        parser.add_argument("--digits", type=int, default=4, help="after the point (4)")
+        parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object a run, full precision")
         parser.add_argument("--score-type", choices=SCORE_TYPES, default=SCORE_TYPES[0], help="how scores are compared")
         parser.add_argument("--use-ranks", action="store_true", help="order by the rank column, not by scores")

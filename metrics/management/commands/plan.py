@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError
 from metrics.core.sampling import queries_for_difference, queries_for_error, sampling_error
 from metrics.core.score_files import ScoreTable, paired
+from metrics.management.numbers import count, positive, share, whole
 from metrics.management.scores import add_choice_arguments, read_table
 
 TOLD = 20  # names of runs in a message
@@ -30,16 +31,16 @@ class Command(BaseCommand):
         add_choice_arguments(parser)
         parser.add_argument("--run", help="which run, where the file holds several")
         parser.add_argument("--sizes", default="500,1000,3000", help="numbers of queries (500,1000,3000)")
-        parser.add_argument("--error", type=float, help="find the number of queries whose error is at most this")
+        parser.add_argument("--error", type=positive, help="find the number of queries whose error is at most this")
         parser.add_argument("--against", metavar="SCORES", help="a file of another run's scores on the same queries")
         parser.add_argument("--against-run", metavar="RUN", help="which run of it, or of the first file")
         parser.add_argument(
-            "--difference", type=float, help="with --against or --against-run: queries that show this difference"
+            "--difference", type=positive, help="with --against or --against-run: queries that show this difference"
         )
-        parser.add_argument("--power", type=float, default=0.8, help="chance to show it (.8)")
-        parser.add_argument("--alpha", type=float, default=0.05, help="level of significance (.05)")
-        parser.add_argument("--samples", type=int, default=10_000, help="bootstrap samples a size")
-        parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
+        parser.add_argument("--power", type=share, default=0.8, help="chance to show it (.8)")
+        parser.add_argument("--alpha", type=share, default=0.05, help="level of significance (.05)")
+        parser.add_argument("--samples", type=count, default=10_000, help="bootstrap samples a size")
+        parser.add_argument("--seed", type=whole, default=0, help="of the bootstrap (0)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         has_other = bool(options["against"] or options["against_run"])

@@ -48,7 +48,7 @@ def test_the_columns_of_a_table_of_labels_may_stand_in_any_order():
     [
         ("q1 0 d1", "expected 4 fields (query, iteration, document, grade), found 3."),
         ("q1 0 d1 1 2", "found 5."),
-        ("q1 0 d1 NaN", 'grade "NaN" is no whole number.'),
+        ("q1 0 d1 NaN", 'grade "NaN" is no grade; write one, or leave out rows without a grade.'),
         ("q1 0 d1 1.5", 'grade "1.5" is no whole number.'),
         ("q1 0 " + "x" * 300 + " 1", "longer than 255 bytes"),
         ("q1 0 d\x01 1", "control character"),
@@ -137,6 +137,31 @@ def test_a_blank_grade_is_a_fault_or_left_out_and_counted(grade, fact):
             rows = list(read(file(header, "a,q,d,1", f"a,q,e,{grade}", "a,q,f,0"), problems, blanks))
             assert ([row.document for row in rows], problems.lines()) == (["d", "f"], faults)
             assert blanks is None or blanks.n == 1
+
+
+def test_rows_that_nobody_judged_and_lists_of_nothing_are_blank_too():
+    for read, stream in (
+        (lambda *given: read_judgments(given[0], "x", LONG, *given[1:]),
+         file("annotator,query,document,grade", ",q,d,", "a,q,e,1")),
+        (lambda *given: read_judgments(given[0], "x", LONG, *given[1:]),
+         file('{"annotator": "a", "query": "q", "document": "d"}',
+              '{"annotator": "a", "query": "q", "document": "e", "grade": 1}')),
+        (lambda *given: read_reference(given[0], "x", *given[1:]), file('{"q": {"d": null, "e": 1}}')),
+        (lambda *given: read_reference(given[0], "x", *given[1:]), file("q 0 d NA", "q 0 e 1")),
+    ):  # fmt: skip
+        blanks, problems = Blanks(are_left_out=True), Problems()
+        rows = list(read(stream, problems, blanks))
+        assert ([(row.document, row.grade) for row in rows], blanks.n, problems.lines()) == ([("e", 1)], 1, [])
+    table = file("query-id,corpus-id,score,stratum", "q,d,,1", "q,e,1,1")
+    problems = Problems()
+    assert len(list(read_reference(table, "x", problems, Blanks(are_left_out=True)))) == 1
+    assert problems.lines() == ["Line 2: grade is blank; of a sample write -1 for what was not drawn."]
+
+
+def test_an_annotators_field_that_no_object_has_is_a_fault():
+    columns = JudgmentColumns(annotators=("ann", "bob"))
+    rows, faults = judgments(file('{"query": "q", "document": "d", "ann": 1, "bop": 2}'), columns)
+    assert (len(rows), faults) == (1, ['No object has a field "bob".'])
 
 
 def test_a_word_that_the_caller_explains_is_a_grade_and_not_blank():

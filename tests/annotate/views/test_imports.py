@@ -135,6 +135,12 @@ def test_rows_without_a_grade_are_left_out_by_a_tick(client, collection, researc
     assert "1 without a grade" in read(client)
 
 
+@pytest.mark.parametrize("said", ["0", "no", "off", "False", ""])
+def test_a_program_that_says_no_ticks_nothing(client, collection, researcher, said):
+    send_labels(client, "q9 0 d0 1", "q0 0 d0 1", skip_unknown=said, skip_blank=said)
+    assert not ReferenceSet.objects.exists() and "q9" in read(client)
+
+
 def test_an_import_that_does_not_fit_is_explained(client, collection, researcher):
     fields = {"name": "experts", "query": "query", "document": "document", "layout": "long"}
     table = ("who,query,document,grade", "a,q0,d0,1")

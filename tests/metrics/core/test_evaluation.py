@@ -161,13 +161,25 @@ def test_columns_are_named_by_numbers_too_several_by_their_span():
         found = labels_of(header + rows, unit=["1", " 2"], annotator=["3-5"], value=None, **of)
         assert all(np.array_equal(one, other) for one, other in zip(found[:3], named[:3], strict=True))
     assert len(labels_of("7,a,1\n7,b,1\n", unit=["1"], annotator=["2"], value="3", has_header=False).value) == 2
-    by_name = labels_of("3,1,2\n7,u,a\n", unit=["1"], annotator=["2"], value="3")  # a name goes before a number
-    assert by_name.values.tolist() == [7]
+    with pytest.raises(FormatError, match='"1" is the name of column 2, and a number of another one'):
+        labels_of("3,1,2\n7,u,a\n", unit=["1"], annotator=["2"], value="3")
+    with pytest.raises(FormatError, match='column "annotator" stands for two things'):
+        labels_of("unit,annotator,value\nu,a,1\n", unit=["1-2"])
     for column in ("4", "0", "2-9", "3-1"):
         with pytest.raises(FormatError, match="there is no column"):
             labels_of("unit,annotator,value\nu,a,1\n", unit=[column])
     with pytest.raises(FormatError, match="labels stand in one column each line, not also in value"):
         labels_of("unit,annotator,value\nu,a,1\n", value="2-3")
+
+
+def test_quotes_and_colours_in_a_cell_make_no_other_kind_of_fault():
+    problems = KindsOfFault()
+    rows = "".join(f'u,a,"he said ""w{n}"" \x1b[31m ok"\n' for n in range(300))
+    labels_of("unit,annotator,value\n" + rows, problems=problems)
+    (line,) = problems.lines()
+    assert "300 such faults" in line and "\x1b" not in line
+    with pytest.raises(FormatError, match="30 c29 and 1,970 more"):
+        labels_of(",".join(f"c{n}" for n in range(2_000)) + "\n")
 
 
 def test_a_kind_of_fault_is_told_once_with_its_count():

@@ -46,6 +46,23 @@ def test_every_form_gives_the_same_table(text, chosen):
     assert table.of("B") == {"q1": 1, "q2": 0, "q3": 0.0625}
 
 
+@pytest.mark.parametrize(
+    "text", ["A,B,qid\n0.5,1,q1\n.25,0,q2\n0.125,.0625,q3\n", ",topic,A,B\n0,q1,0.5,1\n1,q2,.25,0\n2,q3,0.125,.0625\n"]
+)
+def test_the_column_of_queries_may_stand_anywhere(text):
+    table = read(text)
+    assert (table.queries, table.runs, table.values.tolist()) == (QUERIES, RUNS, VALUES)
+    assert read("turn,A\n31_1,1\n31_2,0\n").queries == ["31_1", "31_2"]
+    assert read("A,B\n0,1\n1,1\n0,0\n").runs == ["A", "B"]
+
+
+def test_what_evaluate_prints_is_read_with_ranks_beyond_the_list_and_runs_of_one_name():
+    text = "RR q1 1\nMedR q1 n/a beyond 2\nrunid all R\nMedR all n/a beyond 2\nRR q1 .5\nMedR q1 3\nrunid all R\n"
+    table = read(text, measure="RR")
+    assert (table.runs, table.values.tolist()) == (["R", "R (2)"], [[1, 0.5]])
+    assert read(text, measure="MedR").of("R") == {}
+
+
 def test_queries_without_a_column_are_numbered_and_a_run_without_a_name_is_called_after_its_file():
     table = read("A,B\n0.5,1\n0.25,0\n0.125,0.0625\n")
     assert (table.queries, table.runs, table.values.tolist()) == (["1", "2", "3"], RUNS, VALUES)
@@ -66,7 +83,7 @@ def test_a_score_that_is_not_there_is_none(text):
     [
         (EVALUATED, {}, "several: AP, RR. Choose one by --measure"),
         (ROWS, {"measure": "AP", "direction": "forward"}, "several: over:a, only. Choose one by --label-source"),
-        (ROWS, {"measure": "P@5"}, "no score is left of P@5; the file holds AP, RR"),
+        (ROWS, {"measure": "P@5"}, "no score is of measure P@5; the file holds AP, RR"),
         ("query,A,B\nq1,1,1\n", {"measure": "AP"}, "does not say the measure of its scores: leave out --measure"),
         ("AP\tq1\tmuch\nAP\tq2\t1\n", {}, 'Line 2: "q2" is not a number'),
         ("AP q1 1\nAP q2 much\n", {}, 'Line 2: "much" is not a number'),
@@ -75,6 +92,18 @@ def test_a_score_that_is_not_there_is_none(text):
         ("AP q1 1\nAP q2\n", {}, "Line 2: expected measure, query and value, found 2 fields"),
         ("query,A,B\nq1,1\n", {}, "Line 2: expected 3 fields, found 2"),
         ("topicnum,A,B\n301,0,1\n302,0,1\n303,0,1\n", {}, 'if it names them, call it "query"'),
+        ("topicnum,A,B\n301,0,1\n302,0,1\n", {}, 'if it names them, call it "query"'),
+        ("turn,A,B\n31.1,0,1\n31.2,0,1\n", {}, 'if it names them, call it "query"'),
+        ("\n.1,.2,.3\n.2,.2,.3\n", {}, 'it holds numbers; write a line before it that names the runs: "query,A,B"'),
+        ("0,1\n0,2\n", {}, "it holds numbers"),
+        ("query,A\nq1,1_0\n", {}, 'Line 2: "1_0" is not a number, in column "A"'),
+        ("query,A\nq1,\u0663\n", {}, "is not a number"),
+        ("query,A,note\nq1,1,good\n", {}, '"good" is not a number, in column "note"'),
+        ("query,A\nq1,1\nAverage,1\n", {}, '"Average" is no query but a summary'),
+        ("query;A;B\nq1;1;0\n", {}, "parted by commas or tabs"),
+        (ROWS, {"measure": "RR", "threshold": "2"}, "no score is of threshold 2; the file holds 1"),
+        ("measure,threshold,query,value\nAP,1,q,1\nRR,2,q,1\n", {"measure": "RR", "threshold": "1"},
+         "holds each of measure RR, threshold 1, but no score of all of them"),
         ("query,A\nq1,NA\n", {}, "holds no scores"),
         ("query,A\n", {}, "holds no scores"),
         ("\n", {}, "holds no scores"),

@@ -234,8 +234,33 @@ def test_agreement_says_a_fault_once_and_takes_columns_by_number(files):
     (files / "words.tsv").write_text("".join(f"q{n}\td{n % 3}\tyes\tno\n" for n in range(40)))
     of = ("agreement", f"{files}/words.tsv", "--no-header", "--unit", "1,2", "--annotator", "3-4", "--value", "")
     assert manage(*of, "--level", "ordinal").stderr == (
-        'CommandError: Line 1: "yes" is not a number; use the nominal level for words. '
+        f'CommandError: {files}/words.tsv: Line 1: "yes" is not a number; use the nominal level for words. '
         "80 such faults, the next in line 2, 3, 4, 5, 6."
     )
     done = dict(rows(manage(*of, "--level", "nominal").stdout))
     assert (done["n_units"], done["n_labels"], done["unanimous_units"]) == ("40", "80", "0.0000")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", "x", "--alpha", "2"), "argument --alpha: 2 is not between 0 and 1"),
+        (("compare", "x", "--samples", "0"), "argument --samples: 0 is too few: 1 or more"),
+        (("plan", "x", "--samples", "-3"), "argument --samples: '-3' is not a whole number from 0 on"),
+        (("plan", "x", "--difference", "nan"), "argument --difference: nan is not a finite number"),
+        (("plan", "x", "--error", "-1"), "argument --error: -1.0 is not more than 0"),
+        (("agreement", "x", "--level", "nominal", "--digits", "-2"), "argument --digits: '-2' is not a whole number"),
+        (("evaluate", "x", "--threshold", "nan"), "argument --threshold: nan is not a finite number"),
+        (("compare", "x", "--queries", "ids"), "--queries is an option of run files, not of a file of scores"),
+        (("compare", "x", "y", "--qrels", "q", "--common"), "--common is an option of a file of scores"),
+    ],
+)
+def test_an_option_that_means_nothing_is_an_error(arguments, message):
+    assert message.replace("-1.0", "-1") in manage(*arguments).stderr
+
+
+def test_listed_queries_do_not_hide_that_a_run_shares_none_with_the_labels(files):
+    (files / "strange").write_text("301 Q0 a 1 3 good\n")
+    (files / "ids").write_text("301\n302\n")
+    done = manage("evaluate", f"{files}/strange", "--qrels", f"{files}/qrels", "--queries", f"{files}/ids")
+    assert "share no query" in done.stderr
