@@ -170,7 +170,7 @@ class LevelFormSet(_LevelFormSet):  # type: ignore[valid-type, misc]
         return [{**row, "colour": row["colour"] or Level.Colour.SLATE} for row in named]
 
 
-class Tick(forms.CheckboxInput):
+class Checkbox(forms.CheckboxInput):
     """A box to tick; from programs "0", "no", "off" and "false" are no tick."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> bool:
@@ -181,7 +181,7 @@ class Tick(forms.CheckboxInput):
 class SkipBlankField(forms.BooleanField):
     """Whether rows without a grade may be left out; where says of which files."""
 
-    widget = Tick
+    widget = Checkbox
 
     def __init__(self, where: str) -> None:
         super().__init__(
@@ -214,7 +214,7 @@ class ReferenceForm(forms.Form):
     )
     skip_unknown = forms.BooleanField(
         required=False,
-        widget=Tick,
+        widget=Checkbox,
         label="Leave out labels of items this collection does not have",
         help_text="They are counted. Otherwise a single one of them is a fault, and nothing is loaded.",
     )

@@ -5,6 +5,7 @@ named by its hand-out's random token, its kind, number, purpose, round, rank and
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, NamedTuple
@@ -20,6 +21,16 @@ from annotate.markdown import clean_page
 from annotate.models import Item, Part
 
 MAX_BODY = 20_000
+_UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
+
+
+class WordsField(forms.CharField):
+    """What somebody typed, without what no database stores: no label is refused for half an emoji in its comment."""
+
+    def to_python(self, value: Any) -> str:
+        """Halves of surrogate pairs and NUL become the sign for what cannot be shown."""
+        words: str = super().to_python(value)
+        return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", words)
 
 
 class AnswerForm(forms.Form):
@@ -33,7 +44,7 @@ class AnswerForm(forms.Form):
     n_replays = forms.IntegerField(min_value=0, max_value=2**31, required=False)
     n_changes = forms.IntegerField(min_value=0, max_value=2**31, required=False)
     guidelines = forms.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
-    comment = forms.CharField(max_length=2000, required=False)
+    comment = WordsField(max_length=2000, required=False)
 
 
 class UndoForm(forms.Form):
@@ -52,8 +63,8 @@ class ReportForm(forms.Form):
         choices=[("cannot_judge", ""), ("escalated", ""), ("later", "")],
         error_messages={"invalid_choice": "Kind is cannot_judge, escalated or later."},
     )
-    reason = forms.CharField(max_length=60, required=False)
-    note = forms.CharField(max_length=1000, required=False)
+    reason = WordsField(max_length=60, required=False)
+    note = WordsField(max_length=1000, required=False)
 
 
 class BadRequest(Exception):

@@ -53,6 +53,20 @@ def test_an_answer_carries_the_next_cards(client, annotator):
     assert answered.json()["guidelines"]["version"] == 1
 
 
+TYPED = [("near \ud83d!", "near \ufffd!"), ("a\x00b", "a\ufffdb"), ("\U0001f426", "\U0001f426")]
+
+
+@pytest.mark.parametrize(("typed", "kept"), TYPED)
+def test_no_label_is_refused_for_what_its_comment_cannot_store(client, annotator, typed, kept):
+    first, second = call(client, "next").json()["cards"][:2]
+    assert call(client, "answer", answer_to(first, comment=typed)).status_code == 200
+    assert Judgment.objects.get().comment.text == kept
+    told = {"submission_id": str(uuid4()), "kind": "escalated", "note": typed, "reason": typed}
+    assert call(client, "report", told | {"hand_out": second["hand_out"]}).status_code == 200
+    report = Report.objects.get()
+    assert (report.note, report.reason) == (kept, kept)
+
+
 def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, annotator, collection):
     cards = call(client, "next").json()["cards"]
     while cards:
