@@ -4,9 +4,10 @@ const TIMEOUT = 15_000;
 
 /** The server could not be reached or could not answer; trying again is right. */
 export class Unreachable extends Error {
-  constructor(message, retryAfter = 0) {
+  constructor(message, { retryAfter = 0, status = 0 } = {}) {
     super(message);
     this.retryAfter = retryAfter;
+    this.status = status;
   }
 }
 
@@ -55,7 +56,8 @@ async function request(url, options) {
   // a log-in page that a redirect led to is an ended session, whatever its status says
   if (response.status === 401 || (response.ok && data === null)) throw new SignedOut(data?.sign_in);
   if (response.status === 429 || response.status >= 500 || response.status === 408) {
-    throw new Unreachable(`answered ${response.status}`, Number(response.headers.get("Retry-After")) || 0);
+    const retryAfter = Number(response.headers.get("Retry-After")) || 0;
+    throw new Unreachable(`answered ${response.status}`, { retryAfter, status: response.status });
   }
   return { response, data };
 }
@@ -92,10 +94,10 @@ export async function post(url, payload, session) {
     await refreshToken(session);
     ({ response, data } = await send());
     // still forbidden with a fresh token: kept and tried again, for a label is never dropped on a 403
-    if (response.status === 403) throw new Unreachable(data?.error ?? "answered 403", 30);
+    if (response.status === 403) throw new Unreachable(data?.error ?? "answered 403", { retryAfter: 30 });
   }
   if (response.ok) return data;
   // only the judge screen's own words refuse an answer; any other page that says no may be a proxy or a mistake
-  if (!data?.error) throw new Unreachable(`answered ${response.status}`, 30);
+  if (!data?.error) throw new Unreachable(`answered ${response.status}`, { retryAfter: 30 });
   throw new Refused(data.error);
 }

@@ -106,5 +106,6 @@ store.onForeign((entry) => {
 });
 // what an earlier visit left goes first, and is not shown again meanwhile
 for (const [, entry] of store.all()) if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);
+screen.showAside();
 await outbox.flush();
 if (!outbox.paused && !screen.deck.current) screen.next();

@@ -3,6 +3,7 @@ import { Refused, SignedOut, post, refreshToken } from "./api.js";
 import { newId } from "./store.js";
 
 const LONGEST_WAIT = 30_000;
+const MOST_FAILURES = 3;
 
 /** Tabs of one browser take turns where the browser can arrange it; without, resends are harmless by their id. */
 function inTurn(name, work) {
@@ -95,8 +96,11 @@ export class Outbox {
         this.tries = 0;
         this.onResult(entry, data);
       } catch (error) {
-        if (error instanceof Refused) {
-          this.store.remove(key);
+        if (error instanceof Refused || (await this.isHopeless(key, entry, error))) {
+          // an undo that is refused leaves nothing to keep: the judgment stands
+          if (entry.kind === "undo") this.store.remove(key);
+          else this.store.setAside(key, entry, error.message);
+          this.tries = 0;
           this.onRefused(entry, error.message);
         } else {
           this.stop(error);
@@ -104,6 +108,25 @@ export class Outbox {
         }
       }
     }
+  }
+
+  /** Whether the server fails at this one alone: three times, while it answers to something else. */
+  async isHopeless(key, entry, error) {
+    if (error.status !== 500) return false;
+    const failures = (entry.failures ?? 0) + 1;
+    this.store.update(key, { ...entry, tried: true, failures });
+    if (failures < MOST_FAILURES) return false;
+    return refreshToken(this.urls).then(() => true, () => false);
+  }
+
+  /** Send what was set aside once more, or throw it away. */
+  takeUp() {
+    for (const [key, entry] of this.store.aside()) this.store.takeUp(key, entry);
+    this.flush();
+  }
+
+  throwAway() {
+    for (const [key] of this.store.aside()) this.store.remove(key);
   }
 
   stop(error) {

@@ -1,4 +1,5 @@
-// Submissions not yet acknowledged, one storage entry each, so that two tabs never overwrite one another.
+// Submissions not yet acknowledged, one storage entry each, so that two tabs never overwrite one another; and apart from
+// them those that were refused for good, until the person says what becomes of them.
 // Kept: hand-out, grade, reasons, comment, times. Never: what was judged. An entry goes when the server has it.
 
 let last = 0;
@@ -23,11 +24,15 @@ export class Store {
   /** @param {string} owner collection and person: what one person left unsent is never sent as another's */
   constructor(owner) {
     this.prefix = `assayer.outbox.${owner}.`;
+    this.asidePrefix = `assayer.aside.${owner}.`;
     this.memory = new Map();
   }
 
   add(entry) {
-    const key = this.prefix + nextKey();
+    return this.put(this.prefix + nextKey(), entry);
+  }
+
+  put(key, entry) {
     try {
       localStorage.setItem(key, JSON.stringify(entry));
     } catch {
@@ -53,10 +58,31 @@ export class Store {
 
   /** All waiting entries, oldest first, as [key, entry]. */
   all() {
-    const found = [...this.memory];
+    return this.under(this.prefix);
+  }
+
+  /** What was set aside, oldest first, as [key, entry]. */
+  aside() {
+    return this.under(this.asidePrefix);
+  }
+
+  /** Keep an entry without sending it again; first there, then no more here. */
+  setAside(key, entry, reason) {
+    this.put(this.asidePrefix + key.slice(this.prefix.length), { ...entry, reason });
+    this.remove(key);
+  }
+
+  /** Send what was set aside after all, in its old place among what waits. */
+  takeUp(key, { kind, body }) {
+    this.put(this.prefix + key.slice(this.asidePrefix.length), { kind, body });
+    this.remove(key);
+  }
+
+  under(prefix) {
+    const found = [...this.memory].filter(([key]) => key.startsWith(prefix));
     try {
       for (const key of Object.keys(localStorage)) {
-        if (key.startsWith(this.prefix)) found.push([key, JSON.parse(localStorage.getItem(key))]);
+        if (key.startsWith(prefix)) found.push([key, JSON.parse(localStorage.getItem(key))]);
       }
     } catch {
       // storage switched off; memory has everything

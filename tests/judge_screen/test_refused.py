@@ -1,0 +1,86 @@
+"""What the server refuses for good is set aside, kept and shown; what comes after it goes on."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotate.models import Judgment
+from tests.browsing import heard, pass_time
+from tests.judge_screen.screen import grades, position, saved
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def refusing(page, answer, *, first):
+    """Let the answers to the first card that is judged be answered so, and count them."""
+    refused, passed = [], []
+
+    def act(route):
+        hand_out = route.request.post_data_json["hand_out"]
+        if refused or not passed:
+            first.setdefault("hand_out", hand_out)
+        if hand_out == first["hand_out"]:
+            refused.append(hand_out)
+            route.fulfill(**answer)
+        else:
+            passed.append(hand_out)
+            route.continue_()
+
+    page.route("**/judge/answer", act)
+    return refused
+
+
+def aside(page):
+    return page.locator(".messages .notice-bad")
+
+
+def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(open_judge):
+    page = open_judge()
+    refusing(page, {"status": 409, "json": {"error": "Batch 1 is settled."}}, first={})
+    page.keyboard.press("2")
+    expect(aside(page)).to_contain_text("1 answer was refused, and kept in this browser")
+    expect(aside(page)).to_contain_text("Level 2: Batch 1 is settled.")
+    page.reload()
+    expect(aside(page)).to_contain_text("Level 2: Batch 1 is settled.")
+    assert grades() == []
+    page.unroute("**/judge/answer")
+    page.get_by_role("button", name="Send again").click()
+    expect(aside(page)).to_have_count(0)
+    saved(page)
+    assert grades() == [2]
+    page.reload()
+    position(page, 2)
+    expect(aside(page)).to_have_count(0)
+
+
+@pytest.mark.usefixtures("standing_pages")
+def test_an_answer_at_which_the_server_fails_three_times_lets_the_others_pass(open_judge):
+    page = open_judge()
+    refused = refusing(page, {"status": 500, "body": "<h1>It broke</h1>"}, first={})
+    page.keyboard.press("2")
+    page.keyboard.press("0")
+    page.keyboard.press("0")
+    heard(page, lambda: len(refused) == 3 or pass_time(page, 1))
+    saved(page)
+    expect(aside(page)).to_contain_text("1 answer was refused, and kept in this browser")
+    assert grades() == [0, 0]
+    page.get_by_role("button", name="Throw away").click()
+    expect(aside(page)).to_have_count(0)
+    page.reload()
+    expect(page.locator("#card")).to_be_visible()
+    expect(aside(page)).to_have_count(0)
+    assert Judgment.objects.count() == 2
+
+
+@pytest.mark.usefixtures("standing_pages")
+def test_while_the_server_fails_at_everything_nothing_is_set_aside(open_judge):
+    page = open_judge()
+    refused = refusing(page, {"status": 500, "body": "<h1>It broke</h1>"}, first={})
+    page.route("**/judge/token", lambda route: route.fulfill(status=500, body="<h1>It broke</h1>"))
+    page.keyboard.press("2")
+    heard(page, lambda: len(refused) >= 5 or pass_time(page, 1))
+    expect(aside(page)).to_have_count(0)
+    expect(page.locator("#saved")).to_have_text("Not saved - will retry (1 waiting)")
+    page.unroute("**/judge/answer")
+    page.unroute("**/judge/token")
+    heard(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
+    assert grades() == [2]
