@@ -81,6 +81,11 @@ export async function refreshToken({ tokenUrl, owner }) {
   tokenMeta().content = csrf;
 }
 
+/** Whether the server answers to something, for whose page this is. */
+export function isAnswering(session) {
+  return refreshToken(session).then(() => true, () => false);
+}
+
 /** @param {{tokenUrl, owner}} session where a fresh token comes from, and whose page this is */
 export async function post(url, payload, session) {
   const send = () =>

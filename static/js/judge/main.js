@@ -1,4 +1,5 @@
 // The judge screen, put together.
+import { Aside } from "./aside.js";
 import { initClosing, reportDialogs, SignInDialog } from "./dialogs.js";
 import { Guidelines } from "./guidelines.js";
 import { initHelp } from "./help.js";
@@ -42,6 +43,7 @@ const outbox = new Outbox({
   onStopped: () => screen.show(),
 });
 screen.outbox = outbox;
+screen.aside = new Aside({ store, outbox, levels, root, announce: (text) => status.announce(text) });
 
 const reports = reportDialogs((kind, fields) => screen.report(kind, fields));
 const whileJudging = (act) => () => screen.deck.current && act();
@@ -106,6 +108,6 @@ store.onForeign((entry) => {
 });
 // what an earlier visit left goes first, and is not shown again meanwhile
 for (const [, entry] of store.all()) if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);
-screen.showAside();
+screen.aside.show();
 await outbox.flush();
 if (!outbox.paused && !screen.deck.current) screen.next();

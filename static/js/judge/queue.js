@@ -1,5 +1,5 @@
 // The outbox: what the person did, sent in order, one at a time, again and again until the server has it.
-import { Refused, SignedOut, post, refreshToken } from "./api.js";
+import { Refused, SignedOut, isAnswering, post, refreshToken } from "./api.js";
 import { newId } from "./store.js";
 
 const LONGEST_WAIT = 30_000;
@@ -97,9 +97,7 @@ export class Outbox {
         this.onResult(entry, data);
       } catch (error) {
         if (error instanceof Refused || (await this.isHopeless(key, entry, error))) {
-          // an undo that is refused leaves nothing to keep: the judgment stands
-          if (entry.kind === "undo") this.store.remove(key);
-          else this.store.setAside(key, entry, error.message);
+          this.store.setAside(key, entry, error.message);
           this.tries = 0;
           this.onRefused(entry, error.message);
         } else {
@@ -115,18 +113,7 @@ export class Outbox {
     if (error.status !== 500) return false;
     const failures = (entry.failures ?? 0) + 1;
     this.store.update(key, { ...entry, tried: true, failures });
-    if (failures < MOST_FAILURES) return false;
-    return refreshToken(this.urls).then(() => true, () => false);
-  }
-
-  /** Send what was set aside once more, or throw it away. */
-  takeUp() {
-    for (const [key, entry] of this.store.aside()) this.store.takeUp(key, entry);
-    this.flush();
-  }
-
-  throwAway() {
-    for (const [key] of this.store.aside()) this.store.remove(key);
+    return failures >= MOST_FAILURES && isAnswering(this.urls);
   }
 
   stop(error) {

@@ -132,21 +132,9 @@ export class Screen {
 
   onRefused(entry, message) {
     if (entry.kind === "undo") return this.undo.onRefused(entry.body.hand_out, message);
-    this.showAside();
+    this.aside.show();
     this.deck.markDone(entry.body.hand_out);
     if (!this.outbox.size) this.next();
-  }
-
-  /** What the server refused for good: kept here until the person says what becomes of it. */
-  showAside() {
-    const kept = this.outbox.store.aside().map(([, { kind, body, reason }]) => {
-      const level = this.levels.find((one) => one.grade === body.grade);
-      return { what: kind === "answer" ? (level?.name ?? `Grade ${body.grade}`) : "Report", comment: body.comment || body.note, reason };
-    });
-    this.status.aside(kept, {
-      again: () => this.outbox.takeUp(),
-      away: () => this.outbox.throwAway(),
-    });
   }
 
   async resume() {

@@ -1,5 +1,4 @@
 // What the screen says of itself: saved or not, how far, and why there is nothing to judge.
-import { piece } from "./pieces.js";
 
 const TITLES = {
   none_left: "Nothing is left to judge",
@@ -103,29 +102,6 @@ export class Status {
     };
     tick();
     this.countdown = setInterval(tick, 1000);
-  }
-
-  /** @param {{what, comment, reason}[]} kept what was refused for good; @param {{again, away}} acts what can become of it */
-  aside(kept, { again, away }) {
-    this.asideBox?.remove();
-    this.asideBox = null;
-    if (!kept.length) return;
-    const box = (this.asideBox = piece("aside"));
-    box.querySelector("[data-n]").textContent = kept.length === 1 ? "1 answer was" : `${kept.length} answers were`;
-    const lines = kept.map(({ what, comment, reason }) => {
-      const text = comment ? `${what} (“${comment}”): ${reason}` : `${what}: ${reason}`;
-      return Object.assign(document.createElement("li"), { textContent: text });
-    });
-    box.querySelector("ul").replaceChildren(...lines);
-    for (const [name, act] of Object.entries({ again, away })) {
-      box.querySelector(`[data-${name}]`).addEventListener("click", () => {
-        this.asideBox = null;
-        box.remove();
-        act();
-      });
-    }
-    this.root.querySelector(".messages").append(box);
-    this.announce(box.textContent);
   }
 
   /** Something the person must know and that no dialog fits. */

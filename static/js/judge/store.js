@@ -68,7 +68,8 @@ export class Store {
 
   /** Keep an entry without sending it again; first there, then no more here. */
   setAside(key, entry, reason) {
-    this.put(this.asidePrefix + key.slice(this.prefix.length), { ...entry, reason });
+    // an undo that is refused leaves nothing to keep: the judgment stands
+    if (entry.kind !== "undo") this.put(this.asidePrefix + key.slice(this.prefix.length), { ...entry, reason });
     this.remove(key);
   }
 
