@@ -9,10 +9,9 @@ from django.core.files.uploadedfile import UploadedFile
 from annotate.core import shortcomings
 from annotate.core.formats import name_fault
 from annotate.core.judgment_formats import JudgmentColumns
-from annotate.models import Collection, Level
+from annotate.models import Collection, Level, ReferenceSet
 
 MEGABYTE = 1024 * 1024
-MAX_REFERENCE_NAME = 60
 LEVEL_ROWS = 7  # as many as the table has room for; how many a scheme may have is the service's business
 
 
@@ -194,7 +193,7 @@ class SkipBlankField(forms.BooleanField):
 class ReferenceForm(forms.Form):
     """A reference set to load."""
 
-    name = forms.CharField(max_length=MAX_REFERENCE_NAME, initial="original")
+    name = forms.CharField(max_length=ReferenceSet.MAX_NAME, initial="original")
     file = UploadField(
         label="Labels",
         help_text="TREC qrels, a table with query-id, corpus-id and score, JSON lists of positives; plain or gzipped.",
@@ -223,7 +222,7 @@ class ReferenceForm(forms.Form):
     def clean_name(self) -> str:
         """A name that can stand in a file."""
         name: str = self.cleaned_data["name"]
-        if fault := name_fault(name, longest=MAX_REFERENCE_NAME):
+        if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
             raise forms.ValidationError(f"A reference set's name {fault}.")
         return name
 

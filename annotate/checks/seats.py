@@ -23,8 +23,8 @@ def differences_of_seats() -> Iterator[str]:
 def differences_of_resolutions() -> Iterator[str]:
     """Resolutions that reconciling would write otherwise."""
     for changes in _plans():
-        wanted = {row.pair_id: _content(row) for row in changes.resolutions} | dict.fromkeys(changes.unresolved)
-        stored = {row.pair_id: _content(row) for row in Resolution.objects.filter(pair__in=wanted)}
+        wanted = {row.pair_id: row.content for row in changes.resolutions} | dict.fromkeys(changes.unresolved)
+        stored = {row.pair_id: row.content for row in Resolution.objects.filter(pair__in=wanted)}
         for pair, content in wanted.items():
             if stored.get(pair) != content:
                 yield f"pair {pair}: stored {stored.get(pair)}, its labels give {content}"
@@ -49,10 +49,6 @@ def _plans() -> Iterator[seating.Plan]:
     while pairs := list(pairs_at_rest.filter(pk__gt=last).order_by("pk")[: seating.CHUNK]):
         yield seating.plan(pairs=pairs)
         last = pairs[-1].pk
-
-
-def _content(row: Resolution) -> tuple[str, int | None, int, bool, int]:
-    return str(row.status), row.grade, row.n_labels, row.is_complete, row.policy_id
 
 
 CHECKS = [

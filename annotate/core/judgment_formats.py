@@ -107,7 +107,7 @@ def _read_judgment_table(
 def _read_judgment_json(
     stream: BinaryIO, name: str, problems: Problems, columns: JudgmentColumns
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    unseen = set(columns.annotators)
+    unseen = set(columns.annotators or [columns.grade])
     for number, record in reading.json_objects(stream, name, problems):
         optional = {*columns.annotators, columns.time, columns.grade}  # a label without a grade is a blank one
         unseen -= record.keys()
@@ -116,7 +116,7 @@ def _read_judgment_json(
             problems.note(FormatError(name, number, column, f"the object has no field {shown(column)}."))
         if not missing:
             yield number, record
-    for column in [column for column in columns.annotators if column in unseen]:
+    for column in [column for column in columns.named() if column in unseen]:
         problems.add(FormatError(name, None, column, f"No object has a field {shown(column)}."))
 
 

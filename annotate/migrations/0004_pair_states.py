@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
             "resolution",
             "is_complete",
             models.BooleanField(
-                default=False, help_text="It has all the labels that its rounds ever wanted under their policy."
+                default=False, help_text="It has the labels that open rounds want, or else closed ones did."
             ),
         ),
         migrations.RunSQL(VIEW, "DROP VIEW annotate_pairstate"),

@@ -102,8 +102,10 @@ class Part(models.Model):
 class ReferenceSet(models.Model):
     """Named labels the collection came with (original, CxC...), already mapped to scheme grades."""
 
+    MAX_NAME = 60
+
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="reference_sets")
-    name = models.CharField(max_length=60)
+    name = models.CharField(max_length=MAX_NAME)
     sha256 = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(db_default=Now())
 

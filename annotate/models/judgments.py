@@ -143,7 +143,7 @@ class Resolution(models.Model):
     grade = models.PositiveSmallIntegerField(null=True, blank=True)
     n_labels = models.PositiveSmallIntegerField()
     is_complete = models.BooleanField(
-        default=False, help_text="It has all the labels that its rounds ever wanted under their policy."
+        default=False, help_text="It has the labels that open rounds want, or else closed ones did."
     )
     policy = models.ForeignKey(Policy, models.PROTECT, related_name="+")
 
@@ -166,6 +166,11 @@ class Resolution(models.Model):
 
     def __str__(self) -> str:
         return f"{self.status} {self.grade}"
+
+    @property
+    def content(self) -> tuple[str, int | None, int, bool, int]:
+        """What it says; two that say the same are equal."""
+        return str(self.status), self.grade, self.n_labels, self.is_complete, self.policy_id
 
 
 class Change(models.Model):

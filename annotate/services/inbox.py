@@ -42,7 +42,7 @@ class Tab(TextChoices):
 
 OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
 # What every round left out, since retired runs alone held it, waits for nobody.
-_WANTED = Exists(RoundPair.objects.filter(pair=OuterRef("pair"), dropped_at=None))
+STILL_WANTED = Exists(RoundPair.objects.filter(pair=OuterRef("pair"), dropped_at=None))
 _REPORTED = {Tab.ESCALATED: Report.Kind.ESCALATED, Tab.CANNOT: Report.Kind.CANNOT_JUDGE}
 
 
@@ -116,9 +116,9 @@ def next_pair(*, collection: Collection, tab: Tab, after: Pair) -> int | None:
 
 def _keys(collection: Collection, tab: Tab) -> QuerySet:
     if tab == Tab.DISPUTED:
-        disputed = Resolution.objects.filter(_WANTED, collection=collection, status=Resolution.Status.DISPUTED)
+        disputed = Resolution.objects.filter(STILL_WANTED, collection=collection, status=Resolution.Status.DISPUTED)
         return disputed.order_by("pair").values_list("pair_id", flat=True)
-    reports = Report.objects.filter(_WANTED, collection=collection, settled_at=None, kind=_REPORTED[tab])
+    reports = Report.objects.filter(STILL_WANTED, collection=collection, settled_at=None, kind=_REPORTED[tab])
     return reports.order_by("pair").values_list("pair_id", flat=True).distinct()
 
 

@@ -21,7 +21,6 @@ from annotate.services.seating import note_changes
 log = logging.getLogger(__name__)
 
 CHUNK = 5_000
-MAX_NAME = 60
 Labels = dict[tuple[str, str], int]
 NEGATIVE = {-1: "in the pool, not judged", -2: "junk"}  # what TREC's files mean by them
 
@@ -117,7 +116,7 @@ def load_reference(
     """
     name, problems = name.strip(), Problems()
     report = ReferenceReport(name)
-    if fault := name_fault(name, longest=MAX_NAME):
+    if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
         problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
         raise Rejected(problems, report)
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Exists, F, OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Collate
 
 from annotate.core.tables import timestamp
@@ -15,11 +15,11 @@ from annotate.models import (
     Report,
     Resolution,
     Round,
-    RoundPair,
     RoundPairState,
     Seat,
     User,
 )
+from annotate.services.inbox import STILL_WANTED
 from metrics.http import Wanted
 from metrics.models import Score
 from metrics.services import labels
@@ -71,9 +71,8 @@ def disputed(*, collection: Collection) -> Iterator[str]:
     counting = Q(pair__seats__state=Seat.State.DONE, pair__seats__purpose__in=Seat.COUNTING)
     grades = ArrayAgg("pair__seats__judgment__level__grade", filter=counting, order_by="pair__seats__number")
     statuses = [Resolution.Status.DISPUTED, Resolution.Status.ESCALATED]
-    wanted = RoundPair.objects.filter(pair=OuterRef("pair"), dropped_at=None)
     rows = (
-        Resolution.objects.filter(Exists(wanted), collection=collection, status__in=statuses)
+        Resolution.objects.filter(STILL_WANTED, collection=collection, status__in=statuses)
         .annotate(given=grades)
         .order_by(*_IN_ORDER)
         .values_list(_QUERY, _DOCUMENT, "status", "given")

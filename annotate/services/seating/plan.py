@@ -47,21 +47,20 @@ def n_missing(*, pair_ids: Sequence[int]) -> dict[int, int]:
 
     Labels that somebody is about to give are missing still.
     """
-    missing = {pair: labels_missing(standing) for pair, standing in standings_of(list(pair_ids)).items()}
+    standings = standings_of(list(pair_ids))
+    missing = {pair: _n_missing(standing, standing.n_asked) for pair, standing in standings.items()}
     return {pair: n for pair, n in missing.items() if n}
 
 
-def labels_missing(standing: Standing) -> int:
-    """How many more labels a pair should have by what its rounds ask, closed ones too."""
+def _n_missing(standing: Standing, n_wanted: int) -> int:
+    """How many more labels a pair should have where so many are wanted."""
     policy = label_policy(standing.policy)
-    return labels.n_needed(standing.grades, n_wanted=standing.n_asked, policy=policy) - len(standing.grades)
+    return labels.n_needed(standing.grades, n_wanted=n_wanted, policy=policy) - len(standing.grades)
 
 
 def _has_all(standing: Standing) -> bool:
     """Whether a pair has the labels that open rounds want; where none wants it, those that closed ones did."""
-    n_wanted = standing.n_wanted or standing.n_asked
-    needed = labels.n_needed(standing.grades, n_wanted=n_wanted, policy=label_policy(standing.policy))
-    return needed == len(standing.grades)
+    return _n_missing(standing, standing.n_wanted or standing.n_asked) == 0
 
 
 def label_policy(policy: Policy) -> labels.LabelPolicy:

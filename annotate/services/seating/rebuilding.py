@@ -8,8 +8,6 @@ from django.db import transaction
 from annotate.models import Collection, Pair, Resolution
 from annotate.services.seating.reconciling import CHUNK, note_changes, reconcile_locked
 
-Content = tuple[str, int | None, int, bool, int]
-
 
 class Rebuilt(NamedTuple):
     """Pairs that were looked at; resolutions and seats that were not what they should be, and now are."""
@@ -43,7 +41,5 @@ def rebuild_pairs(*, collection: Collection) -> Rebuilt:
         last = pairs[-1].pk
 
 
-def _resolutions(pairs: Sequence[Pair]) -> dict[int, Content]:
-    rows = Resolution.objects.filter(pair__in=pairs)
-    columns = ("status", "grade", "n_labels", "is_complete", "policy")
-    return {pair: tuple(content) for pair, *content in rows.values_list("pair", *columns)}
+def _resolutions(pairs: Sequence[Pair]) -> dict[int, tuple[object, ...]]:
+    return {row.pair_id: row.content for row in Resolution.objects.filter(pair__in=pairs)}

@@ -162,6 +162,10 @@ def test_an_annotators_field_that_no_object_has_is_a_fault():
     columns = JudgmentColumns(annotators=("ann", "bob"))
     rows, faults = judgments(file('{"query": "q", "document": "d", "ann": 1, "bop": 2}'), columns)
     assert (len(rows), faults) == (1, ['No object has a field "bob".'])
+    problems = Problems()
+    misspelt = file('{"annotator": "a", "query": "q", "document": "d", "grad": 1}')
+    assert list(read_judgments(misspelt, "x", LONG, problems, Blanks(are_left_out=True))) == []
+    assert problems.lines() == ['No object has a field "grade".']
 
 
 def test_a_word_that_the_caller_explains_is_a_grade_and_not_blank():
