@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from annotate.access import Person
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
-from metrics.core.label_sources import LabelSource, kept_sources, usual_source
+from metrics.core.label_sources import LabelSource, kept_with_people, usual_source
 from metrics.explorer_state import DEPTHS, MAX_RUNS, Asked, Order, Show
 from pooling.models import Run
 
@@ -43,7 +43,7 @@ class ExplorerForm(forms.Form):
         self.runs = list(seen.order_by("name", "pk"))
         super().__init__(self._filled(data))
         self._offer("queries", [(name, name) for name in self.query_sets])
-        sources = [source for source in kept_sources(list(self.references)) if source.has_people]
+        sources = kept_with_people(list(self.references))
         self._offer("labels", [(source.key, source.label) for source in sources])
         shown = ", ".join(source.key.replace("%", "%%") for source in sources)
         self.fields["labels"].error_messages["invalid_choice"] = (

@@ -9,14 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from annotate.models import Collection, Direction, QuerySet, ReferenceSet
-from metrics.core.label_sources import (
-    PEOPLE_NAMES,
-    AskedSource,
-    LabelSource,
-    People,
-    UnknownLabelSource,
-    usual_source,
-)
+from metrics.core.label_sources import AskedSource, LabelSource, UnknownLabelSource, people_parts, usual_source
 from metrics.http import Wanted
 
 GRADED, BINARY = "graded", "binary"
@@ -49,9 +42,8 @@ class LabelSourceWidget(forms.Widget):
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         """What is chosen, whether or not it is a source. value : an AskedSource, or a key."""
         asked = value if isinstance(value, AskedSource) else AskedSource(str(value or ""))
-        parts = [(part, PEOPLE_NAMES[part]) for part in (People if self.names else [People.ONLY])]
         context: dict[str, Any] = super().get_context(name, value, attrs)
-        return context | {"asked": asked, "parts": parts, "names": self.names}
+        return context | {"asked": asked, "parts": people_parts(self.names), "names": self.names}
 
 
 class LabelSourceField(forms.Field):

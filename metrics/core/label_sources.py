@@ -195,6 +195,16 @@ def kept_sources(names: Sequence[str]) -> list[LabelSource]:
     return [LabelSource.of(people, [name]) for name in names for people in kinds] or [usual_source(names)]
 
 
+def kept_with_people(names: Sequence[str]) -> list[LabelSource]:
+    """Those of them in which people's grades count."""
+    return [source for source in kept_sources(names) if source.has_people]
+
+
+def people_parts(names: Sequence[str]) -> list[tuple[People, str]]:
+    """Which part people's grades can have beside these reference sets, and its name; without any they stand alone."""
+    return [(part, PEOPLE_NAMES[part]) for part in (People if names else [People.ONLY])]
+
+
 def ordered(rows: NDArray[np.int64]) -> Grades:
     """Grades of an (n, 3) table of source, target and grade in any order; ValueError where a pair stands twice."""
     source, target, grade = rows.reshape(-1, 3).T

@@ -10,12 +10,12 @@ from django.http import QueryDict
 from annotate.models import Annotator, Collection, Level, QuerySet, User
 from metrics.core import measures
 from metrics.core.label_sources import (
-    PEOPLE_NAMES,
     AskedSource,
     LabelSource,
     People,
     UnknownLabelSource,
-    kept_sources,
+    kept_with_people,
+    people_parts,
     usual_source,
 )
 from metrics.core.tournament import METHODS
@@ -109,8 +109,7 @@ class Choices:
     @property
     def explored_source(self) -> LabelSource:
         """The source that the explorer shows this choice with: itself, or the nearest one whose scores are kept."""
-        kept = [source for source in kept_sources(self.set_names) if source.has_people]
-        return self.source if self.source in kept else self.kept_source
+        return self.source if self.source in kept_with_people(self.set_names) else self.kept_source
 
     @property
     def query_set_names(self) -> list[str]:
@@ -118,9 +117,9 @@ class Choices:
         return list(dict.fromkeys(row.name for row in self.query_sets))
 
     @property
-    def people_parts(self) -> list[tuple[str, str]]:
-        """Which part people's labels can have: without a reference set they count alone."""
-        return [(part, PEOPLE_NAMES[part]) for part in (People if self.set_names else [People.ONLY])]
+    def people_parts(self) -> list[tuple[People, str]]:
+        """Which part people's labels can have."""
+        return people_parts(self.set_names)
 
     @property
     def source_sentence(self) -> str:
@@ -206,7 +205,7 @@ def is_stored(*, collection: Collection, wanted: Wanted) -> bool:
 
 def _is_stored(wanted: Wanted, plain: Wanted, set_names: list[str]) -> bool:
     """Whether the refresh keeps these scores: the usual measures with people over one set, on any query set."""
-    kept = {source.key for source in kept_sources(set_names) if source.has_people}
+    kept = {source.key for source in kept_with_people(set_names)}
     if not set(wanted.measures) <= set(DEFAULT_MEASURES) or wanted.label_source not in kept:
         return False
     free = ("measures", "method", "query_set", "label_source")
