@@ -123,15 +123,15 @@ class JudgmentAdmin(ReadOnlyAdmin):
     list_display = ["id", "collection", "pair_id", "annotator", "level", "purpose", "at"]
     list_filter = ["purpose"]
     list_select_related = ["collection", "annotator", "level"]
-    raw_id_fields = ["pair", "hand_out", "supersedes"]
+    raw_id_fields = ["pair", "hand_out", "supersedes", "restores"]
 
 
 @admin.register(Report)
 class ReportAdmin(ReadOnlyAdmin):
     """Pairs that wait for a lead."""
 
-    list_display = ["kind", "reason", "collection", "pair_id", "at", "settled_at"]
-    list_filter = ["kind"]
+    list_display = ["kind", "reason", "collection", "pair_id", "at", "state"]
+    list_filter = ["kind", "state"]
     list_select_related = ["collection"]
 
 

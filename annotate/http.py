@@ -18,7 +18,7 @@ from django.utils.http import urlencode
 from annotate.core.cards import Dealt, PartShown
 from annotate.core.media_types import media_type
 from annotate.markdown import clean_page
-from annotate.models import Item, Part
+from annotate.models import Item, Judgment, Part, Report
 
 MAX_BODY = 20_000
 _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
@@ -45,12 +45,24 @@ class AnswerForm(forms.Form):
     n_changes = forms.IntegerField(min_value=0, max_value=2**31, required=False)
     guidelines = forms.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     comment = WordsField(max_length=2000, required=False)
+    is_change = forms.BooleanField(required=False)
 
 
 class UndoForm(forms.Form):
-    """Which hand-out an undo is about; the same submission again does nothing."""
+    """Which hand-out an undo is about, and what was done with it; the same submission again does nothing."""
 
     submission_id = forms.UUIDField()
+    hand_out = forms.UUIDField()
+    kind = forms.ChoiceField(
+        choices=[("answer", ""), ("report", ""), ("later", "")],
+        required=False,
+        error_messages={"invalid_choice": "Kind is answer, report or later."},
+    )
+
+
+class WordForm(forms.Form):
+    """Which hand-out it is about."""
+
     hand_out = forms.UUIDField()
 
 
@@ -65,6 +77,7 @@ class ReportForm(forms.Form):
     )
     reason = WordsField(max_length=60, required=False)
     note = WordsField(max_length=1000, required=False)
+    is_change = forms.BooleanField(required=False)
 
 
 class BadRequest(Exception):
@@ -127,6 +140,18 @@ def card(dealt: Dealt, *, slug: str, n_in_batch: int, ask_reasons: bool = True) 
         "position": dealt.position,
         "of": n_in_batch,
         "ask_reasons": ask_reasons,
+    }
+
+
+def word(said: Judgment | Report) -> dict[str, Any]:
+    """What a browser learns of what its annotator said of a pair herself."""
+    if isinstance(said, Report):
+        return {"report": said.get_kind_display(), "reason": said.reason, "note": said.note, "at": said.at.isoformat()}
+    return {
+        "grade": said.level.grade,
+        "reasons": said.reasons,
+        "comment": said.comment.text if hasattr(said, "comment") else "",
+        "at": said.at.isoformat(),
     }
 
 

@@ -74,5 +74,6 @@ urlpatterns = [
     path("c/<slug:slug>/judge/undo", judge.undo, name="judge-undo"),
     path("c/<slug:slug>/judge/report", judge.report, name="judge-report"),
     path("c/<slug:slug>/judge/recent", judge.recent, name="judge-recent"),
+    path("c/<slug:slug>/judge/word", judge.word, name="judge-word"),
     path("c/<slug:slug>/judge/token", judge.token, name="judge-token"),
 ]

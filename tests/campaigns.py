@@ -25,6 +25,7 @@ from annotate.models import (
     QuizAttempt,
     ReferenceLabel,
     ReferenceSet,
+    Report,
     ReviewAction,
     ReviewWork,
     Role,
@@ -36,7 +37,7 @@ from annotate.models import (
     Undrawn,
     User,
 )
-from annotate.services import claiming, jobs, judging, pausing, seating
+from annotate.services import claiming, jobs, judging, pausing, reports, seating, undoing
 from metrics.models import BoardView, Download, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, Run, RunEvent
@@ -201,11 +202,13 @@ def _work(annotator: Annotator, *, odd: bool) -> None:
         judge(hand_out, 2 if odd else 0, comment=f"said by {annotator.pseudonym}")
     if odd:
         judge(first, 1)
-        judging.undo_judgment(annotator=annotator, token=second.token)
+        undoing.take_back(annotator=annotator, token=second.token)
     else:
-        judging.report_pair(
+        report = reports.report_pair(
             annotator=annotator, token=third.token, submission_id=uuid4(), kind="cannot_judge", note="does not play"
         )
+        reports.settle(reports=Report.objects.filter(pk=report.pk), by=None)
+        reports.reopen(reports=Report.objects.filter(pk=report.pk), by=None)
 
 
 def _train(collection: Collection, annotator: Annotator, pair: Pair) -> None:

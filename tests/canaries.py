@@ -186,6 +186,7 @@ def work(crawler: Crawler, slug: str) -> None:
         send("answer", **answer, grade=1, comment="mine")
         send("answer", **{**answer, "submission_id": str(uuid4())}, grade=2)
         crawler.get(reverse("annotate:judge-recent", args=[slug]))
+        crawler.get(reverse("annotate:judge-word", args=[slug], query={"hand_out": card["hand_out"]}))
         if number == 0:
             send("undo", hand_out=card["hand_out"], submission_id=str(uuid4()))
             send("report", **answer, kind="later")
@@ -194,4 +195,5 @@ def work(crawler: Crawler, slug: str) -> None:
     for token in [*foreign.order_by("pk").values_list("token", flat=True)[:3], uuid4()]:
         send("undo", hand_out=str(token), submission_id=str(uuid4()))
         send("answer", hand_out=str(token), submission_id=str(uuid4()), grade=1)
+        crawler.get(reverse("annotate:judge-word", args=[slug], query={"hand_out": str(token)}))
     send("next")

@@ -121,6 +121,12 @@ CASES = {
     "annotate_gold_known_origin": update("annotate_gold", "origin = 'moon'"),
     "annotate_report_unique_submission": again("annotate_report"),
     "annotate_report_known_kind": update("annotate_report", "kind = 'sigh'"),
+    "annotate_report_known_state": update("annotate_report", "state = 'lost'"),
+    "annotate_reportevent_known_kind": update("annotate_reportevent", "kind = 'lost'"),
+    "annotate_reportevent_once": again(
+        "annotate_reportevent", "submission_id IS NOT NULL",
+        "INSERT INTO annotate_reportevent (report_id, kind, submission_id) SELECT id, 'undone', gen_random_uuid()"
+        " FROM annotate_report LIMIT 1"),
     "annotate_judgment_unique_submission": again("annotate_judgment", "purpose = 'gold'"),
     "annotate_judgment_one_chain": again(
         "annotate_judgment", "purpose = 'label' AND supersedes_id IS NULL", submission_id=NEW),
@@ -207,6 +213,8 @@ TRIGGERED = {
     "annotate_judgment_append_only": ["UPDATE annotate_judgment SET active_ms = 1", "DELETE FROM annotate_judgment"],
     "annotate_judgmentevent_append_only": [
         "UPDATE annotate_judgmentevent SET reason = 'x'", "DELETE FROM annotate_judgmentevent"],
+    "annotate_reportevent_append_only": [
+        "UPDATE annotate_reportevent SET kind = 'undone'", "DELETE FROM annotate_reportevent"],
     "annotate_guidelines_append_only": [
         "UPDATE annotate_guidelines SET markdown = 'x'", "DELETE FROM annotate_guidelines"],
     "annotate_policy_append_only": ["UPDATE annotate_policy SET ceiling = 5", "DELETE FROM annotate_policy"],

@@ -88,6 +88,10 @@ PLANTED = {
     "annotate.report-handed-out": (
         f"UPDATE annotate_report SET annotator_id = {ANOTHER} WHERE annotator_id = {SOMEBODY}"
     ),
+    "annotate.report-state": "UPDATE annotate_report SET state = 'settled' WHERE state = 'open'",
+    "annotate.judgment-restored": (
+        f"UPDATE annotate_judgment SET restores_id = {SAID} WHERE id = (SELECT min(id) FROM annotate_judgment)"
+    ),
     "annotate.scheme-frozen": "UPDATE annotate_collection SET scheme_frozen_at = NULL",
     "annotate.erased-silent": f"UPDATE annotate_annotator SET user_id = NULL WHERE id = {SOMEBODY}",
     "annotate.change-consumed": "UPDATE annotate_change SET at = now() - interval '11 minutes'",

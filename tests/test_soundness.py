@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Judgment, Report, Role, Seat
-from annotate.services import accounts, claiming, importing, judging, reviewing, settling, withdrawing
+from annotate.services import accounts, claiming, importing, reports, reviewing, settling, undoing, withdrawing
 from metrics.services import refresh
 from pooling.services import pools
 from tests import campaigns, cast
@@ -80,10 +80,10 @@ def test_a_report_settled_and_an_undone_answer_given_again(campaign):
     claiming.current_batch(annotator=annotator)
     hand_out, other, *_ = claiming.unanswered(annotator=annotator).select_related("batch__annotator", "seat")
     campaigns.judge(hand_out, 2)
-    judging.undo_judgment(annotator=annotator, token=hand_out.token)
+    undoing.take_back(annotator=annotator, token=hand_out.token)
     assert sound()
     campaigns.judge(hand_out, 0)
-    judging.report_pair(annotator=annotator, token=other.token, submission_id=uuid4(), kind="escalated", note="?")
+    reports.report_pair(annotator=annotator, token=other.token, submission_id=uuid4(), kind="escalated", note="?")
     assert sound()
 
 

@@ -49,6 +49,16 @@ CHECKS = [
         FROM annotate_report report JOIN annotate_handout given ON given.id = report.hand_out_id
         JOIN annotate_batch batch ON batch.id = given.batch_id JOIN annotate_seat seat ON seat.id = given.seat_id
         WHERE batch.annotator_id <> report.annotator_id OR seat.pair_id <> report.pair_id""")),
+    Check("annotate.report-state", "A report is what its last event says, and open without one.", query("""
+        SELECT format('report %s is %s, its last event says %s', report.id, report.state, last.kind)
+        FROM annotate_report report LEFT JOIN LATERAL (
+            SELECT kind FROM annotate_reportevent WHERE report_id = report.id ORDER BY id DESC LIMIT 1) last ON true
+        WHERE report.state <> CASE coalesce(last.kind, 'reopened') WHEN 'reopened' THEN 'open' ELSE last.kind END""")),
+    Check("annotate.judgment-restored", "An answer that was restored says the same as the one it restores.", query("""
+        SELECT format('judgment %s restores %s', again.id, said.id)
+        FROM annotate_judgment again JOIN annotate_judgment said ON said.id = again.restores_id
+        WHERE again.annotator_id <> said.annotator_id OR again.pair_id <> said.pair_id
+           OR again.level_id <> said.level_id OR again.purpose <> said.purpose OR again.id <= said.id""")),
     Check("annotate.scheme-frozen", "A collection with judgments has a frozen scheme.", query("""
         SELECT format('collection %s', slug) FROM annotate_collection collection
         WHERE scheme_frozen_at IS NULL

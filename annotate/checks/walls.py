@@ -9,8 +9,9 @@ from django.db import connection
 from annotate.checks.check import Check
 
 _WALLS = import_module("annotate.migrations.0002_walls")
+_LATER = import_module("annotate.migrations.0006_report_events")
 TRIGGERS = [
-    *(f"{table}_append_only" for table in _WALLS.APPEND_ONLY),
+    *(f"{table}_append_only" for table in (*_WALLS.APPEND_ONLY, *_LATER.APPEND_ONLY)),
     "annotate_level_frozen",
 ]
 COMPOSITE = [*_WALLS.COMPOSITE_KEYS, *_WALLS.TARGETS]

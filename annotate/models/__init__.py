@@ -21,8 +21,9 @@ from .judgments import (
     JudgmentEvent,
     Resolution,
 )
-from .pairs import Batch, Gold, HandOut, Pair, Report, Round, RoundPair, RoundPairState, Seat
+from .pairs import Batch, Gold, HandOut, Pair, Round, RoundPair, RoundPairState, Seat
 from .people import Annotator, ApiToken, Invitation, Membership, Role, User, WorkerHeartbeat
+from .reports import Report, ReportEvent, ReportQuerySet
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
 
@@ -30,7 +31,7 @@ __all__ = [
     "Annotator", "ApiToken", "Batch", "Cancellation", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
     "Guidelines", "HandOut", "Import", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent", "Level",
     "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
-    "ReferenceLabel", "ReferenceSet", "Report", "Resolution", "ReviewAction", "ReviewWork", "Role", "Round",
-    "RoundPair", "RoundPairState", "Seat", "Side", "Training", "TrainingDecision", "TrainingPair", "TrainingTry",
-    "Undrawn", "User", "WorkerHeartbeat",
+    "ReferenceLabel", "ReferenceSet", "Report", "ReportEvent", "ReportQuerySet", "Resolution", "ReviewAction",
+    "ReviewWork", "Role", "Round", "RoundPair", "RoundPairState", "Seat", "Side", "Training", "TrainingDecision",
+    "TrainingPair", "TrainingTry", "Undrawn", "User", "WorkerHeartbeat",
 ]

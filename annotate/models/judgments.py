@@ -38,6 +38,10 @@ class Judgment(models.Model):
     supersedes = models.OneToOneField(
         "self", models.PROTECT, null=True, blank=True, related_name="superseded_by"
     )
+    restores = models.ForeignKey(
+        "self", models.PROTECT, null=True, blank=True, related_name="restorations", db_index=False,
+        help_text="The answer that counts again in this row, since what had taken its place was taken back.",
+    )
     reasons = models.JSONField(default=list)
     active_ms = models.PositiveIntegerField(null=True, blank=True)
     grouped = models.BooleanField(
@@ -52,7 +56,12 @@ class Judgment(models.Model):
     at = models.DateTimeField(db_default=ClockTimestamp())
 
     class Meta:
-        indexes = [models.Index(fields=["annotator", "at"], name="annotate_judgment_by_day")]
+        indexes = [
+            models.Index(fields=["annotator", "at"], name="annotate_judgment_by_day"),
+            models.Index(
+                fields=["restores"], condition=Q(restores__isnull=False), name="annotate_judgment_restored"
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["annotator", "submission_id"], name="annotate_judgment_unique_submission"

@@ -10,7 +10,7 @@ from annotate.core.pair_states import PairState
 
 from .collections import Collection, Policy
 from .items import Item
-from .people import Annotator, User
+from .people import Annotator
 
 
 class PairQuerySet(models.QuerySet["Pair"]):
@@ -346,41 +346,3 @@ class Gold(models.Model):
 
     def __str__(self) -> str:
         return f"gold {self.grade} of pair {self.pair_id}"
-
-
-class Report(models.Model):
-    """An annotator could not judge a pair, or escalated it; never a label, settled by a lead."""
-
-    class Kind(models.TextChoices):
-        CANNOT_JUDGE = "cannot_judge", "Cannot judge"
-        ESCALATED = "escalated", "Escalated"
-
-    collection = models.ForeignKey(Collection, models.PROTECT, related_name="reports")
-    pair = models.ForeignKey(Pair, models.PROTECT, related_name="reports")
-    hand_out = models.ForeignKey(HandOut, models.PROTECT, related_name="reports")
-    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="reports")
-    submission_id = models.UUIDField()
-    kind = models.CharField(max_length=12, choices=Kind)
-    reason = models.CharField(max_length=60, blank=True)
-    note = models.CharField(max_length=1000, blank=True)
-    at = models.DateTimeField(db_default=Now())
-    settled_at = models.DateTimeField(null=True, blank=True)
-    settled_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
-
-    class Meta:
-        indexes = [
-            models.Index(
-                fields=["collection", "kind", "pair"], condition=Q(settled_at=None), name="annotate_report_open"
-            ),
-        ]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "submission_id"], name="annotate_report_unique_submission"
-            ),
-            models.CheckConstraint(
-                condition=Q(kind__in=["cannot_judge", "escalated"]), name="annotate_report_known_kind"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.kind}: pair {self.pair_id}"

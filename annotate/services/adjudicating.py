@@ -21,7 +21,7 @@ from annotate.models import (
     Seat,
     User,
 )
-from annotate.services import accounts, review_log
+from annotate.services import accounts, reports, review_log
 from annotate.services.judging import UnknownGrade
 from annotate.services.seating import note_changes, reconcile_locked
 
@@ -57,7 +57,7 @@ def adjudicate(*, pair: Pair, by: User, grade: int, note: str = "") -> Judgment:
     seat.state, seat.annotator, seat.judgment, seat.leased_until = Seat.State.DONE, annotator, judgment, None
     seat.save()
     _freeze(pair, judgment)
-    Report.objects.filter(pair=pair, settled_at=None).update(settled_at=judgment.at, settled_by=by)
+    reports.settle(reports=Report.objects.filter(pair=pair), by=by, at=judgment.at)
     _follow(locked, ReviewAction.Kind.ADJUDICATED, by, note)
     return judgment
 
@@ -72,8 +72,8 @@ def undo_adjudication(*, pair: Pair, by: User, reason: str = "") -> None:
     JudgmentEvent.objects.create(judgment=seat.judgment, kind=JudgmentEvent.Kind.UNDONE, by=by, reason=reason[:200])
     seat.state, seat.judgment = Seat.State.WITHDRAWN, None
     seat.save()
-    said = Judgment.objects.filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION).values("at")
-    Report.objects.filter(pair=pair, settled_at__in=said).update(settled_at=None, settled_by=None)
+    said = Judgment.objects.filter(pair=pair, purpose=Seat.Purpose.ADJUDICATION).values_list("at", flat=True)
+    reports.reopen(reports=Report.objects.filter(pair=pair).settled_at_one_of(said), by=by)
     _follow(locked, ReviewAction.Kind.ADJUDICATION_UNDONE, by, reason)
 
 

@@ -38,7 +38,8 @@ _READ = """
             WHERE said.annotator_id = %(annotator)s AND said.pair_id = seat.pair_id AND said.purpose = seat.purpose
               AND (seat.purpose IN ('label', 'import') OR first.seat_id = seat.id)
               AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = said.id)
-            ORDER BY said.id DESC LIMIT 1)
+            ORDER BY said.id DESC LIMIT 1),
+           EXISTS (SELECT FROM annotate_report report WHERE report.hand_out_id = given.id AND report.state = 'open')
     FROM (SELECT) nothing
     LEFT JOIN annotate_level level ON level.collection_id = %(collection)s AND level.grade = %(grade)s
     LEFT JOIN (annotate_handout given JOIN annotate_batch batch ON batch.id = given.batch_id
@@ -91,6 +92,7 @@ class Asked(NamedTuple):
     is_settled : whether the batch's answers can no longer be changed
     n_left : what else of the batch waits for an answer
     last : her last judgment of this pair for this purpose, if any
+    is_reported : whether she reported the pair instead of judging it
     """
 
     replayed: int | None
@@ -112,6 +114,7 @@ class Asked(NamedTuple):
     purpose: str
     leased_until: datetime | None
     last: int | None
+    is_reported: bool
 
 
 def read(*, annotator: Annotator, token: UUID, submission_id: UUID, grade: int, guidelines: int | None) -> Asked:

@@ -3,6 +3,8 @@
 Leases run on the database's clock alone. What is claimed is in queues.py, what is placed unseen among it in unseen.py.
 """
 
+from datetime import datetime, timedelta
+
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
@@ -15,6 +17,7 @@ from annotate.services.training_gate import is_in_training
 from annotate.services.unseen import due_repeats, n_golds_wanted, seat_golds, seat_repeats
 from annotate.statements import prepared
 
+RENEW_BEFORE = timedelta(minutes=10)  # what is left of a lease when an answer renews the batch's
 # Whether she is paused, her unfinished batch, whether anything handed to her waits for an answer, and the number of her
 # newest batch.
 _DESK = """
@@ -93,6 +96,15 @@ def hold_again(*, annotator: Annotator) -> None:
         _give_up_checks(annotator, n_lost)
 
 
+def renew(*, annotator: Annotator, leased_until: datetime | None, at: datetime) -> None:
+    """Renew the leases where somebody who is at work at a moment has little left of one.
+
+    Not at every answer, since a renewal writes the whole batch.
+    """
+    if leased_until is None or leased_until - at < RENEW_BEFORE:
+        hold_again(annotator=annotator)
+
+
 def _give_up_checks(annotator: Annotator, n_lost: int) -> None:
     """Give up as large a share of the golds and repeats that wait as was lost of the candidates.
 
@@ -142,7 +154,8 @@ def free_later(*, annotator: Annotator) -> tuple[int, float | None]:
               AND NOT EXISTS (SELECT FROM annotate_seat mine
                               WHERE mine.annotator_id = %(annotator)s AND mine.pair_id = seat.pair_id)
               AND NOT EXISTS (SELECT FROM annotate_report report
-                              WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id)
+                              WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id
+                                AND report.state <> 'undone')
             """,
             {"collection": annotator.collection_id, "annotator": annotator.pk},
         )

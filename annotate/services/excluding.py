@@ -23,7 +23,7 @@ from annotate.models import (
     RoundPair,
     User,
 )
-from annotate.services import review_log, review_work
+from annotate.services import reports, review_log, review_work
 from annotate.services.review_work import Stretch, Way, begin, of_items, require_rest
 from annotate.services.seating import note_changes, reconcile_pairs
 from annotate.signals import wishes_restored
@@ -55,7 +55,7 @@ def restore_pair(*, pair: Pair, by: User, reason: str = "") -> None:
     if left_out is None:
         raise Excluded("This pair is not excluded.")
     left_out.delete()
-    _want([pair.pk], since=left_out.at)
+    _want([pair.pk], since=left_out.at, by=by)
     _tell_of_wishes(RoundPair.objects.filter(pair=pair))
     _follow(pair, ReviewAction.Kind.PAIR_RESTORED, by, reason)
 
@@ -97,7 +97,7 @@ def drop_some(work: ReviewWork) -> Stretch:
 def want_some(work: ReviewWork) -> Stretch:
     """The next pairs of an item that is taken back in."""
     pairs = _lock_next(work)
-    _want(pairs, since=work.since)
+    _want(pairs, since=work.since, by=work.action.by)
     if len(pairs) < review_work.STRETCH:
         _tell_of_wishes(RoundPair.objects.filter(pair__in=_pairs_of(work.action.item)))
     return _reconciled(work, pairs)
@@ -136,18 +136,18 @@ def _lock(pairs: Sequence[int] | QuerySet[Pair, int]) -> list[int]:
 def _drop(pairs: list[int], *, at: datetime, by: User | None) -> None:
     """No round wants them any more, their reports are settled, and no gold is served of them."""
     RoundPair.objects.filter(pair__in=pairs, dropped_at=None).update(dropped_at=at)
-    Report.objects.filter(pair__in=pairs, settled_at=None).update(settled_at=at, settled_by=by)
+    reports.settle(reports=Report.objects.filter(pair__in=pairs), by=by, at=at)
     Gold.objects.filter(pair__in=pairs, retired_at=None).update(retired_at=at)
 
 
-def _want(pairs: list[int], *, since: datetime) -> None:
+def _want(pairs: list[int], *, since: datetime, by: User | None) -> None:
     """Let what was dropped at that moment be as before, but for what something else leaves out.
 
     What only retired runs hold is dropped again by who knows of runs.
     """
     still_out = set(Pair.objects.left_out().filter(pk__in=pairs).values_list("pk", flat=True))
     back_in = [pair for pair in pairs if pair not in still_out]
-    Report.objects.filter(pair__in=back_in, settled_at=since).update(settled_at=None, settled_by=None)
+    reports.reopen(reports=Report.objects.filter(pair__in=back_in).settled_at_one_of([since]), by=by)
     Gold.objects.filter(pair__in=back_in, retired_at=since).update(retired_at=None)
     RoundPair.objects.filter(pair__in=back_in, dropped_at__isnull=False).update(dropped_at=None)
 

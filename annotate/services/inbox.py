@@ -24,7 +24,7 @@ _COUNT = """
     CROSS JOIN LATERAL (
         SELECT count(DISTINCT pair_id) FILTER (WHERE kind = 'escalated') AS escalated,
                count(DISTINCT pair_id) FILTER (WHERE kind = 'cannot_judge') AS cannot
-        FROM annotate_report report WHERE collection_id = asked.id AND settled_at IS NULL
+        FROM annotate_report report WHERE collection_id = asked.id AND state = 'open'
         AND EXISTS (SELECT FROM annotate_roundpair wish
                     WHERE wish.pair_id = report.pair_id AND wish.dropped_at IS NULL)) reported
 """
@@ -118,7 +118,7 @@ def _keys(collection: Collection, tab: Tab) -> QuerySet:
     if tab == Tab.DISPUTED:
         disputed = Resolution.objects.filter(STILL_WANTED, collection=collection, status=Resolution.Status.DISPUTED)
         return disputed.order_by("pair").values_list("pair_id", flat=True)
-    reports = Report.objects.filter(STILL_WANTED, collection=collection, settled_at=None, kind=_REPORTED[tab])
+    reports = Report.objects.filter(STILL_WANTED, collection=collection, state=Report.State.OPEN, kind=_REPORTED[tab])
     return reports.order_by("pair").values_list("pair_id", flat=True).distinct()
 
 
@@ -133,7 +133,7 @@ def _given(pairs: Sequence[int]) -> dict[int, list[Level]]:
 def _reports(pairs: Iterable[int], tab: Tab) -> dict[int, list[Report]]:
     found: dict[int, list[Report]] = defaultdict(list)
     if tab in _REPORTED:
-        rows = Report.objects.filter(pair__in=pairs, settled_at=None, kind=_REPORTED[tab])
+        rows = Report.objects.filter(pair__in=pairs, state=Report.State.OPEN, kind=_REPORTED[tab])
         for report in rows.select_related("annotator__user").order_by("pk"):
             found[report.pair_id].append(report)
     return found

@@ -68,12 +68,14 @@ def _about(annotator: Annotator) -> dict[str, Any]:
 
 def _lists(annotator: Annotator) -> dict[str, Iterable[dict[str, Any]]]:
     events = JudgmentEvent.objects.filter(judgment__annotator=annotator).order_by("pk")
-    reports = Report.objects.filter(annotator=annotator).order_by("pk")
+    reports = Report.objects.filter(annotator=annotator).with_settled_at().order_by("pk")
     ids = ("pair__query__external_id", "pair__document__external_id")
     return {
         "judgments": map(_judgment, _judgments(annotator).iterator(chunk_size=CHUNK)),
         "judgments_undone_or_withdrawn": events.values("judgment", "kind", "at").iterator(chunk_size=CHUNK),
-        "reports": reports.values(*ids, "kind", "reason", "note", "at", "settled_at").iterator(chunk_size=CHUNK),
+        "reports": reports.values(
+            *ids, "kind", "reason", "note", "at", "state", "settled_at"
+        ).iterator(chunk_size=CHUNK),
         "batches": Batch.objects.filter(annotator=annotator)
         .order_by("pk")
         .values("number", "opened_at", "finished_at"),

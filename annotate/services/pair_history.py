@@ -12,6 +12,7 @@ from annotate.models import (
     PairExclusion,
     Policy,
     Report,
+    ReportEvent,
     Resolution,
     ReviewAction,
     RoundPair,
@@ -98,7 +99,7 @@ class History(NamedTuple):
     @property
     def open_reports(self) -> list[Report]:
         """Those that wait for a lead."""
-        return [report for report in self.reports if report.settled_at is None]
+        return [report for report in self.reports if report.state == Report.State.OPEN]
 
     @property
     def sentence(self) -> str:
@@ -113,7 +114,7 @@ class History(NamedTuple):
 
 
 def history_of(*, pair: Pair, for_lead: bool) -> History:
-    """A pair's history; nine queries, whatever happened.
+    """A pair's history; ten queries, whatever happened.
 
     for_lead : whether annotators' comments and notes, which may name anybody, are in it
     """
@@ -128,7 +129,9 @@ def history_of(*, pair: Pair, for_lead: bool) -> History:
         events[event.judgment_id].append(event)
     superseded = {judgment.supersedes_id for judgment in said}
     comments = {each.pk: each.comment.text for each in said if hasattr(each, "comment")}
-    reports = list(Report.objects.filter(pair=pair).select_related("annotator__user", "settled_by").order_by("pk"))
+    reports = list(
+        Report.objects.filter(pair=pair).select_related("annotator__user").prefetch_related("events").order_by("pk")
+    )
     n_kept_back = 0 if for_lead else len(comments) + sum(bool(report.note) for report in reports)
     if not for_lead:
         comments = {}
@@ -187,7 +190,11 @@ def _reported(reports: list[Report]) -> list[Moment]:
     found = []
     for report in reports:
         words = " - ".join(filter(None, [report.reason, report.note]))
-        found.append(Moment(report.at, report.get_kind_display().lower(), words, report.annotator))
+        kind = report.get_kind_display().lower()
+        found.append(Moment(report.at, kind, words, report.annotator))
+        # a lead's turns are in the log
+        mine = [event for event in report.events.all() if event.kind == ReportEvent.Kind.UNDONE]
+        found += [Moment(event.at, f"took back: {kind}", "", report.annotator) for event in mine]
     return found
 
 

@@ -5,11 +5,10 @@ from typing import TypedDict
 from django.db.models import QuerySet
 
 from annotate.markdown import page_text
-from annotate.models import Annotator, Batch, HandOut, Item, Judgment, JudgmentEvent, Part, Round, Seat
-from annotate.services import cards, gold_checks, queues
+from annotate.models import Annotator, Batch, HandOut, Item, Judgment, JudgmentEvent, Part, Report, Round, Seat
+from annotate.services import cards, gold_checks, queues, undoing
 from annotate.services.cards import Around
 from annotate.services.claiming import free_later
-from annotate.services.judging import CHANGEABLE
 from annotate.services.training_gate import is_in_training
 
 
@@ -35,12 +34,13 @@ class Empty(TypedDict):
 
 
 class Recent(TypedDict):
-    """One judgment that can still be changed."""
+    """One answer or report that can still be changed; grade : None for a report, which then says what kind it is."""
 
     hand_out: str
     query_text: str
     document_text: str
-    grade: int
+    grade: int | None
+    report: str
     at: str
 
 
@@ -120,24 +120,28 @@ def _why_nothing_is_left(annotator: Annotator) -> Empty:
 
 
 def recent(*, annotator: Annotator) -> list[Recent]:
-    """The last judgments of unsettled batches, newest first."""
-    answered = HandOut.objects.filter(
-        batch__annotator=annotator, batch__settled_at=None, answered_at__isnull=False,
-        seat__judgment__annotator=annotator,
-    ).exclude(seat__purpose=Seat.Purpose.TRAINING)
-    answered = answered.select_related(
-        "seat__judgment__level", "seat__pair__query", "seat__pair__document"
-    ).prefetch_related("seat__pair__query__parts", "seat__pair__document__parts")
-    return [
-        Recent(
-            hand_out=str(hand_out.token),
-            query_text=_text(hand_out.seat.pair.query),
-            document_text=_text(hand_out.seat.pair.document),
-            grade=hand_out.seat.judgment.level.grade,
-            at=hand_out.seat.judgment.at.isoformat(),
-        )
-        for hand_out in answered.order_by("-answered_at")[:CHANGEABLE]
-    ]
+    """What stands of what she said last, one row a pair, newest first; what she put off is still to come."""
+    acts = [act for act in undoing.last_acts(annotator=annotator) if act.kind != undoing.LATER]
+    keys = list(dict.fromkeys(act.hand_out for act in acts))
+    hand_outs = HandOut.objects.select_related("seat__pair__query", "seat__pair__document").prefetch_related(
+        "seat__pair__query__parts", "seat__pair__document__parts"
+    )
+    by_key = hand_outs.in_bulk(keys)
+    answers = Judgment.objects.filter(hand_out__in=keys, superseded_by=None).select_related("level").order_by("pk")
+    words: dict[int, Judgment | Report] = {answer.hand_out_id: answer for answer in answers}
+    words |= {report.hand_out_id: report for report in Report.objects.filter(hand_out__in=keys).open().order_by("pk")}
+    return [_recent(by_key[key], words[key]) for key in keys]
+
+
+def _recent(hand_out: HandOut, word: Judgment | Report) -> Recent:
+    return Recent(
+        hand_out=str(hand_out.token),
+        query_text=_text(hand_out.seat.pair.query),
+        document_text=_text(hand_out.seat.pair.document),
+        grade=word.level.grade if isinstance(word, Judgment) else None,
+        report=word.get_kind_display() if isinstance(word, Report) else "",
+        at=word.at.isoformat(),
+    )
 
 
 def _share_is_used_up(annotator: Annotator) -> bool:

@@ -26,7 +26,8 @@ _CLAIMABLE = """
       AND NOT EXISTS (SELECT FROM annotate_judgment said
                       WHERE said.annotator_id = %(annotator)s AND said.pair_id = seat.pair_id)
       AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id)
+                      WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id
+                        AND report.state <> 'undone')
     ORDER BY seat.queue_key LIMIT %(limit)s
     FOR UPDATE OF seat SKIP LOCKED
 """

@@ -2,8 +2,8 @@
 
 from django.db import transaction
 
-from annotate.models import ClockTimestamp, Pair, Report, ReviewAction, User
-from annotate.services import review_log
+from annotate.models import Pair, Report, ReviewAction, User
+from annotate.services import reports, review_log
 from annotate.services.seating import note_changes, reconcile_pairs
 
 
@@ -22,7 +22,7 @@ def settle_reports(*, pair: Pair, by: User, reason: str = "") -> int:
     Raises NothingOpen.
     """
     _lock(pair)
-    n = Report.objects.filter(pair=pair, settled_at=None).update(settled_at=ClockTimestamp(), settled_by=by)
+    n = reports.settle(reports=Report.objects.filter(pair=pair), by=by)
     if not n:
         raise NothingOpen("This pair has no open report.")
     _follow(pair, ReviewAction.Kind.REPORTS_SETTLED, by, reason)
@@ -36,7 +36,7 @@ def reopen_reports(*, pair: Pair, by: User, reason: str = "") -> int:
     Raises NothingSettled.
     """
     _lock(pair)
-    n = Report.objects.filter(pair=pair, settled_at__isnull=False).update(settled_at=None, settled_by=None)
+    n = reports.reopen(reports=Report.objects.filter(pair=pair, state=Report.State.SETTLED), by=by)
     if not n:
         raise NothingSettled("This pair has no settled report.")
     _follow(pair, ReviewAction.Kind.REPORTS_REOPENED, by, reason)

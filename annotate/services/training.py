@@ -30,7 +30,7 @@ from annotate.models import (
     TrainingPair,
     TrainingTry,
 )
-from annotate.services import judging
+from annotate.services import hand_outs, judging, reports
 from annotate.services.claiming import hold_again
 from annotate.services.seating import lock_annotator, note_changes, reconcile_locked
 from annotate.services.training_standing import active_pairs, standing_of, training_of
@@ -97,7 +97,7 @@ def left(*, annotator: Annotator) -> list[HandOut]:
 def answer(*, annotator: Annotator, token: UUID, answer: judging.Answer) -> Feedback:
     """Store the answer to a training pair and tell what is right; answering again changes nothing.
 
-    Raises judging.NotHandedOut, judging.UnknownGrade, judging.UnknownReason, TryOver.
+    Raises hand_outs.NotHandedOut, judging.UnknownGrade, judging.UnknownReason, TryOver.
     """
     lock_annotator(annotator.pk)
     hand_out = _hand_out(annotator, token)
@@ -114,13 +114,13 @@ def answer(*, annotator: Annotator, token: UUID, answer: judging.Answer) -> Feed
 def report(*, annotator: Annotator, token: UUID, submission_id: UUID, reason: str, note: str) -> Report:
     """Say that a training pair cannot be judged; it is left out of the mark, and a lead looks at the try.
 
-    Raises judging.NotHandedOut, judging.BatchSettled, TryOver.
+    Raises hand_outs.NotHandedOut, hand_outs.BatchSettled, TryOver.
     """
     lock_annotator(annotator.pk)
     hand_out = _hand_out(annotator, token)
     if hand_out.answered_at is None:
         _require_going(hand_out)
-    made = judging.report_pair(
+    made = reports.report_pair(
         annotator=annotator, token=token, submission_id=submission_id, kind=Report.Kind.CANNOT_JUDGE,
         reason=reason, note=note, in_training=True,
     )  # fmt: skip
@@ -189,7 +189,7 @@ def _hand_out(annotator: Annotator, token: UUID) -> HandOut:
     found = HandOut.objects.filter(token=token, batch__annotator=annotator, batch__training_try__isnull=False)
     hand_out = found.select_related("batch__training_try").first()
     if hand_out is None:
-        raise judging.NotHandedOut("This pair was not handed to you.")
+        raise hand_outs.NotHandedOut("This pair was not handed to you.")
     return hand_out
 
 

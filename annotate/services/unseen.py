@@ -34,7 +34,8 @@ _UNMET = """
       AND NOT EXISTS (SELECT FROM annotate_judgment said
                       WHERE said.annotator_id = %(annotator)s AND said.pair_id = gold.pair_id)
       AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.annotator_id = %(annotator)s AND report.pair_id = gold.pair_id)
+                      WHERE report.annotator_id = %(annotator)s AND report.pair_id = gold.pair_id
+                        AND report.state <> 'undone')
     ORDER BY hashint8extended(gold.pair_id, %(seed)s), gold.id
     LIMIT %(limit)s
 """

@@ -16,17 +16,17 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotate import access, http
 from annotate.markdown import to_html
-from annotate.models import Annotator, Report
-from annotate.services import cards, claiming, judging, progress, told
+from annotate.models import Annotator, HandOut, Report
+from annotate.services import cards, claiming, hand_outs, judging, progress, reports, told, undoing
 from annotate.services.training_gate import is_in_training
 
 ERRORS = {
     http.BadRequest: 422,
     judging.UnknownGrade: 422,
     judging.UnknownReason: 422,
-    judging.NotHandedOut: 404,
-    judging.NothingToUndo: 409,
-    judging.BatchSettled: 409,
+    hand_outs.NotHandedOut: 404,
+    hand_outs.BatchSettled: 409,
+    undoing.NothingToUndo: 409,
 }
 
 
@@ -52,9 +52,9 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def answers_with_cards(
-    act: Callable[[Annotator, dict[str, Any]], None],
+    act: Callable[[Annotator, dict[str, Any]], dict[str, Any] | None],
 ) -> Callable[..., HttpResponse]:
-    """A call of the script: sign-in, rights, errors as JSON; the answer carries the next cards."""
+    """A call of the script: sign-in, rights, errors as JSON; what it says of itself, and the next cards."""
 
     @require_POST
     @never_cache
@@ -64,11 +64,11 @@ def answers_with_cards(
         annotator = access.get_annotator(user=request.user, slug=slug)
         try:
             with transaction.atomic():  # one commit: an answer and its next cards are on disk together
-                act(annotator, http.read_json(request))
+                result = act(annotator, http.read_json(request)) or {}
                 cards_ = _next_cards(annotator, asked=act is _open_batch)
         except tuple(ERRORS) as error:
             return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
-        return JsonResponse({"saved": True, **cards_})
+        return JsonResponse({"saved": True, **result, **cards_})
 
     return view
 
@@ -94,15 +94,21 @@ def answer(annotator: Annotator, body: dict[str, Any]) -> None:
         n_replays=sent["n_replays"],
         n_changes=sent["n_changes"],
         guidelines=sent["guidelines"],
+        is_change=sent["is_change"],
     )
     judging.record_judgment(annotator=annotator, token=sent["hand_out"], answer=given)
 
 
 @answers_with_cards
-def undo(annotator: Annotator, body: dict[str, Any]) -> None:
-    """Take the answer to one hand-out back."""
+def undo(annotator: Annotator, body: dict[str, Any]) -> dict[str, Any]:
+    """Take back what was done last with one hand-out; what stands again is said, or the card dealt."""
     sent = http.read_form(http.UndoForm, body)
-    judging.undo_judgment(annotator=annotator, token=sent["hand_out"], submission_id=sent["submission_id"])
+    hand_out = undoing.take_back(
+        annotator=annotator, token=sent["hand_out"], submission_id=sent["submission_id"], kind=sent["kind"] or None
+    )
+    word = undoing.standing_word(hand_out=hand_out)
+    card = _card(annotator, hand_out) if word is None else None
+    return {"undone": {"card": card, "word": http.word(word) if word is not None else None}}
 
 
 @answers_with_cards
@@ -110,15 +116,16 @@ def report(annotator: Annotator, body: dict[str, Any]) -> None:
     """Cannot judge, escalate, or later."""
     sent = http.read_form(http.ReportForm, body)
     if sent["kind"] == "later":
-        judging.defer(annotator=annotator, token=sent["hand_out"])
+        reports.defer(annotator=annotator, token=sent["hand_out"])
         return
-    judging.report_pair(
+    reports.report_pair(
         annotator=annotator,
         token=sent["hand_out"],
         submission_id=sent["submission_id"],
         kind=Report.Kind(sent["kind"]),
         reason=sent["reason"],
         note=sent["note"],
+        is_change=sent["is_change"],
     )
 
 
@@ -126,9 +133,25 @@ def report(annotator: Annotator, body: dict[str, Any]) -> None:
 @never_cache
 @http.for_signed_in
 def recent(request: HttpRequest, slug: str) -> JsonResponse:
-    """The last judgments that can still be changed, newest first."""
+    """What was said last and can still be changed, newest first; and what an undo would take back."""
     annotator = access.get_annotator(user=request.user, slug=slug)
-    return JsonResponse({"judged": progress.recent(annotator=annotator)})
+    acts = undoing.last_acts(annotator=annotator)
+    last = {"hand_out": str(acts[0].token), "kind": acts[0].kind} if acts else None
+    return JsonResponse({"judged": progress.recent(annotator=annotator), "last": last})
+
+
+@require_GET
+@never_cache
+@http.for_signed_in
+def word(request: HttpRequest, slug: str) -> JsonResponse:
+    """A pair and what was said of it, to be said anew."""
+    annotator = access.get_annotator(user=request.user, slug=slug)
+    try:
+        token = http.read_form(http.WordForm, request.GET.dict())["hand_out"]
+        hand_out, said = undoing.changeable_word(annotator=annotator, token=token)
+    except tuple(ERRORS) as error:
+        return JsonResponse({"error": str(error)}, status=ERRORS[type(error)])
+    return JsonResponse({"card": _card(annotator, hand_out), "word": http.word(said)})
 
 
 @require_GET
@@ -139,6 +162,13 @@ def token(request: HttpRequest, slug: str) -> JsonResponse:
     annotator = access.get_annotator(user=request.user, slug=slug)
     # Whose token it is, so that answers that wait are not sent as somebody who signed in since.
     return JsonResponse({"csrf": get_token(request), "owner": str(annotator.user_id)})
+
+
+def _card(annotator: Annotator, hand_out: HandOut) -> dict[str, Any]:
+    """The card of one hand-out, whether it waits for an answer or not."""
+    (dealt,) = cards.deal(hand_outs=[hand_out.pk])
+    around = cards.around(annotator=annotator, hand_out=hand_out.pk)
+    return http.card(dealt, slug=annotator.collection.slug, n_in_batch=around.n, ask_reasons=around.asks_reasons)
 
 
 def _next_cards(annotator: Annotator, *, asked: bool) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from annotate import access, http
 from annotate.core.training_states import State
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut
-from annotate.services import cards, judging, quizzes
+from annotate.services import cards, hand_outs, judging, quizzes
 from annotate.services import training as service
 from annotate.services.training_standing import newest_quiz, rules_of, standing_of, training_of
 from annotate.training_forms import QuizForm
@@ -25,8 +25,8 @@ ERRORS = {
     http.BadRequest: 422,
     judging.UnknownGrade: 422,
     judging.UnknownReason: 422,
-    judging.NotHandedOut: 404,
-    judging.BatchSettled: 409,
+    hand_outs.NotHandedOut: 404,
+    hand_outs.BatchSettled: 409,
     service.TryOver: 409,
 }
 AFTER_QUIZ = ("ready", "trying", "waiting", "review", "used_up", "passed")

@@ -100,14 +100,13 @@ def conflicts(*, collection: Collection) -> Iterator[str]:
 
 def cannot_judge(*, collection: Collection) -> Iterator[str]:
     """What people reported instead of judging: that they cannot, or that a lead should look; notes stay here."""
-    columns = ("annotator__pseudonym", "kind", "reason", "at", "settled_at")
-    rows = Report.objects.filter(collection=collection).order_by(*_IN_ORDER, "pk")
-    yield "query\tdocument\tannotator\tkind\treason\tat\tsettled_at\n"
-    lines = (
-        f"{q}\t{d}\t{who}\t{kind}\t{' '.join(reason.split())}\t{timestamp(at)}\t{timestamp(settled_at) or ''}\n"
-        for q, d, who, kind, reason, at, settled_at in rows.values_list(_QUERY, _DOCUMENT, *columns).iterator(2_000)
+    columns = (_QUERY, _DOCUMENT, "annotator__pseudonym", "kind", "reason", "at", "state", "settled_at")
+    rows = Report.objects.filter(collection=collection).with_settled_at().order_by(*_IN_ORDER, "pk")
+    yield "query\tdocument\tannotator\tkind\treason\tat\tstate\tsettled_at\n"
+    yield from _pieces(
+        "\t".join([q, d, who, kind, " ".join(reason.split()), timestamp(at), state, timestamp(settled_at) or ""]) + "\n"
+        for q, d, who, kind, reason, at, state, settled_at in rows.values_list(*columns).iterator(2_000)
     )
-    yield from _pieces(lines)
 
 
 def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:

@@ -10,8 +10,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
-from annotate.models import Change, QuerySet, ReferenceSet, Resolution, Round
-from annotate.services import policies
+from annotate.models import Change, QuerySet, ReferenceSet, Report, ReportEvent, Resolution, Round
+from annotate.services import policies, reports
 from config.up.embedded import create_database
 from config.up.home import Home
 from metrics.models import Download, Observation, Score
@@ -52,7 +52,7 @@ BEFORE = {
     "metrics": ["0001_initial", "0002_tallies", "0003_downloads", "0004_board_views", "0005_alarms"],
 }
 SINCE = {
-    "annotate": ["0003_unknown_limit", "0004_pair_states", "0005_reference_names"],
+    "annotate": ["0003_unknown_limit", "0004_pair_states", "0005_reference_names", "0006_report_events"],
     "pooling": ["0002_whole_runs"],
     "metrics": ["0002_bounds", "0003_label_sources", "0004_pair_states"],
 }
@@ -97,7 +97,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 37
+    assert len(before) == 38
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -171,6 +171,20 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
         [run.pk, query_set.pk, "only", "AP", 0.1], [run.pk, 1, "none:ours%2C%20v2", "AP", None],
     ]  # fmt: skip
     assert Change.objects.filter(collection=collection).exists()
+
+
+@pytest.mark.django_db
+def test_a_report_that_a_lead_settled_before_has_an_event_that_says_when_and_by_whom() -> None:
+    campaign = campaigns.campaign("made", n_annotators=2)
+    reports.settle(reports=Report.objects.all(), by=campaign.lead)
+    settled = ReportEvent.objects.latest("pk")
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "annotate", "0005_reference_names", interactive=False, stdout=StringIO())
+    migrate()
+    (event,) = ReportEvent.objects.all()
+    assert (event.kind, event.at, event.by) == ("settled", settled.at, campaign.lead)
+    assert Report.objects.get().state == "settled"
 
 
 @pytest.mark.django_db

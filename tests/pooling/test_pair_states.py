@@ -8,7 +8,7 @@ import pytest
 
 from annotate.core.pair_states import PairState
 from annotate.models import ApiToken, Report, Role, Round, RoundPair, RoundPairState, Seat
-from annotate.services import adjudicating, claiming, excluding, inbox, judging
+from annotate.services import adjudicating, claiming, excluding, inbox, judging, reports
 from annotate.services.collections import change_policy
 from metrics.models import Download, Snapshot
 from metrics.services import refresh, tallies
@@ -57,7 +57,7 @@ def judge_some(annotator, rng):
         else:
             kind = rng.choice(list(Report.Kind))
             told = {"token": hand_out.token, "submission_id": uuid4(), "kind": kind, "reason": "dark"}
-            judging.report_pair(annotator=annotator, **told)
+            reports.report_pair(annotator=annotator, **told)
 
 
 def expected(pool):
@@ -67,14 +67,14 @@ def expected(pool):
     for wish in RoundPair.objects.filter(round=pool.round).select_related("pair"):
         pair = wish.pair
         status = getattr(getattr(pair, "resolution", None), "status", "")
-        reports = Report.objects.filter(pair=pair, settled_at=None, kind="cannot_judge")
+        cannot = Report.objects.open().filter(pair=pair, kind="cannot_judge")
         done = Seat.objects.filter(pair=pair, purpose="label", state="done")
         grades = list(done.values_list("judgment__level__grade", flat=True))
         if wish.dropped_at:
             state = "left_out"
         elif status in ("disputed", "escalated"):
             state = status
-        elif reports.exists():
+        elif cannot.exists():
             state = "cannot_judge"
         elif status == "adjudicated" or has_all(grades, wish.n_wanted, policy):
             state = "complete"

@@ -38,7 +38,7 @@ _UNTOUCHED = """
       AND NOT EXISTS (SELECT FROM annotate_roundpair other
                       WHERE other.pair_id = wish.pair_id AND other.round_id <> wish.round_id)
       AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.pair_id = wish.pair_id AND report.settled_at IS NULL)
+                      WHERE report.pair_id = wish.pair_id AND report.state = 'open')
       AND NOT EXISTS (SELECT FROM annotate_resolution said WHERE said.pair_id = wish.pair_id)
       AND NOT EXISTS (SELECT FROM annotate_gold gold WHERE gold.pair_id = wish.pair_id)
     ORDER BY wish.pair_id

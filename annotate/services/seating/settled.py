@@ -42,7 +42,7 @@ _SETTLED = """
                       WHERE seat.pair_id = wanted.pair AND seat.purpose = 'adjudication' AND seat.state = 'done')
       AND NOT EXISTS (SELECT FROM annotate_pairexclusion excluded WHERE excluded.pair_id = wanted.pair)
       AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.pair_id = wanted.pair AND report.settled_at IS NULL)
+                      WHERE report.pair_id = wanted.pair AND report.state = 'open')
       AND NOT EXISTS (SELECT FROM annotate_resolution known
                       WHERE known.pair_id = wanted.pair AND known.status = 'model')
     ORDER BY wanted.pair

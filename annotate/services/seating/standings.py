@@ -26,7 +26,7 @@ _WISHES = f"""
            EXISTS (SELECT FROM annotate_pairexclusion out WHERE out.pair_id = wish.pair_id),
            (SELECT coalesce(bool_or(report.kind = %(escalated)s), false)
                    OR count(DISTINCT report.annotator_id) >= %(limit)s
-            FROM annotate_report report WHERE report.pair_id = wish.pair_id AND report.settled_at IS NULL)
+            FROM annotate_report report WHERE report.pair_id = wish.pair_id AND report.state = 'open')
     FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
     JOIN annotate_policy policy ON policy.id = round.policy_id
     JOIN annotate_collection collection ON collection.id = round.collection_id

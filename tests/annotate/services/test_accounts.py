@@ -19,7 +19,7 @@ from annotate.models import (
     Role,
     User,
 )
-from annotate.services import accounts, judging
+from annotate.services import accounts, judging, reports
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -200,7 +200,7 @@ def test_erasing_a_person_keeps_judgments_and_forgets_the_person():
     User.objects.filter(pk=person.pk).update(email="ada@example.org", first_name="Ada", last_login=timezone.now())
     answer = judging.Answer(submission_id=uuid4(), grade=1, comment="I am Ada")
     judging.record_judgment(annotator=annotator, token=hand_outs[0].token, answer=answer)
-    judging.report_pair(
+    reports.report_pair(
         annotator=annotator, token=hand_outs[1].token, submission_id=uuid4(), kind="escalated", note="Ada asks"
     )
     before = Judgment.objects.values().get(), list(Resolution.objects.order_by("pk").values())

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from annotate.models import Judgment, JudgmentEvent, Report, Resolution, ReviewAction, Round, Seat
-from annotate.services import adjudicating, claiming, excluding, judging, seating, settling
+from annotate.services import adjudicating, claiming, excluding, judging, reports, seating, settling
 from metrics.models import Snapshot
 from tests import campaigns, cast
 from tests.sound import sound_without_pools
@@ -90,15 +90,15 @@ def test_an_adjudicated_pair_is_asked_no_more_and_an_escalation_is_settled_by_it
     campaigns.open_pool_round(collection, [pair], name="second")
     claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     hand_out = claiming.unanswered(annotator=annotator).get()
-    judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
+    reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
     adjudicating.adjudicate(pair=pair, by=lead, grade=3)
     assert Resolution.objects.get(pair=pair).status == "adjudicated"
     assert not Seat.objects.filter(pair=pair, state="free").exists()
-    assert not Report.objects.filter(settled_at=None).exists()
+    assert not Report.objects.open().exists()
     assert sound_without_pools()
     adjudicating.undo_adjudication(pair=pair, by=lead)
     assert Resolution.objects.get(pair=pair).status == "escalated"
-    assert Report.objects.filter(settled_at=None).count() == 1
+    assert Report.objects.open().count() == 1
     assert sound_without_pools()
 
 
@@ -147,7 +147,7 @@ def test_reports_returned_to_the_queue_can_be_opened_again(collection, lead):
     campaigns.open_pool_round(collection, [pair], name="second")
     claiming.current_batch(annotator=(annotator := cast.annotator(collection)))
     hand_out = claiming.unanswered(annotator=annotator).get()
-    judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
+    reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="?")
     assert settling.settle_reports(pair=pair, by=lead, reason="clear enough") == 1
     assert Seat.objects.filter(pair=pair, state="free").count() == 2
     assert sound_without_pools()

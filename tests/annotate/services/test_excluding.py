@@ -1,9 +1,11 @@
 """Pairs and items left out: nobody is asked, nothing is scored, and all of it comes back."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from annotate.models import Gold, Item, PairExclusion, Report, Resolution, ReviewAction, RoundPair, Seat
-from annotate.services import claiming, excluding
+from annotate.services import claiming, excluding, reports
 from metrics.services.labels import scope_of
 from pooling.services import retiring
 from tests import campaigns, cast
@@ -22,7 +24,7 @@ def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(campaig
     n_wanted = wanted(pair)
     excluding.exclude_pair(pair=pair, by=campaign.lead, reason="does not play")
     report.refresh_from_db()
-    assert (wanted(pair), report.settled_by) == (0, campaign.lead)
+    assert (wanted(pair), report.state, report.events.latest("pk").by) == (0, "settled", campaign.lead)
     assert not Seat.objects.filter(pair=pair, state="free").exists()
     assert not Resolution.objects.filter(pair=pair).exists()
     assert sound()
@@ -30,7 +32,7 @@ def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(campaig
         excluding.exclude_pair(pair=pair, by=campaign.lead, reason="again")
     excluding.restore_pair(pair=pair, by=campaign.lead)
     report.refresh_from_db()
-    assert (wanted(pair), report.settled_at) == (n_wanted, None)
+    assert (wanted(pair), report.state) == (n_wanted, "open")
     assert set(Seat.objects.filter(pair=pair, state="free").values_list("pk", flat=True)) == before
     assert sound()
     with pytest.raises(excluding.Excluded, match="not excluded"):
@@ -39,11 +41,11 @@ def test_an_excluded_pair_is_wanted_by_no_round_and_comes_back_as_it_was(campaig
 
 def test_a_report_that_a_lead_settled_long_ago_stays_settled_when_its_pair_comes_back(campaign):
     report = Report.objects.get()
-    Report.objects.update(settled_at="2026-01-01T00:00Z", settled_by=campaign.lead)
+    reports.settle(reports=Report.objects.all(), by=campaign.lead, at=datetime(2026, 1, 1, tzinfo=UTC))
     excluding.exclude_pair(pair=report.pair, by=campaign.lead, reason="odd")
     excluding.restore_pair(pair=report.pair, by=campaign.lead)
-    report.refresh_from_db()
-    assert (report.settled_at.year, report.settled_by) == (2026, campaign.lead)
+    settled = Report.objects.with_settled_at().get()
+    assert (settled.state, settled.settled_at.year, settled.events.latest("pk").by) == ("settled", 2026, campaign.lead)
 
 
 def test_labels_of_an_excluded_pair_stay_in_the_log(campaign):

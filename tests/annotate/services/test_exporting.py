@@ -12,7 +12,7 @@ from django.core.management import call_command
 from annotate.core.judgment_files import FORMATS
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import HandOut, Item, JudgmentComment, JudgmentEvent
-from annotate.services import claiming, exporting, judging
+from annotate.services import claiming, exporting, judging, undoing
 from annotate.services.importing import import_judgments
 from tests import campaigns, cast
 from tests.annotate.core.files import file
@@ -67,7 +67,7 @@ def test_undone_changed_and_late_answers_say_so():
     answer(annotator, first, 1, reasons=["blurred", "wrong"], active_ms=1200)
     answer(annotator, first, 2)
     answer(annotator, second, 0)
-    judging.undo_judgment(annotator=annotator, token=second.token)
+    undoing.take_back(annotator=annotator, token=second.token)
     rows = rows_of(collection)
     assert [(row["grade"], row["status"], row["why"]) for row in rows] == [
         (1, "superseded", "first"),

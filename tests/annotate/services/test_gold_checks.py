@@ -9,7 +9,8 @@ import pytest
 
 from annotate import tasks
 from annotate.models import Annotator, Batch, Gold, JudgmentEvent, ReviewAction, Seat
-from annotate.services import claiming, gold_checks, judging, progress, reviewing
+from annotate.services import claiming, gold_checks, progress, reviewing, undoing
+from annotate.services.hand_outs import BatchSettled
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +67,8 @@ def test_a_held_batchs_labels_count_until_a_lead_decides_and_its_answers_stand()
     batch = finished(gold_action="hold")
     assert batch.settled_at == batch.finished_at
     assert Seat.objects.filter(purpose="label", state="done").count() == 3
-    with pytest.raises(judging.BatchSettled):
-        judging.undo_judgment(annotator=batch.annotator, token=batch.hand_outs.last().token)
+    with pytest.raises(BatchSettled):
+        undoing.take_back(annotator=batch.annotator, token=batch.hand_outs.last().token)
     reviewing.accept_batch(batch=batch)
     assert Batch.objects.get().verdict == "accepted"
 

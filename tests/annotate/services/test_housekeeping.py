@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from annotate import tasks
 from annotate.models import Batch, WorkerHeartbeat
-from annotate.services import housekeeping, judging
+from annotate.services import housekeeping, undoing
+from annotate.services.hand_outs import BatchSettled
 from tests import campaigns
 
 pytestmark = pytest.mark.django_db
@@ -52,5 +53,5 @@ def test_a_settled_answer_can_no_longer_be_undone():
     hand_outs = finished(minutes_ago=61)
     assert housekeeping.settle_batches() == 1
     assert housekeeping.settle_batches() == 0
-    with pytest.raises(judging.BatchSettled):
-        judging.undo_judgment(annotator=hand_outs[0].batch.annotator, token=hand_outs[0].token)
+    with pytest.raises(BatchSettled):
+        undoing.take_back(annotator=hand_outs[0].batch.annotator, token=hand_outs[0].token)

@@ -8,7 +8,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import Change, Gold, Judgment, Pair, Report, Resolution, Round, Seat
-from annotate.services import claiming, judging, seating
+from annotate.services import claiming, judging, reports, seating, undoing
+from annotate.services.hand_outs import BatchSettled, NotHandedOut
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +25,8 @@ def hand_outs(annotator):
     return list(claiming.unanswered(annotator=annotator))
 
 
-def judge(annotator, hand_out, grade=1, submission=None):
-    answer = judging.Answer(submission_id=submission or uuid4(), grade=grade)
+def judge(annotator, hand_out, grade=1, submission=None, **answer):
+    answer = judging.Answer(submission_id=submission or uuid4(), grade=grade, **answer)
     return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
 
 
@@ -85,10 +86,10 @@ def test_a_done_batch_stands_once_the_next_one_is_done_too():
     judge(ann, first[0], grade=2)  # it may still be changed
     for hand_out in hand_outs(ann):
         judge(ann, hand_out, grade=1)
-    with pytest.raises(judging.BatchSettled, match="Batch 1 is settled"):
+    with pytest.raises(BatchSettled, match="Batch 1 is settled"):
         judge(ann, first[0], grade=0)
-    with pytest.raises(judging.BatchSettled, match="Batch 1 is settled"):
-        judging.undo_judgment(annotator=ann, token=first[1].token)
+    with pytest.raises(BatchSettled, match="Batch 1 is settled"):
+        undoing.take_back(annotator=ann, token=first[1].token)
     assert Judgment.objects.count() == 5
 
 
@@ -97,9 +98,9 @@ def test_only_the_last_twenty_judgments_can_be_undone():
     cards = hand_outs(ann)
     for hand_out in cards[:21]:
         judge(ann, hand_out)
-    with pytest.raises(judging.BatchSettled, match="Only the last 20"):
-        judging.undo_judgment(annotator=ann, token=cards[0].token)
-    assert judging.undo_judgment(annotator=ann, token=cards[1].token).answered_at is None
+    with pytest.raises(BatchSettled, match="Only the last 20"):
+        undoing.take_back(annotator=ann, token=cards[0].token)
+    assert undoing.take_back(annotator=ann, token=cards[1].token).answered_at is None
 
 
 def test_an_answer_that_comes_again_after_another_was_given_changes_nothing_back():
@@ -140,7 +141,7 @@ def test_a_share_of_a_round_is_rounded_down_but_never_to_nothing(share, n_pairs,
 def test_a_foreign_hand_out_is_refused():
     collection = study()
     owner, thief = cast.annotator(collection), cast.annotator(collection)
-    with pytest.raises(judging.NotHandedOut):
+    with pytest.raises(NotHandedOut):
         judge(thief, hand_outs(owner)[0])
     assert Judgment.objects.count() == 0
 
@@ -163,10 +164,11 @@ def test_cannot_judge_frees_the_seat_never_returns_and_is_no_label():
     assert len(hand_outs(cast.annotator(collection))) == 1
 
 
-def report(annotator, hand_out, kind):
-    return judging.report_pair(
-        annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind, reason="broken"
-    )
+def report(annotator, hand_out, kind, *, is_change=False):
+    return reports.report_pair(
+        annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind, reason="broken",
+        is_change=is_change,
+    )  # fmt: skip
 
 
 def test_after_two_people_who_cannot_judge_a_pair_leaves_the_queue():
@@ -199,7 +201,7 @@ def test_an_escalated_pair_waits_for_the_lead():
 def test_later_puts_a_card_at_the_end_of_its_batch():
     ann = cast.annotator(study())
     first = hand_outs(ann)[0]
-    judging.defer(annotator=ann, token=first.token)
+    reports.defer(annotator=ann, token=first.token)
     assert hand_outs(ann)[-1] == first
 
 
@@ -315,7 +317,7 @@ def test_a_report_on_a_gold_takes_its_pair_out_of_the_queue_as_well():
     held.update(state="withdrawn")  # out of her batch, so that the gold is in it
     hand_out = next(each for each in hand_outs(ann) if each.seat.purpose == "gold")
     held.update(state="free")
-    judging.report_pair(annotator=ann, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED)
+    reports.report_pair(annotator=ann, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED)
     assert held.get().state == "withdrawn"
     assert Resolution.objects.get(pair=other).status == "escalated"
     assert not seating.plan(pairs=[pair, other]).withdrawn

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import HandOut, Judgment, Resolution, Seat
-from annotate.services import judging
+from annotate.services import undoing
 from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, study
 
@@ -73,7 +73,7 @@ def test_who_answered_too_late_for_her_seat_does_not_get_its_pair_again():
     taken = hand_outs(quick)[0]
     judge(quick, taken)
     judge(late, hand_out)
-    judging.undo_judgment(annotator=quick, token=taken.token)
+    undoing.take_back(annotator=quick, token=taken.token)
     lapse()
     assert hand_outs(late) == []
     assert len(hand_outs(cast.annotator(collection))) == 1

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from annotate.fsck import CHECKS
 from annotate.models import Gold, HandOut, Pair, Report, Resolution, Round, RoundPair, Seat
-from annotate.services import claiming, copying, judging, pairing, seating
+from annotate.services import claiming, copying, judging, pairing, reports, seating
 from annotate.services.seating import plain, rounds
 from tests import campaigns, cast
 from tests.deaths import die
@@ -68,7 +68,7 @@ def judge_some(annotator, rng):
             judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
         elif dice < 0.7:
             kind = rng.choice(list(Report.Kind))
-            judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=said, kind=kind)
+            reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=said, kind=kind)
 
 
 def everything(round_name):

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, JudgmentEvent, Resolution, Seat
-from annotate.services import claiming, judging, pausing, reviewing, settling, withdrawing
+from annotate.services import claiming, judging, pausing, reports, reviewing, settling, withdrawing
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +93,7 @@ def test_a_settled_report_brings_the_pair_back(collection):
     ann, lead = cast.annotator(collection), cast.member(collection, "lead")
     claiming.current_batch(annotator=ann)
     hand_out = claiming.unanswered(annotator=ann).first()
-    report = judging.report_pair(
+    report = reports.report_pair(
         annotator=ann, token=hand_out.token, submission_id=uuid4(), kind="escalated", note="odd"
     )
     assert Resolution.objects.get().status == "escalated"

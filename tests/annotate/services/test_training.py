@@ -13,11 +13,14 @@ from annotate.services import (
     claiming,
     judging,
     progress,
+    reports,
     training,
     training_gate,
     training_people,
     training_setup,
+    undoing,
 )
+from annotate.services.hand_outs import NotHandedOut
 from annotate.services.training_standing import standing_of
 from metrics.services import refresh
 from tests import campaigns, cast
@@ -100,10 +103,10 @@ def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
     other = judging.Answer(submission_id=uuid4(), grade=right_grade(hand_out))
     for act in (
         lambda: judging.record_judgment(annotator=annotator, token=hand_out.token, answer=other),
-        lambda: judging.undo_judgment(annotator=annotator, token=hand_out.token),
-        lambda: judging.defer(annotator=annotator, token=hand_out.token),
+        lambda: undoing.take_back(annotator=annotator, token=hand_out.token),
+        lambda: reports.defer(annotator=annotator, token=hand_out.token),
     ):
-        with pytest.raises(judging.NotHandedOut):
+        with pytest.raises(NotHandedOut):
             act()
     assert Judgment.objects.filter(annotator=annotator).count() == 1
 
@@ -114,7 +117,7 @@ def test_a_pair_of_real_work_is_not_answered_through_the_training():
     go(annotator)
     claiming.current_batch(annotator=annotator)
     hand_out = claiming.unanswered(annotator=annotator).first()
-    with pytest.raises(judging.NotHandedOut):
+    with pytest.raises(NotHandedOut):
         reply(annotator, hand_out, 1)
 
 

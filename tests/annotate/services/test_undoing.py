@@ -1,15 +1,18 @@
 """Taking answers back: what an undo gives back, until when, and which of the last ones."""
 
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
-from annotate.models import Batch, Resolution, Seat
-from annotate.services import claiming, judging, training, training_people, training_setup
+from annotate.models import Batch, Gold, HandOut, Report, Resolution, Seat
+from annotate.services import claiming, reports, settling, training, training_people, training_setup, undoing
+from annotate.services.hand_outs import BatchSettled
 from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, report, study
 from tests.annotate.trainees import reply, trained, waiting
+from tests.sound import sound_without_pools
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +21,7 @@ def test_undo_gives_the_seat_back_and_keeps_the_row():
     ann = cast.annotator(study())
     hand_out = hand_outs(ann)[0]
     old = judge(ann, hand_out, grade=0)
-    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    undoing.take_back(annotator=ann, token=hand_out.token)
     seat = Seat.objects.get(pk=hand_out.seat_id)
     assert (seat.state, seat.judgment, seat.leased_until > timezone.now()) == ("held", None, True)
     assert not Resolution.objects.filter(pair=old.pair).exists()
@@ -32,16 +35,16 @@ def test_the_same_answer_given_again_after_it_was_taken_back_is_a_new_row():
     ann = cast.annotator(study())
     hand_out = hand_outs(ann)[0]
     old = judge(ann, hand_out)
-    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    undoing.take_back(annotator=ann, token=hand_out.token)
     assert judge(ann, hand_out).supersedes == old
 
 
 def test_what_is_taken_back_is_the_next_card_though_it_was_once_put_off():
     ann = cast.annotator(study())
     hand_out = hand_outs(ann)[0]
-    judging.defer(annotator=ann, token=hand_out.token)
+    reports.defer(annotator=ann, token=hand_out.token)
     judge(ann, hand_out)
-    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    undoing.take_back(annotator=ann, token=hand_out.token)
     assert claiming.unanswered(annotator=ann).first() == hand_out
 
 
@@ -49,7 +52,7 @@ def test_an_answer_that_comes_again_after_it_was_taken_back_judges_nothing():
     ann = cast.annotator(study())
     hand_out, submission = hand_outs(ann)[0], uuid4()
     old = judge(ann, hand_out, submission=submission)
-    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    undoing.take_back(annotator=ann, token=hand_out.token)
     assert judge(ann, hand_out, submission=submission) == old
     assert Seat.objects.get(pk=hand_out.seat_id).judgment is None
 
@@ -59,7 +62,7 @@ def test_undo_of_the_last_answer_opens_the_batch_again():
     for hand_out in hand_outs(ann):
         judge(ann, hand_out)
     assert Batch.objects.get().finished_at is not None
-    judging.undo_judgment(annotator=ann, token=hand_out.token)
+    undoing.take_back(annotator=ann, token=hand_out.token)
     assert Batch.objects.get().finished_at is None
 
 
@@ -70,31 +73,30 @@ def test_a_settled_batch_can_no_longer_be_changed():
         judge(ann, hand_out)
     for hand_out in hand_outs(ann):
         judge(ann, hand_out)
-    with pytest.raises(judging.BatchSettled):
+    with pytest.raises(BatchSettled):
         judge(ann, first[0], grade=2)
-    with pytest.raises(judging.BatchSettled):
-        judging.undo_judgment(annotator=ann, token=first[0].token)
+    with pytest.raises(BatchSettled):
+        undoing.take_back(annotator=ann, token=first[0].token)
 
 
-def test_what_she_reported_is_none_of_her_last_judgments_that_can_be_undone(monkeypatch):
-    monkeypatch.setattr(judging, "CHANGEABLE", 2)
-    collection = study(n_pairs=4)
-    ann = cast.annotator(collection)
-    first, reported, second, third = hand_outs(ann)[:4]
+def test_only_what_she_did_with_the_last_pairs_can_be_taken_back(monkeypatch):
+    monkeypatch.setattr(undoing, "CHANGEABLE", 2)
+    ann = cast.annotator(study(n_pairs=5))
+    first, reported, second, deferred, third = hand_outs(ann)[:5]
     judge(ann, first)
     report(ann, reported, "cannot_judge")
-    judge(ann, second)
-    judging.undo_judgment(annotator=ann, token=first.token)
+    undoing.take_back(annotator=ann, token=first.token)
     judge(ann, first)
-    judging.undo_judgment(annotator=ann, token=second.token)
     judge(ann, second)
+    reports.defer(annotator=ann, token=deferred.token)
+    assert [act.hand_out for act in undoing.last_acts(annotator=ann)] == [deferred.pk, second.pk, first.pk]
     judge(ann, third)
-    with pytest.raises(judging.BatchSettled, match="Only the last 2"):
-        judging.undo_judgment(annotator=ann, token=first.token)
+    with pytest.raises(BatchSettled, match="Only the last 2"):
+        undoing.take_back(annotator=ann, token=first.token)
 
 
 def test_what_she_answers_in_a_training_is_none_of_them_either(monkeypatch):
-    monkeypatch.setattr(judging, "CHANGEABLE", 2)
+    monkeypatch.setattr(undoing, "CHANGEABLE", 2)
     collection = trained()
     training_setup.change_training(collection=collection, is_on=False)
     ann = cast.annotator(collection)
@@ -105,4 +107,182 @@ def test_what_she_answers_in_a_training_is_none_of_them_either(monkeypatch):
     training.begin(annotator=ann)
     for hand_out in waiting(ann)[:3]:
         reply(ann, hand_out, 1)
-    assert judging.undo_judgment(annotator=ann, token=first.token).answered_at is None
+    assert undoing.take_back(annotator=ann, token=first.token).answered_at is None
+
+
+def standing(hand_out):
+    """What stands of a hand-out: the grade that counts for its seat, the kind of the open report, or neither."""
+    seat = Seat.objects.get(pk=hand_out.seat_id)
+    open_ = Report.objects.open().filter(hand_out=hand_out).first()
+    return seat.judgment.level.grade if seat.judgment else open_ and open_.kind
+
+
+def undo_last(ann):
+    """Take back what she did last, as a tab does that knows nothing of it."""
+    act = undoing.last_acts(annotator=ann)[0]
+    return undoing.take_back(annotator=ann, token=act.token, submission_id=uuid4(), kind=act.kind)
+
+
+def test_a_change_taken_back_lets_the_first_answer_count_again_with_all_that_was_said_in_it():
+    ann = cast.annotator(study())
+    hand_out, other = hand_outs(ann)[:2]
+    first = judge(ann, hand_out, grade=2, comment="clear", active_ms=1234)
+    judge(ann, other, grade=1)
+    changed = judge(ann, hand_out, grade=0, is_change=True)
+    undo_last(ann)
+    again = Seat.objects.get(pk=hand_out.seat_id).judgment
+    assert (again.supersedes, again.restores, again.level, again.active_ms) == (changed, first, first.level, 1234)
+    assert (again.comment.text, again.shown_at) == ("clear", first.shown_at)
+    assert changed.events.get().kind == "undone"
+    assert Resolution.objects.get(pair=first.pair).grade == 2
+    assert HandOut.objects.get(pk=hand_out.pk).answered_at is not None
+    assert [act.hand_out for act in undoing.last_acts(annotator=ann)] == [other.pk, hand_out.pk]
+    undo_last(ann)
+    assert (standing(other), standing(hand_out)) == (None, 2)
+    undo_last(ann)
+    assert standing(hand_out) is None
+    assert claiming.unanswered(annotator=ann).first() == hand_out
+    assert undoing.last_acts(annotator=ann) == []
+    assert judge(ann, hand_out, grade=1).supersedes == again
+    assert sound_without_pools()
+
+
+def test_a_change_is_stored_for_other_reasons_or_another_comment_and_not_for_nothing():
+    ann = cast.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    first = judge(ann, hand_out, comment="clear")
+    assert judge(ann, hand_out, comment="not so clear") == first  # a second tab
+    assert judge(ann, hand_out, comment="clear", is_change=True) == first
+    assert judge(ann, hand_out, comment="not so clear", is_change=True).supersedes == first
+
+
+@pytest.mark.parametrize("kind", ["cannot_judge", "escalated"])
+@pytest.mark.parametrize("purpose", ["label", "gold"])
+def test_a_report_taken_back_gives_the_seat_back_and_is_no_report_any_more(kind, purpose):
+    collection = study(grouped=False)
+    pair = cast.pairs(collection, 1)[0]
+    Gold.objects.create(collection=collection, pair=pair, grade=2, is_positive=True, origin="curated")
+    ann = cast.annotator(collection)
+    hand_out = next(each for each in hand_outs(ann) if each.seat.purpose == purpose)
+    made = report(ann, hand_out, kind)
+    undo_last(ann)
+    seat = Seat.objects.get(pk=hand_out.seat_id)
+    assert (seat.state, seat.annotator, seat.leased_until > timezone.now()) == ("held", ann, True)
+    made.refresh_from_db()
+    assert (made.state, made.events.get().kind, made.events.get().by) == ("undone", "undone", ann.user)
+    assert not Resolution.objects.exists()
+    assert hand_out in claiming.unanswered(annotator=ann)
+    assert judge(ann, hand_out, grade=1).seat == seat
+    assert sound_without_pools()
+
+
+def test_what_comes_after_a_report_taken_back_is_a_surplus_where_somebody_else_has_the_seat():
+    collection = study(n_pairs=1)
+    ann, other = cast.annotator(collection), cast.annotator(collection)
+    hand_out = hand_outs(ann)[0]
+    report(ann, hand_out, "cannot_judge")
+    theirs = hand_outs(other)[0]
+    undo_last(ann)
+    assert Seat.objects.get().annotator == other
+    late = judge(ann, hand_out, grade=2)
+    assert not hasattr(late, "seat")
+    judge(other, theirs, grade=1)
+    assert Resolution.objects.get().grade == 1
+    undo_last(ann)  # a surplus is taken back like any other
+    assert late.events.get().kind == "undone"
+    assert sound_without_pools()
+
+
+def test_who_took_her_report_back_may_be_given_the_pair_again():
+    ann = cast.annotator(study(n_pairs=1))
+    hand_out = hand_outs(ann)[0]
+    report(ann, hand_out, "cannot_judge")
+    assert hand_outs(ann) == []
+    undo_last(ann)
+    Seat.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
+    assert [each.seat_id for each in hand_outs(ann)] == [hand_out.seat_id]
+
+
+def test_what_was_put_off_is_the_next_card_again():
+    ann = cast.annotator(study(n_pairs=3))
+    first, second, _ = hand_outs(ann)
+    reports.defer(annotator=ann, token=first.token)
+    assert claiming.unanswered(annotator=ann).first() == second
+    undo_last(ann)
+    assert claiming.unanswered(annotator=ann).first() == first
+    undoing.take_back(annotator=ann, token=first.token, submission_id=uuid4(), kind="later")  # harmless
+
+
+def test_an_undo_that_comes_late_leaves_what_was_done_since():
+    ann = cast.annotator(study(n_pairs=3))
+    first = hand_outs(ann)[0]
+    reports.defer(annotator=ann, token=first.token)
+    judge(ann, first, grade=2)
+    with pytest.raises(undoing.NothingToUndo, match="since"):
+        undoing.take_back(annotator=ann, token=first.token, submission_id=uuid4(), kind="later")
+    assert standing(first) == 2
+
+
+@pytest.mark.parametrize("kind", ["cannot_judge", "escalated"])
+def test_an_answer_given_after_all_takes_the_report_back_and_undone_lets_it_stand_again(kind):
+    ann = cast.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    report(ann, hand_out, kind)
+    judge(ann, hand_out, grade=2)
+    assert standing(hand_out) == 2
+    assert not Report.objects.open().exists()
+    undo_last(ann)
+    assert standing(hand_out) == kind
+    assert HandOut.objects.get(pk=hand_out.pk).answered_at is not None
+    undo_last(ann)
+    assert (standing(hand_out), claiming.unanswered(annotator=ann).first()) == (None, hand_out)
+    assert sound_without_pools()
+
+
+def test_a_report_in_place_of_an_answer_must_be_meant_and_taken_back_lets_the_answer_count_again():
+    ann = cast.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    first = judge(ann, hand_out, grade=2)
+    with pytest.raises(BatchSettled, match="undo the judgment first"):
+        report(ann, hand_out, "escalated")
+    changed = report(ann, hand_out, "escalated", is_change=True)
+    assert (standing(hand_out), first.events.get().submission_id) == ("escalated", changed.submission_id)
+    undo_last(ann)
+    again = Seat.objects.get(pk=hand_out.seat_id).judgment
+    assert (standing(hand_out), again.restores) == (2, first)
+    undo_last(ann)
+    assert standing(hand_out) is None
+    assert sound_without_pools()
+
+
+def test_another_kind_of_report_takes_the_place_of_the_first_until_it_is_taken_back():
+    ann = cast.annotator(study())
+    hand_out = hand_outs(ann)[0]
+    report(ann, hand_out, "cannot_judge")
+    report(ann, hand_out, "escalated", is_change=True)
+    assert standing(hand_out) == "escalated"
+    undo_last(ann)
+    assert (standing(hand_out), Report.objects.open().count()) == ("cannot_judge", 1)
+    assert sound_without_pools()
+
+
+def test_a_report_that_a_lead_settled_can_no_longer_be_taken_back():
+    collection = study()
+    ann = cast.annotator(collection)
+    hand_out = hand_outs(ann)[0]
+    made = report(ann, hand_out, "escalated")
+    settling.settle_reports(pair=made.pair, by=cast.member(collection, "lead"))
+    assert undoing.last_acts(annotator=ann) == []
+    with pytest.raises(undoing.NothingToUndo, match="your lead has settled it"):
+        undoing.take_back(annotator=ann, token=hand_out.token)
+
+
+def test_an_undo_that_is_sent_again_takes_nothing_more_back():
+    ann = cast.annotator(study())
+    hand_out, submission = hand_outs(ann)[0], uuid4()
+    report(ann, hand_out, "cannot_judge")
+    for _ in range(2):
+        undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
+    judge(ann, hand_out, grade=1)
+    undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
+    assert standing(hand_out) == 1

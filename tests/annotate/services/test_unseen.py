@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotate.fsck import CHECKS
 from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Round, Seat
-from annotate.services import claiming, judging, progress, queues
+from annotate.services import claiming, progress, queues, reports, undoing
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -157,7 +157,7 @@ def test_what_others_hold_is_counted_in_pairs_that_may_come_to_her():
     Round.objects.update(state=Round.State.CLOSED, closed_at="2026-01-01T00:00Z")
     assert claiming.free_later(annotator=newcomer) == (0, None)  # a closed round gives nothing out
     Round.objects.update(state=Round.State.OPEN, closed_at=None)
-    judging.report_pair(annotator=person, token=hers.token, submission_id=uuid4(), kind="cannot_judge")
+    reports.report_pair(annotator=person, token=hers.token, submission_id=uuid4(), kind="cannot_judge")
     claiming.current_batch(annotator=newcomer)
     assert claiming.free_later(annotator=person)[0] == 0  # it never comes back to who could not judge it
 
@@ -188,7 +188,7 @@ def test_a_repeat_enters_no_resolution_and_may_be_taken_back():
     campaigns.judge(repeat, 0)
     assert list(Resolution.objects.filter(pair=repeat.seat.pair_id).values()) == before
     assert Judgment.objects.filter(annotator=annotator, pair=repeat.seat.pair_id).count() == 2
-    judging.undo_judgment(annotator=annotator, token=repeat.token)
+    undoing.take_back(annotator=annotator, token=repeat.token)
     Seat.objects.filter(pk=repeat.seat_id).update(leased_until=timezone.now() - timedelta(hours=1))
     claiming.current_batch(annotator=annotator)
     seat = Seat.objects.get(pk=repeat.seat_id)

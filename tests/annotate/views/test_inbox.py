@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Batch, Item, Report, Resolution, ReviewAction, ReviewWork
-from annotate.services import carrying_on, claiming, judging, review_work, withdrawing
+from annotate.services import carrying_on, claiming, reports, review_work, withdrawing
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def report(collection, kind, n_people=1, note="two birds"):
         annotator = cast.annotator(collection)
         claiming.current_batch(annotator=annotator)
         hand_out = claiming.unanswered(annotator=annotator).get(seat__pair=pair)
-        judging.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind,
+        reports.report_pair(annotator=annotator, token=hand_out.token, submission_id=uuid4(), kind=kind,
                             reason="broken", note=note)  # fmt: skip
     return pair
 
@@ -144,11 +144,11 @@ def test_a_pair_returned_to_the_queue_is_taken_out_again_from_its_page(client, c
     page = client.get(url).content.decode()
     assert shown(page, "act", "return") and not shown(page, "act", "reopen")
     client.post(act, {"act": "return", "reason": "it plays"})
-    assert Report.objects.get().settled_by == lead
+    assert Report.objects.get().events.get().by == lead
     page = client.get(url).content.decode()
     assert shown(page, "act", "reopen") and not shown(page, "act", "return")
     client.post(act, {"act": "reopen", "reason": "it does not"})
-    assert Report.objects.get().settled_at is None
+    assert Report.objects.open().exists()
     page = client.get(url).content.decode()
     assert shown(page, "act", "return") and not shown(page, "act", "reopen")
     assert list(ReviewAction.objects.order_by("pk").values_list("kind", "reason")) == [
@@ -163,7 +163,7 @@ def test_reports_that_a_grade_or_leaving_out_settled_are_not_opened_by_themselve
         client.post(address("inbox-pair-adjudicate", pair.pk), {"grade": "2"})
     elif ending != "nothing was reported":
         client.post(address("inbox-pair-act", pair.pk), {"act": f"exclude-{ending}", "reason": "does not play"})
-    assert not Report.objects.filter(settled_at=None).exists()
+    assert not Report.objects.open().exists()
     page = client.get(address("inbox-pair", pair.pk)).content.decode()
     assert not shown(page, "act", "reopen") and not shown(page, "act", "return")
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotate.checks.seats import differences_of_resolutions
 from annotate.models import Annotator, Change, Collection, Report, Resolution, Seat
-from annotate.services import claiming, judging, seating, withdrawing
+from annotate.services import claiming, judging, reports, seating, withdrawing
 from annotate.services.modelling import Modelled, write_model_grades
 from metrics.services.modelling import resolve_by_model
 from metrics.tasks import refresh
@@ -114,7 +114,7 @@ def test_other_rules_other_collections_and_escalated_pairs_are_left_alone():
     doubtful = cast.annotator(study)
     claiming.current_batch(annotator=doubtful)
     hand_out = claiming.unanswered(annotator=doubtful).first()
-    judging.report_pair(
+    reports.report_pair(
         annotator=doubtful, token=hand_out.token, submission_id=uuid4(), kind=Report.Kind.ESCALATED, reason="unclear"
     )
     resolve_by_model(collection=study)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotate.checks import check
 from annotate.models import Batch, Change, Item, Seat
-from annotate.services import claiming, judging, reviewing, seating
+from annotate.services import claiming, judging, reports, reviewing, seating, undoing
 from metrics import fsck
 from metrics.models import Observation, Score, Snapshot
 from metrics.services import history, refresh
@@ -68,7 +68,7 @@ def test_undo_rejection_and_a_change_of_mind_leave_numbers_like_a_rebuilds():
     judging.record_judgment(annotator=ann, token=hand_out.token, answer=judging.Answer(uuid4(), grade=2))
     refresh.refresh(collection=study)
     last = Batch.objects.get(annotator=ann).hand_outs.last()
-    judging.undo_judgment(annotator=ann, token=last.token)
+    undoing.take_back(annotator=ann, token=last.token)
     refresh.refresh(collection=study)
     Batch.objects.filter(annotator=ann).update(finished_at=timezone.now())
     assert reviewing.reject_batch(batch=Batch.objects.get(annotator=ann), by=lead, reason="golds").n_done == 5
@@ -217,7 +217,7 @@ def test_progress_counts_pairs_seats_labels_and_what_could_not_be_judged():
     studies.judge(ann, n=3)
     claiming.current_batch(annotator=ann)
     unanswered = claiming.unanswered(annotator=ann)[0]
-    judging.report_pair(annotator=ann, token=unanswered.token, submission_id=uuid4(), kind="cannot_judge")
+    reports.report_pair(annotator=ann, token=unanswered.token, submission_id=uuid4(), kind="cannot_judge")
     refresh.refresh(collection=study)
     (row,) = Snapshot.objects.get(collection=study, kind="progress").value["rounds"]
     assert row["name"] == "depth 3"

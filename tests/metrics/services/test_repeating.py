@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Resolution, Seat
-from annotate.services import claiming, judging, withdrawing
+from annotate.services import claiming, undoing, withdrawing
 from metrics.models import Snapshot
 from metrics.services import closer, dashboard, refresh
 from metrics.services.repeating import NONE
@@ -85,7 +85,7 @@ def test_undone_and_withdrawn_answers_are_left_out_and_come_back_with_a_restorat
     study, annotator, repeats, grade_of = labelled_twice()
     answer(repeats, grade_of)
     assert people_of(study)[annotator.pk]["repeats"]["n"] == len(repeats)
-    judging.undo_judgment(annotator=annotator, token=repeats[-1].token)
+    undoing.take_back(annotator=annotator, token=repeats[-1].token)
     assert people_of(study)[annotator.pk]["repeats"]["n"] == len(repeats) - 1
     lead = cast.member(study, "lead")
     first = annotator.judgments.earliest("at").at

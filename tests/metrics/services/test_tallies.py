@@ -10,7 +10,18 @@ from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Batch, Change, HandOut, Judgment, Report, Round
-from annotate.services import accounts, claiming, importing, judging, reviewing, seating, settling, withdrawing
+from annotate.services import (
+    accounts,
+    claiming,
+    importing,
+    judging,
+    reports,
+    reviewing,
+    seating,
+    settling,
+    undoing,
+    withdrawing,
+)
 from annotate.services.references import load_reference
 from metrics.models import Block, Snapshot, Tally
 from metrics.services import refresh, tallies
@@ -60,7 +71,7 @@ class Campaign:
     def undo(self):
         given = self.answered()
         if given:
-            judging.undo_judgment(annotator=given.batch.annotator, token=given.token)
+            undoing.take_back(annotator=given.batch.annotator, token=given.token)
 
     def report(self):
         annotator = self.any(self.people)
@@ -68,12 +79,12 @@ class Campaign:
         given = self.any(claiming.unanswered(annotator=annotator))
         if given:
             kind = self.any(["cannot_judge", "escalated"])
-            judging.report_pair(
+            reports.report_pair(
                 annotator=annotator, token=given.token, submission_id=uuid4(), kind=kind, note="dark"
             )  # fmt: skip
 
     def settle(self):
-        report = self.any(Report.objects.filter(collection=self.study, settled_at=None))
+        report = self.any(Report.objects.open().filter(collection=self.study))
         if report:
             settling.settle_reports(pair=report.pair, by=self.lead)
 

@@ -1,0 +1,107 @@
+"""What people reported instead of judging, and what became of it."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+
+from .collections import Collection
+from .judgments import ClockTimestamp
+from .pairs import HandOut, Pair
+from .people import Annotator, User
+
+
+class ReportQuerySet(models.QuerySet["Report"]):
+    """Reports by what became of them."""
+
+    def open(self) -> "ReportQuerySet":
+        """Those that wait for a lead."""
+        return self.filter(state=Report.State.OPEN)
+
+    def with_settled_at(self) -> "ReportQuerySet":
+        """Each with the moment it was settled; None where it is open or was taken back."""
+        last = ReportEvent.objects.filter(report=models.OuterRef("pk")).order_by("-pk").values("at")[:1]
+        settled_at = models.Case(models.When(state=Report.State.SETTLED, then=models.Subquery(last)), default=None)
+        return self.annotate(settled_at=settled_at)
+
+    def settled_at_one_of(self, moments: Iterable[datetime]) -> "ReportQuerySet":
+        """Those that what happened at these moments settled."""
+        return self.with_settled_at().filter(settled_at__in=moments)
+
+
+class Report(models.Model):
+    """An annotator could not judge a pair, or escalated it; never a label, settled by a lead or taken back by her."""
+
+    class Kind(models.TextChoices):
+        CANNOT_JUDGE = "cannot_judge", "Cannot judge"
+        ESCALATED = "escalated", "Escalated"
+
+    class State(models.TextChoices):
+        OPEN = "open", "Open"
+        SETTLED = "settled", "Settled"
+        UNDONE = "undone", "Taken back"
+
+    collection = models.ForeignKey(Collection, models.PROTECT, related_name="reports")
+    pair = models.ForeignKey(Pair, models.PROTECT, related_name="reports")
+    hand_out = models.ForeignKey(HandOut, models.PROTECT, related_name="reports")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="reports")
+    submission_id = models.UUIDField()
+    kind = models.CharField(max_length=12, choices=Kind)
+    reason = models.CharField(max_length=60, blank=True)
+    note = models.CharField(max_length=1000, blank=True)
+    at = models.DateTimeField(db_default=ClockTimestamp())
+    state = models.CharField(
+        max_length=7, choices=State, default=State.OPEN, help_text="What its last event says; open without one."
+    )
+
+    objects = ReportQuerySet.as_manager()
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["collection", "kind", "pair"], condition=Q(state="open"), name="annotate_report_open"
+            ),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "submission_id"], name="annotate_report_unique_submission"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["cannot_judge", "escalated"]), name="annotate_report_known_kind"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["open", "settled", "undone"]), name="annotate_report_known_state"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: pair {self.pair_id}"
+
+
+class ReportEvent(models.Model):
+    """That a report was taken back, settled, or opened again: who, when; append-only."""
+
+    class Kind(models.TextChoices):
+        UNDONE = "undone", "Taken back"
+        SETTLED = "settled", "Settled"
+        REOPENED = "reopened", "Opened again"
+
+    report = models.ForeignKey(Report, models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=8, choices=Kind)
+    by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
+    submission_id = models.UUIDField(
+        null=True, blank=True, help_text="Of what the browser sent: the same one again does nothing."
+    )
+    at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["undone", "settled", "reopened"]), name="annotate_reportevent_known_kind"
+            ),
+            models.UniqueConstraint(fields=["report", "submission_id"], name="annotate_reportevent_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at}"

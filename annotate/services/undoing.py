@@ -1,0 +1,230 @@
+"""The stack of what an annotator did last: answers, changes, reports and cards put off, taken back one after the other.
+
+What is taken back keeps its rows, and events say that it was. Where it had taken the place of something else, that
+stands again; where it had not, the hand-out waits for an answer, and the seat is hers if it is still to be had.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotate.models import (
+    Annotator,
+    ClockTimestamp,
+    HandOut,
+    Judgment,
+    JudgmentComment,
+    JudgmentEvent,
+    Pair,
+    Report,
+    ReportEvent,
+    Seat,
+)
+from annotate.services import hand_outs, reports
+from annotate.services.claiming import hold_again
+from annotate.services.hand_outs import BatchSettled
+from annotate.services.seating import lock_annotator, reconcile_locked
+from annotate.statements import prepared
+
+CHANGEABLE = 20  # pairs she was done with last, of which that can be taken back
+ANSWER, REPORT, LATER = "answer", "report", "later"
+# What stands of what she did in batches that are not settled, the newest first. An answer that was restored keeps its
+# place; whether it stands its newest row says.
+_ACTS = """
+    SELECT given.id, given.token, act.kind, act.at, act.row
+    FROM annotate_batch batch JOIN annotate_handout given ON given.batch_id = batch.id
+    JOIN annotate_seat seat ON seat.id = given.seat_id
+    CROSS JOIN LATERAL (
+        SELECT 'answer' AS kind, said.at, said.id AS row FROM annotate_judgment said
+        WHERE said.hand_out_id = given.id AND said.restores_id IS NULL AND coalesce((
+            SELECT event.kind FROM annotate_judgmentevent event
+            WHERE event.judgment_id = (SELECT max(id) FROM annotate_judgment newest
+                                       WHERE newest.id = said.id OR newest.restores_id = said.id)
+            ORDER BY event.id DESC LIMIT 1), 'restored') = 'restored'
+        UNION ALL
+        SELECT 'report', report.at, report.id FROM annotate_report report
+        WHERE report.hand_out_id = given.id AND report.state = 'open'
+        UNION ALL
+        SELECT 'later', given.deferred_at, NULL WHERE given.deferred_at IS NOT NULL AND given.answered_at IS NULL) act
+    WHERE batch.annotator_id = %(annotator)s AND batch.settled_at IS NULL AND seat.purpose <> 'training'
+    ORDER BY act.at DESC, act.row DESC
+"""
+
+
+class NothingToUndo(Exception):
+    """Nothing that she did with the hand-out stands and could be taken back."""
+
+
+class Act(NamedTuple):
+    """One thing she did that can be taken back.
+
+    kind : answer (a change is one), report or later
+    row : key of the judgment as it was given, or of the report
+    """
+
+    hand_out: int
+    token: UUID
+    kind: str
+    at: datetime
+    row: int | None
+
+
+def last_acts(*, annotator: Annotator) -> list[Act]:
+    """What she did with the last CHANGEABLE pairs she was done with, and what she put off meanwhile; newest first."""
+    with prepared() as cursor:
+        cursor.execute(_ACTS, {"annotator": annotator.pk})
+        acts = [Act(*row) for row in cursor.fetchall()]
+    done: set[int] = set()
+    for place, act in enumerate(acts):
+        if act.kind != LATER:
+            done.add(act.hand_out)
+        if len(done) > CHANGEABLE:
+            return acts[:place]
+    return acts
+
+
+def standing_word(*, hand_out: HandOut) -> Judgment | Report | None:
+    """What she said of a hand-out that stands: an answer, or a report that is open."""
+    judgment = reports.standing_judgment(hand_out, hand_out.seat)
+    if judgment is not None:
+        return judgment
+    return Report.objects.filter(hand_out=hand_out).open().order_by("-pk").first()
+
+
+def changeable_word(*, annotator: Annotator, token: UUID) -> tuple[HandOut, Judgment | Report]:
+    """A hand-out and what she said of it, to be said anew. Raises NotHandedOut, NothingToUndo, BatchSettled."""
+    hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
+    word = standing_word(hand_out=hand_out)
+    if word is None or all(act.hand_out != hand_out.pk for act in last_acts(annotator=annotator)):
+        raise _refusal(hand_out)
+    return hand_out, word
+
+
+@transaction.atomic
+def take_back(
+    *, annotator: Annotator, token: UUID, submission_id: UUID | None = None, kind: str | None = None
+) -> HandOut:
+    """Take back what she did last with a hand-out of an unsettled batch.
+
+    kind : what she means to take back; where she did something else with the hand-out since, that stands
+    Undoing twice is harmless, and so is the same submission after another answer was given: that one stays.
+    Raises NotHandedOut, NothingToUndo, BatchSettled.
+    """
+    lock_annotator(annotator.pk)
+    hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
+    if _is_replayed(annotator, submission_id):
+        return hand_out
+    act = next((act for act in last_acts(annotator=annotator) if act.hand_out == hand_out.pk), None)
+    if act is None:
+        if hand_out.answered_at is None:
+            return hand_out
+        raise _refusal(hand_out)
+    if kind is not None and act.kind != kind:
+        raise NothingToUndo("You did something else with this pair since; that stands.")
+    if act.kind == LATER:
+        HandOut.objects.filter(pk=hand_out.pk).update(deferred_at=None)
+        hold_again(annotator=annotator)
+    else:
+        _take_back_word(annotator, hand_out, act, submission_id)
+    hand_out.refresh_from_db()
+    return hand_out
+
+
+def _take_back_word(annotator: Annotator, hand_out: HandOut, act: Act, submission_id: UUID | None) -> None:
+    pair = hand_outs.lock_pair(hand_out)
+    seat = hand_outs.lock_seat(hand_out)
+    before = _word_before(act)
+    if act.kind == REPORT:
+        reports.take_back(reports=Report.objects.filter(pk=act.row), by=annotator.user, submission_id=submission_id)
+    else:
+        last = Judgment.objects.filter(Q(pk=act.row) | Q(restores=act.row)).latest("pk")
+        reports.undo(last, by=annotator.user, submission_id=submission_id)
+    if isinstance(before, Report):
+        if _counts(seat, annotator):
+            hand_outs.give_back(seat)
+        again = Report.objects.filter(pk=before.pk)
+        reports.reopen(reports=again, by=annotator.user, submission_id=submission_id)
+    else:
+        is_hers = _hold(seat, annotator, pair)
+        if before is not None:
+            _restore(before, submission_id, seat=seat if is_hers else None)
+        elif is_hers:
+            hand_outs.reopen(hand_out)
+            hold_again(annotator=annotator)
+    hand_outs.reconcile(pair)
+
+
+def _word_before(act: Act) -> Judgment | Report | None:
+    """What had stood until this was said in its place."""
+    if act.kind == ANSWER:
+        judgment = Judgment.objects.select_related("supersedes").get(pk=act.row)
+        if judgment.supersedes is not None and _stood(judgment.supersedes):
+            return judgment.supersedes
+        submission_id = judgment.submission_id
+    else:
+        submission_id = Report.objects.get(pk=act.row).submission_id
+    together = {"kind": JudgmentEvent.Kind.UNDONE, "submission_id": submission_id}  # one submission did both
+    undone = JudgmentEvent.objects.filter(judgment__hand_out=act.hand_out, **together).select_related("judgment")
+    if event := undone.first():
+        return event.judgment
+    taken_back = ReportEvent.objects.filter(report__hand_out=act.hand_out, **together).select_related("report")
+    return event.report if (event := taken_back.first()) else None
+
+
+def _stood(judgment: Judgment) -> bool:
+    """Whether a judgment stood until another one superseded it."""
+    last = judgment.events.order_by("-pk").first()
+    return last is None or last.kind == JudgmentEvent.Kind.RESTORED
+
+
+def _counts(seat: Seat, annotator: Annotator) -> bool:
+    return seat.state == Seat.State.DONE and seat.annotator_id == annotator.pk
+
+
+def _hold(seat: Seat, annotator: Annotator, pair: Pair) -> bool:
+    """Let her hold the seat that her answer counted for, or the one that she gave back, if that can be."""
+    if _counts(seat, annotator):
+        # An expired lease at once renewed: the lease's length is claiming's business.
+        held = {"state": Seat.State.HELD, "judgment": None, "leased_until": ClockTimestamp()}
+        return bool(Seat.objects.filter(pk=seat.pk).update(**held))
+    reconcile_locked(pairs=[pair])  # a report may have taken seats away that are wanted now
+    return hand_outs.take_again(annotator=annotator, seat=seat.pk)
+
+
+def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | None) -> None:
+    """Write an answer that stood once more, so that it is the end of its chain; it counts where there is a seat."""
+    chain = Judgment.objects.filter(annotator=judgment.annotator_id, pair=judgment.pair_id, purpose=judgment.purpose)
+    copied = (
+        "collection_id", "pair_id", "annotator_id", "hand_out_id", "purpose", "level_id", "guidelines_id", "reasons",
+        "active_ms", "grouped", "played_ms", "n_replays", "n_changes", "shown_at",
+    )  # fmt: skip
+    again = Judgment.objects.create(
+        **{name: getattr(judgment, name) for name in copied},
+        submission_id=submission_id or uuid4(),
+        supersedes=chain.filter(superseded_by=None, hand_out=judgment.hand_out_id).latest("pk"),
+        restores_id=judgment.restores_id or judgment.pk,
+    )
+    for comment in JudgmentComment.objects.filter(judgment=judgment):
+        JudgmentComment.objects.create(judgment=again, text=comment.text)
+    if seat is not None:
+        Seat.objects.filter(pk=seat.pk).update(state=Seat.State.DONE, judgment=again, leased_until=None)
+
+
+def _is_replayed(annotator: Annotator, submission_id: UUID | None) -> bool:
+    if submission_id is None:
+        return False
+    judgments = JudgmentEvent.objects.filter(judgment__annotator=annotator, submission_id=submission_id)
+    reports_ = ReportEvent.objects.filter(report__annotator=annotator, submission_id=submission_id)
+    return judgments.exists() or reports_.exists()
+
+
+def _refusal(hand_out: HandOut) -> Exception:
+    """Why nothing of a hand-out can be taken back."""
+    if hand_out.batch.settled_at is not None:
+        return BatchSettled(f"Batch {hand_out.batch.number} is settled; its answers stand.")
+    if standing_word(hand_out=hand_out) is not None:
+        return BatchSettled(f"Only the last {CHANGEABLE} pairs you were done with can be taken back.")
+    return NothingToUndo("There is nothing of this pair to undo: your lead has settled it, or it was never answered.")
