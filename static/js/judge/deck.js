@@ -1,4 +1,4 @@
-// The few cards at hand: the one shown, those that come next, and the last ones judged.
+// The few cards at hand: the one shown, those that come next, and the last ones that were done with.
 
 const REMEMBERED = 20;
 
@@ -26,12 +26,11 @@ export class Deck {
   }
 
   /** The current card was answered, put off or reported. */
-  finish({ judged }) {
-    const card = this.current;
+  finish() {
+    const { word, draft, ...card } = this.current;
     this.markDone(card.hand_out);
-    if (judged) this.history = [...this.history, card].slice(-REMEMBERED);
+    this.history = [...this.history.filter((other) => other.hand_out !== card.hand_out), card].slice(-REMEMBERED);
     this.advance();
-    return card;
   }
 
   markDone(handOut) {
@@ -47,7 +46,7 @@ export class Deck {
     return true;
   }
 
-  /** Bring a judged card back on top; the one on screen waits behind it. */
+  /** Bring a card back on top; the one on screen waits behind it. */
   putBack(card) {
     this.done.delete(card.hand_out);
     this.history = this.history.filter((other) => other.hand_out !== card.hand_out);
@@ -56,7 +55,8 @@ export class Deck {
     this.current = card;
   }
 
-  lastJudged() {
-    return this.history.at(-1) ?? null;
+  /** A card that was on screen here not long ago. */
+  remembered(handOut) {
+    return this.history.find((other) => other.hand_out === handOut) ?? null;
   }
 }

@@ -24,9 +24,12 @@ export class Guidelines {
     if (this.known === this.version) this.seen();
   }
 
+  /** True when there was something to close. */
   close() {
+    const wasOpen = this.drawer.open;
     this.drawer.close();
     this.focusBack();
+    return wasOpen;
   }
 
   seen() {

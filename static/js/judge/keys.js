@@ -63,7 +63,7 @@ export class Keys {
     }
     if (target.closest("dialog:modal") || document.querySelector("dialog:modal")) return;
     if (key === "Escape" && document.querySelector("dialog[open]")) return this.run("Escape", event);
-    if (!this.on) return;
+    if (!this.on && key !== "Escape") return;
     if ((key === " " || key === "Enter") && target.closest(PRESSABLE) && !target.closest("#reasons")) return;
     if (key.startsWith("Arrow") && target.closest("input, .levels, .is-zoomed .frame, .prose")) return;
     // a key held down must not answer one card after another

@@ -1,4 +1,5 @@
 // The judge screen, put together.
+import { Acts } from "./acts.js";
 import { Aside } from "./aside.js";
 import { initClosing, reportDialogs, SignInDialog } from "./dialogs.js";
 import { Guidelines } from "./guidelines.js";
@@ -28,9 +29,9 @@ const levels = [...root.querySelectorAll(".level")].map((button) => ({
 const stage = new Stage(root);
 const comment = document.getElementById("comment");
 const status = new Status(root, () => screen.next());
-const panel = new Panel(root, levels, (answer) => screen.answer(answer));
+const panel = new Panel(root, levels, (answer) => acts.answer(answer));
 const guidelines = new Guidelines({ owner, version: Number(urls.guidelines), focusBack: () => stage.region.focus() });
-const screen = new Screen({ urls, levels, stage, panel, status, comment, guidelines });
+const screen = new Screen({ root, urls, levels, stage, panel, status, comment, guidelines });
 const store = new Store(owner);
 const signIn = new SignInDialog({ resume: () => screen.resume(), isNeeded: () => outbox.paused });
 const outbox = new Outbox({
@@ -43,20 +44,21 @@ const outbox = new Outbox({
   onStopped: () => screen.show(),
 });
 screen.outbox = outbox;
+const acts = new Acts({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, outbox });
 screen.aside = new Aside({ store, outbox, levels, root, announce: (text) => status.announce(text) });
 
-const reports = reportDialogs((kind, fields) => screen.report(kind, fields));
+const reports = reportDialogs((kind, fields) => acts.report(kind, fields));
 const whileJudging = (act) => () => screen.deck.current && act();
 const withPlayer = (act) => () => (stage.player ? act(stage.player) : false);
 const withImage = (act) => () => (stage.zoom ? act(stage.zoom) : false);
 const sideways = (step) => () => (stage.player ? stage.player.seek(step) : (stage.zoom?.pan(step, 0) ?? false));
 const actions = {
   undo: () => screen.undo.last(),
-  later: whileJudging(() => screen.report("later")),
+  later: whileJudging(() => acts.report("later")),
   cannot: whileJudging(reports.cannot),
   escalate: whileJudging(reports.escalate),
   guidelines: () => guidelines.toggle(),
-  recent: () => screen.undo.list(),
+  recent: () => screen.change.list(),
   help: () => document.getElementById("dialog-help").showModal(),
   signin: () => outbox.offer(),
 };
@@ -69,12 +71,12 @@ const keys = new Keys({
     z: actions.undo,
     l: actions.later,
     x: actions.cannot,
-    b: () => screen.reportBroken(),
+    b: () => acts.reportBroken(),
     e: actions.escalate,
     g: actions.guidelines,
     r: actions.recent,
     "?": actions.help,
-    Escape: () => guidelines.close(),
+    Escape: () => guidelines.close() || screen.change.leave(),
     c: () => comment.focus(),
     v: () => stage.reveal(),
     w: () => stage.toggleMarks(),
@@ -97,17 +99,17 @@ const keys = new Keys({
 document.addEventListener("click", (event) => {
   const name = event.target.closest("[data-action]")?.dataset.action;
   if (name) actions[name]();
-  else if (event.target.closest("[data-report]")) screen.reportBroken();
+  else if (event.target.closest("[data-report]")) acts.reportBroken();
 });
 initClosing();
 initHelp(levels, keys);
 keepKeyboard(() => stage.region.focus({ preventScroll: true }));
-// another tab of the same person answered a pair that is at hand here
-store.onForeign((entry) => {
-  if (entry.kind !== "undo" && screen.deck.takenElsewhere(entry.body.hand_out)) screen.show();
-});
+store.onForeign((entry) => screen.onForeign(entry), ({ body }) => screen.undo.forget(body.hand_out));
 // what an earlier visit left goes first, and is not shown again meanwhile
-for (const [, entry] of store.all()) if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);
+for (const [, entry] of store.all()) {
+  if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);
+  screen.undo.heed(entry);
+}
 screen.aside.show();
 await outbox.flush();
 if (!outbox.paused && !screen.deck.current) screen.next();

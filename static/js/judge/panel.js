@@ -44,11 +44,15 @@ export class Panel {
     this.check(grade);
     const { reasons } = this.level(grade);
     if (!this.asksReasons || !reasons?.length) return this.answer([]);
-    this.reasons.open(reasons, this.takenKeys ?? "");
+    this.reasons.open(reasons, this.takenKeys ?? "", grade === this.word?.grade ? this.word.reasons : []);
   }
 
   check(grade) {
     this.chosen = grade;
+    this.mark(grade);
+  }
+
+  mark(grade) {
     for (const [index, button] of this.buttons.entries()) {
       const isChosen = Number(button.dataset.grade) === grade;
       button.setAttribute("aria-checked", String(isChosen));
@@ -65,9 +69,9 @@ export class Panel {
     return true;
   }
 
-  /** No level is chosen any more; another one is a change of mind all the same. */
+  /** No level is chosen any more, or the one that stands; another one is a change of mind all the same. */
   withdraw() {
-    for (const button of this.buttons) button.setAttribute("aria-checked", "false");
+    this.mark(this.word?.grade ?? null);
     this.reasons.close();
   }
 
@@ -87,9 +91,10 @@ export class Panel {
     button?.classList.add("just-given");
   }
 
-  /** Fresh for the next card. */
-  reset() {
+  /** Fresh for the next card; of one that was answered, with the answer. */
+  reset(word = null) {
     for (const button of this.buttons) button.classList.remove("just-given");
+    this.word = word;
     this.chosen = null;
     this.changes = 0;
     this.stop(0);

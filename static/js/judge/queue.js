@@ -31,33 +31,28 @@ export class Outbox {
     return this.store.all().length;
   }
 
-  count(kind) {
-    return this.store.all().filter(([, entry]) => entry.kind === kind && entry.body.kind !== "later").length;
+  /** What the server's figures do not have yet: judgments of the day, places in the batch. */
+  get ahead() {
+    const sum = (figure) => this.store.all().reduce((n, [, { counts }]) => n + (counts?.[figure] ?? 0), 0);
+    return { judged: sum("judged"), done: sum("done") };
   }
 
-  /** Judgments the day's count does not have yet. */
-  get answers() {
-    return this.count("answer") - this.count("undo");
+  /** @param {{judged: number, done: number}} counts how much it adds to the server's figures */
+  put(kind, body, counts) {
+    const entry = { kind, body: { submission_id: newId(), ...body }, counts };
+    this.store.add(entry);
+    return entry;
   }
 
-  /** Places in the batch the server has not heard of yet. */
-  get steps() {
-    return this.answers + this.count("report");
-  }
-
-  put(kind, body) {
-    this.store.add({ kind, body: { submission_id: newId(), ...body } });
-  }
-
-  add(kind, body) {
-    this.put(kind, body);
+  add(kind, body, counts) {
+    this.put(kind, body, counts);
     this.flush();
   }
 
-  /** Take back an answer that was never sent. False when it was, or may have been: then the server must undo it. */
-  takeBack(handOut) {
-    const entry = this.store.all().findLast(([, { kind, body }]) => kind === "answer" && body.hand_out === handOut);
-    if (!entry || entry[1].tried) return false;
+  /** Take back what was never sent. False when it was, or may have been: then the server must undo it. */
+  takeBack(act) {
+    const entry = this.store.all().findLast(([, { body }]) => body.hand_out === act.hand_out);
+    if (!entry || entry[1].tried || entry[1].kind === "undo") return false;
     this.store.remove(entry[0]);
     this.show();
     return true;

@@ -34,19 +34,28 @@ export class Reasons {
   /**
    * @param {(string | {name: string, what: string[]})[]} offered
    * @param {string} taken keys that mean something else
+   * @param {string[]} given those that were given before, as `given` names them
    */
-  open(offered, taken) {
+  open(offered, taken, given = []) {
     const reasons = offered.map((reason) => (typeof reason === "string" ? { name: reason, what: [] } : reason));
     const free = [...KEYS].filter((key) => !taken.includes(key));
     this.reasons = reasons;
     this.freeBelow = free.slice(reasons.length);
-    this.chosen = new Map();
+    this.recall(given);
     this.top.replaceChildren(...reasons.map((reason, index) => chip(reason.name, free[index], () => this.press(reason))));
     this.unfold(null);
     this.box.hidden = false;
     this.box.scrollIntoView({ block: "nearest" });
     this.paint();
     this.top.firstElementChild.focus();
+  }
+
+  recall(given) {
+    this.chosen = new Map();
+    for (const { name, what } of this.reasons) {
+      const below = what.filter((one) => given.includes(`${name}/${one}`));
+      if (below.length || given.includes(name)) this.chosen.set(name, new Set(below));
+    }
   }
 
   close() {

@@ -1,4 +1,4 @@
-// The last judgments, each of which can be taken back and given anew.
+// The last answers and reports, each of which can be changed.
 import { get } from "./api.js";
 import { piece } from "./pieces.js";
 
@@ -7,12 +7,13 @@ function row(judged, levels, onChange) {
   const level = levels.find((other) => other.grade === judged.grade);
   item.querySelector("[data-query]").textContent = judged.query_text;
   item.querySelector("[data-document]").textContent = judged.document_text;
-  item.querySelector("[data-level]").textContent = level?.name ?? judged.grade;
+  item.querySelector("[data-level]").textContent = judged.report || (level?.name ?? judged.grade);
+  item.querySelector("[data-level]").classList.toggle("badge-warn", Boolean(judged.report));
   item.querySelector("[data-change]").addEventListener("click", () => onChange(judged.hand_out));
   return item;
 }
 
-/** Open the list; `onChange(handOut)` is called with the one to take back. */
+/** Open the list; `onChange(handOut)` is called with the one to say anew. */
 export async function openRecent(url, levels, onChange) {
   const dialog = document.getElementById("dialog-recent");
   const state = document.getElementById("recent-state");
@@ -34,10 +35,4 @@ export async function openRecent(url, levels, onChange) {
   } catch {
     state.textContent = "The list cannot be loaded right now.";
   }
-}
-
-/** The newest judgment the server still lets one change, or null. */
-export async function newest(url) {
-  const { judged } = await get(url);
-  return judged[0]?.hand_out ?? null;
 }

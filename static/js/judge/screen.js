@@ -1,5 +1,6 @@
-// What one person can do with the card in front of her, and how the parts of the screen follow.
+// The cards at hand, what the server and other tabs say of them, and how the parts of the screen follow.
 import { Refused, SignedOut, post } from "./api.js";
+import { Change } from "./change.js";
 import { Clock } from "./clock.js";
 import { Deck } from "./deck.js";
 import { Undo } from "./undo.js";
@@ -7,11 +8,13 @@ import { Undo } from "./undo.js";
 const RETRY_NEXT = 5_000;
 
 export class Screen {
-  constructor({ urls, levels, stage, panel, status, comment, guidelines }) {
-    Object.assign(this, { urls, levels, stage, panel, status, comment, guidelines });
-    this.undo = new Undo(this);
+  /** @param {{root, urls, levels, stage, panel, status, comment, guidelines}} parts */
+  constructor(parts) {
+    Object.assign(this, parts);
     this.deck = new Deck();
-    this.clock = new Clock(() => stage.plays);
+    this.undo = new Undo(this);
+    this.change = new Change(this);
+    this.clock = new Clock(() => this.stage.plays);
     this.empty = null;
     this.shown = null;
   }
@@ -52,7 +55,7 @@ export class Screen {
 
   show() {
     const { deck, outbox } = this;
-    if (this.figures) this.status.progress(this.figures, { answers: outbox.answers, steps: outbox.steps });
+    if (this.figures) this.status.progress(this.figures, outbox.ahead);
     if (!deck.current) return this.showNothing();
     this.status.cards();
     if (this.shown !== deck.current.hand_out) this.bring(deck.current);
@@ -63,18 +66,26 @@ export class Screen {
   /** Put a card on screen, everything about it fresh. */
   bring(card) {
     this.shown = card.hand_out;
-    this.panel.reset();
+    this.panel.reset(card.word);
     this.panel.asksReasons = card.ask_reasons;
-    this.comment.value = "";
+    this.comment.value = card.draft ?? card.word?.comment ?? "";
+    this.change.show(card.word);
     const { newQuery } = this.stage.show(card);
     this.clock.start();
     this.stage.focus();
     this.status.announce(newQuery ? "New query." : "");
   }
 
+  /** Bring a card back on top, and keep what was typed beside the one that waits behind it. */
+  putBack(card) {
+    if (this.deck.current) this.deck.current.draft = this.comment.value;
+    this.deck.putBack(card);
+  }
+
   showNothing() {
     this.shown = null;
     this.stage.clear();
+    this.change.show(null);
     if (this.outbox.paused) this.status.nothing({ reason: "signed_out", message: this.kept("once you are signed in again") });
     else if (this.outbox.tries) this.status.nothing({ reason: "waiting", message: this.kept("as soon as the server can be reached") });
     else if (this.outbox.size) this.status.nothing({ reason: "saving" });
@@ -89,49 +100,36 @@ export class Screen {
     return `${size === 1 ? "1 answer is" : `${size} answers are`} kept in this browser and sent ${until}.`;
   }
 
-  answer({ grade, reasons, changes }) {
-    const card = this.deck.current;
-    if (!card) return;
-    const said = { grade, reasons, comment: this.comment.value.trim() };
-    const heed = { active_ms: this.clock.read(), n_changes: changes, ...this.stage.heed };
-    this.leave("answer", { hand_out: card.hand_out, ...said, ...heed, guidelines: this.guidelines.version }, true);
-    this.panel.glow(grade);
-  }
-
-  report(kind, { reason = "", note = "" } = {}) {
-    const card = this.deck.current;
-    if (card) this.leave("report", { hand_out: card.hand_out, kind, reason, note }, false);
-  }
-
-  /** Media that did not load, with one key. False when everything loaded. */
-  reportBroken() {
-    if (!this.deck.current || !this.stage.isBroken) return false;
-    this.report("cannot_judge", { reason: "does_not_play" });
-    this.status.announce("Reported: it does not load.");
-    return true;
-  }
-
-  /** Stored first, then the next card, then the network: in this order nothing can be lost and nobody waits. */
-  leave(kind, body, judged) {
-    this.outbox.put(kind, body);
-    this.deck.finish({ judged });
+  /** The current card is done with: the next one. */
+  finish() {
+    this.deck.finish();
+    this.status.pass();
     this.empty = null;
     this.show();
-    this.outbox.flush();
   }
 
   /** @param {{kind, body}} entry what was acknowledged */
   onResult(entry, data) {
     // put off, not done: it comes back
     if (entry.body.kind === "later") this.deck.done.delete(entry.body.hand_out);
-    const isUndo = entry.kind === "undo";
-    if (isUndo) this.undo.onUndone(entry.body.hand_out, data.cards);
+    const { undone } = data;
+    if (undone) this.undo.onUndone(entry, undone);
     this.take(data);
-    if (isUndo) this.undo.announce();
+    if (undone) this.undo.announce(entry.body.kind, undone.word);
+  }
+
+  /** What another tab of the same person did; a card that is at hand here may be done with by that. */
+  onForeign(entry) {
+    const { hand_out } = entry.body;
+    this.undo.heed(entry);
+    const isTaken = entry.kind !== "undo" && this.deck.takenElsewhere(hand_out);
+    if (entry.kind === "undo" || entry.body.kind === "later") this.deck.done.delete(hand_out);
+    if (isTaken) this.show();
   }
 
   onRefused(entry, message) {
-    if (entry.kind === "undo") return this.undo.onRefused(entry.body.hand_out, message);
+    if (entry.kind === "undo") return this.undo.onRefused(entry, message);
+    this.undo.forget(entry.body.hand_out);
     this.aside.show();
     this.deck.markDone(entry.body.hand_out);
     if (!this.outbox.size) this.next();

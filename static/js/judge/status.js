@@ -53,17 +53,17 @@ export class Status {
     this.parts.signIn.hidden = state !== "signed_out";
   }
 
-  /** @param {number} pending what was done here and is not yet in the server's figures */
-  progress(progress, { answers, steps }) {
+  /** @param {{judged, done}} ahead what was done here and is not yet in the server's figures */
+  progress(progress, { judged, done }) {
     this.figures = progress;
     this.parts.progress.hidden = !progress.of;
-    const position = Math.min(progress.position + steps, progress.of);
+    const position = Math.min(progress.position + done, progress.of);
     this.parts.bar.max = progress.of || 1;
-    this.parts.bar.value = Math.min(progress.position - 1 + steps, progress.of);
+    this.parts.bar.value = Math.min(progress.position - 1 + done, progress.of);
     this.parts.text.textContent = `Batch ${progress.batch} · ${position} of ${progress.of}`;
-    this.parts.today.textContent = `${(progress.today + answers).toLocaleString("en")} today`;
-    const inAll = progress.total === null ? "" : `, ${(progress.total + answers).toLocaleString("en")} in all`;
-    this.empty.progress.textContent = `${(progress.today + answers).toLocaleString("en")} judged today${inAll}`;
+    this.parts.today.textContent = `${(progress.today + judged).toLocaleString("en")} today`;
+    const inAll = progress.total === null ? "" : `, ${(progress.total + judged).toLocaleString("en")} in all`;
+    this.empty.progress.textContent = `${(progress.today + judged).toLocaleString("en")} judged today${inAll}`;
   }
 
   cards() {
@@ -104,10 +104,16 @@ export class Status {
     this.countdown = setInterval(tick, 1000);
   }
 
-  /** Something the person must know and that no dialog fits. */
-  notice(text) {
+  /** What was said for a moment is over. */
+  pass() {
+    for (const box of this.root.querySelectorAll(".is-passing")) box.remove();
+  }
+
+  /** Something the person must know and that no dialog fits; passing: until the next thing is done. */
+  notice(text, { passing = false } = {}) {
+    this.pass();
     const box = document.createElement("div");
-    box.className = "notice notice-warn";
+    box.className = passing ? "notice is-passing" : "notice notice-warn";
     const words = Object.assign(document.createElement("div"), { textContent: text });
     const close = Object.assign(document.createElement("button"), { type: "button", className: "button button-small", textContent: "Close" });
     close.addEventListener("click", () => box.remove());

@@ -91,10 +91,13 @@ export class Store {
     return found.filter(([, entry]) => entry).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** Tell `listener` about entries other tabs add. */
-  onForeign(listener) {
-    addEventListener("storage", (event) => {
-      if (event.key?.startsWith(this.prefix) && event.newValue) listener(JSON.parse(event.newValue));
+  /** Tell about entries that other tabs add, and about those that they take back unsent. */
+  onForeign(onAdded, onTakenBack) {
+    addEventListener("storage", ({ key, oldValue, newValue }) => {
+      if (!key?.startsWith(this.prefix)) return;
+      const before = JSON.parse(oldValue);
+      if (newValue && !before) onAdded(JSON.parse(newValue));
+      if (!newValue && before && !before.tried) onTakenBack(before);
     });
   }
 }

@@ -1,67 +1,100 @@
-// Taking an answer back: the last one by key, or any of the last twenty from their list.
-import { SignedOut } from "./api.js";
-import { newest, openRecent } from "./recent.js";
+// One stack of what was done last: answers, changes, reports, cards put off. First what this browser's tabs know of, then
+// what the server does.
+import { SignedOut, get } from "./api.js";
 
 const NOTHING = "There is nothing to undo: you have not judged yet, or your batches are settled.";
+const NO_SERVER = "Undo needs the server, which cannot be reached right now.";
+const REMEMBERED = 20;
+const TAKEN_BACK = { answer: "The last judgment is undone.", report: "The report is taken back.", later: "What you put off is back." };
+
+/** What an entry of the outbox did, as the server names it when it is taken back. */
+function actOf({ kind, body, counts }) {
+  const what = kind === "answer" ? "answer" : body.kind === "later" ? "later" : "report";
+  return { hand_out: body.hand_out, kind: what, isChange: Boolean(body.is_change), counts: counts ?? {} };
+}
 
 export class Undo {
   /** @param {Screen} screen whose deck and outbox are used */
   constructor(screen) {
     this.screen = screen;
+    this.acts = [];
     this.wanted = null;
+  }
+
+  /** Keep what an entry of this tab or another one did. */
+  heed(entry) {
+    if (entry.kind === "undo") return this.forget(entry.body.hand_out);
+    const act = actOf(entry);
+    // put off and then answered is one thing to take back
+    const rest = this.acts.filter((one) => one.kind !== "later" || one.hand_out !== act.hand_out);
+    this.acts = [...rest, act].slice(-REMEMBERED);
+  }
+
+  /** The last thing done with this hand-out is no more. */
+  forget(handOut) {
+    const at = this.acts.findLastIndex((one) => one.hand_out === handOut);
+    if (at >= 0) this.acts.splice(at, 1);
   }
 
   async last() {
-    const { deck, outbox, urls, status } = this.screen;
-    const judged = deck.lastJudged();
-    if (judged) return this.takeBack(judged.hand_out);
+    if (this.screen.change.leave()) return;
+    const act = this.acts.at(-1) ?? (await this.newest());
+    if (act) this.takeBack(act);
+  }
+
+  /** What the server says was done last; only once it knows everything. */
+  async newest() {
+    const { outbox, urls, status } = this.screen;
+    await outbox.flush();
+    if (outbox.size) return void status.notice(NO_SERVER);
     try {
-      const handOut = await newest(urls.recentUrl);
-      if (handOut) this.takeBack(handOut);
-      else status.notice(NOTHING);
+      const { last } = await get(urls.recentUrl);
+      if (!last) status.notice(NOTHING);
+      return last;
     } catch (error) {
       if (error instanceof SignedOut) outbox.pause(error.signIn);
-      else status.notice("Undo needs the server, which cannot be reached right now.");
+      else status.notice(NO_SERVER);
     }
   }
 
-  /** Bring a judged pair back; at once when this tab still has its card, else with the server's answer. */
-  takeBack(handOut) {
+  /** Take an act back; its card is there at once when this tab still has it, else with the server's answer. */
+  takeBack(act) {
     const { deck, outbox } = this.screen;
-    const card = deck.history.find((other) => other.hand_out === handOut);
-    const unsent = outbox.takeBack(handOut);
-    deck.done.delete(handOut);
-    this.wanted = card ? null : handOut;
-    if (card) deck.putBack(card);
-    if (!unsent) outbox.add("undo", { hand_out: handOut });
+    const { hand_out, kind, isChange, counts } = act;
+    const card = isChange ? null : deck.remembered(hand_out);
+    const unsent = outbox.takeBack(act);
+    this.forget(hand_out);
+    this.wanted = card || isChange ? null : hand_out;
+    if (!isChange) deck.done.delete(hand_out);
+    if (card) this.screen.putBack(card);
+    if (!unsent) outbox.add("undo", { hand_out, kind }, { judged: -(counts?.judged ?? 0), done: -(counts?.done ?? 0) });
     this.screen.show();
-    if (unsent) this.announce();
+    if (unsent) this.announce(kind, isChange ? {} : null);
   }
 
   /** Only once it is so: the server may still refuse what it was asked to undo. */
-  announce() {
-    this.screen.status.announce("The last judgment is undone.");
+  announce(kind, word) {
+    const { levels, status } = this.screen;
+    if (!word) return status.announce(TAKEN_BACK[kind] ?? TAKEN_BACK.answer);
+    // nothing on screen shows that an earlier answer stands again, so it is said
+    const level = levels.find((one) => one.grade === word.grade)?.name;
+    const what = level ?? word.report;
+    status.notice(what ? `The change is taken back: “${what}” stands again.` : "The change is taken back.", { passing: true });
   }
 
-  /** The server took an answer back: its card, if this tab did not have it any more, comes first. */
-  onUndone(handOut, cards) {
-    if (this.wanted !== handOut) return;
-    this.wanted = null;
-    const card = cards.find((other) => other.hand_out === handOut);
-    if (card) this.screen.deck.putBack(card);
+  /** The server took it back: its card, if this tab did not have it any more, comes first. */
+  onUndone({ body }, { card, word }) {
+    if (word) this.screen.deck.takenElsewhere(body.hand_out);
+    else if (this.wanted === body.hand_out) this.screen.putBack(card);
+    if (this.wanted === body.hand_out) this.wanted = null;
   }
 
-  /** The judgment stands, so its card goes away again. */
-  onRefused(handOut, message) {
+  /** What was done stands, so its card goes away again. */
+  onRefused({ body }, message) {
     const { deck, status } = this.screen;
-    if (this.wanted === handOut) this.wanted = null;
-    deck.takenElsewhere(handOut);
+    if (this.wanted === body.hand_out) this.wanted = null;
+    deck.takenElsewhere(body.hand_out);
     this.screen.show();
-    status.notice(`The judgment was not undone: ${message}`);
-  }
-
-  list() {
-    const { urls, levels } = this.screen;
-    openRecent(urls.recentUrl, levels, (handOut) => this.takeBack(handOut));
+    status.notice(`The ${body.kind === "report" ? "report was not taken back" : "judgment was not undone"}: ${message}`);
   }
 }

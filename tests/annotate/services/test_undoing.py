@@ -1,5 +1,6 @@
 """Taking answers back: what an undo gives back, until when, and which of the last ones."""
 
+import random
 from datetime import timedelta
 from uuid import uuid4
 
@@ -194,13 +195,15 @@ def test_what_comes_after_a_report_taken_back_is_a_surplus_where_somebody_else_h
 
 
 def test_who_took_her_report_back_may_be_given_the_pair_again():
-    ann = cast.annotator(study(n_pairs=1))
-    hand_out = hand_outs(ann)[0]
-    report(ann, hand_out, "cannot_judge")
+    collection = study(n_pairs=1)
+    ann, other = cast.annotator(collection), cast.annotator(collection)
+    report(ann, hand_outs(ann)[0], "cannot_judge")
     assert hand_outs(ann) == []
+    hand_outs(other)
     undo_last(ann)
+    assert hand_outs(ann) == []
     Seat.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
-    assert [each.seat_id for each in hand_outs(ann)] == [hand_out.seat_id]
+    assert [each.seat for each in hand_outs(ann)] == [Seat.objects.get()]
 
 
 def test_what_was_put_off_is_the_next_card_again():
@@ -286,3 +289,44 @@ def test_an_undo_that_is_sent_again_takes_nothing_more_back():
     judge(ann, hand_out, grade=1)
     undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
     assert standing(hand_out) == 1
+
+
+def to_be_taken_back(stack):
+    """Hand-outs of a stack of (hand-out, word before, word), newest first; of a report replaced the next one knows."""
+    listed, above = [], {}
+    for hand_out, _, word in reversed(stack):
+        if hand_out not in above or (isinstance(word, int) and isinstance(above[hand_out], int)):
+            listed.append(hand_out.pk)
+        above[hand_out] = word
+    return listed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_she_did_undoing_goes_back_through_it_step_by_step(seed):
+    chance = random.Random(seed)
+    ann = cast.annotator(study(n_pairs=6, batch_candidates=6))
+    mine = hand_outs(ann)[:3]
+    words = dict.fromkeys(mine)
+    stack = []
+    for _ in range(25):
+        hand_out, act = chance.choice(mine), chance.choice(["answer", "answer", "report", "later", "undo"])
+        before, grade = words[hand_out], chance.choice([0, 1, 2])
+        if act == "undo" and stack:
+            hand_out, words[hand_out], _ = stack.pop()
+            undo_last(ann)
+        elif act == "later" and before is None:
+            reports.defer(annotator=ann, token=hand_out.token)
+            stack = [*(each for each in stack if each[0] != hand_out), (hand_out, None, "later")]
+        elif act == "report" or (act == "answer" and before != grade):
+            if act == "report":
+                word = chance.choice(["cannot_judge", "escalated"])
+                report(ann, hand_out, word, is_change=before is not None)
+            else:
+                word = judge(ann, hand_out, grade=grade, is_change=chance.random() < 0.5).level.grade
+            if before is None:  # it was put off at most
+                stack = [each for each in stack if each[0] != hand_out]
+            stack.append((hand_out, before, word))
+            words[hand_out] = word
+        assert {each: standing(each) for each in mine} == words
+        assert [act.hand_out for act in undoing.last_acts(annotator=ann)] == to_be_taken_back(stack)
+    assert sound_without_pools()

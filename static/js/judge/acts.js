@@ -1,0 +1,44 @@
+// What one person does with the card in front of her.
+
+export class Acts {
+  /** @param {{screen, panel, stage, comment, guidelines, clock, status, outbox}} parts of the judge screen */
+  constructor(parts) {
+    Object.assign(this, parts);
+  }
+
+  get card() {
+    return this.screen.deck.current;
+  }
+
+  answer({ grade, reasons, changes }) {
+    const { card } = this;
+    if (!card) return;
+    const said = { grade, reasons, comment: this.comment.value.trim() };
+    const heed = { active_ms: this.clock.read(), n_changes: changes, ...this.stage.heed };
+    this.leave("answer", { ...said, ...heed, guidelines: this.guidelines.version }, card.word && !card.word.report ? 0 : 1);
+    this.panel.glow(grade);
+  }
+
+  report(kind, { reason = "", note = "" } = {}) {
+    const { card } = this;
+    if (!card || (card.word && kind === "later")) return;
+    this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0);
+  }
+
+  /** Media that did not load, with one key. False when everything loaded. */
+  reportBroken() {
+    if (!this.card || !this.stage.isBroken) return false;
+    this.report("cannot_judge", { reason: "does_not_play" });
+    this.status.announce("Reported: it does not load.");
+    return true;
+  }
+
+  /** Stored first, then the next card, then the network: in this order nothing can be lost and nobody waits. */
+  leave(kind, body, judged) {
+    const { hand_out, word } = this.card;
+    const counts = { judged, done: word || body.kind === "later" ? 0 : 1 };
+    this.screen.undo.heed(this.outbox.put(kind, { hand_out, ...body, is_change: Boolean(word) }, counts));
+    this.screen.finish();
+    this.outbox.flush();
+  }
+}
