@@ -27,8 +27,7 @@ pytestmark = pytest.mark.django_db
 SEES_MOST = ("anonymous", "admin", "annotator")  # who does not know you sees the pages for strangers
 NO_PAGES = {
     **dict.fromkeys(("healthz", "readyz"), "words for programs"),
-    **dict.fromkeys(
-        ("annotate:judge-recent", "annotate:judge-word", "annotate:judge-token"), "words for the screen's script"),
+    **dict.fromkeys(("annotate:judge-recent", "annotate:judge-token"), "words for the screen's script"),
     **dict.fromkeys(
         ("annotate:own-data", "annotate:part-media", "annotate:review-log-csv", "metrics:download-file",
          "metrics:download-qrels", "metrics:download-disputed", "metrics:download-scores",
