@@ -102,6 +102,7 @@ def _judgment(said: Judgment) -> dict[str, Any]:
         "comment": said.comment.text if hasattr(said, "comment") else "",
         "in_training": said.purpose == Seat.Purpose.TRAINING,
         "changes": said.supersedes_id,
+        "restores": said.restores_id,
         "guidelines": said.guidelines.version if said.guidelines else None,
         "shown_at": said.shown_at,
         "at": said.at,

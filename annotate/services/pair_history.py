@@ -166,7 +166,7 @@ def _said(said: list[Said], actions: list[ReviewAction]) -> list[Moment]:
             lead = judgment.annotator.user.username if judgment.annotator.user else FORMER_LEAD
             found.append(Moment(judgment.at, f"adjudicated {level}", next(reasons, ""), lead=lead))
         else:
-            what = "changed to" if judgment.supersedes_id else "gave"
+            what = "let stand again" if judgment.restores_id else "changed to" if judgment.supersedes_id else "gave"
             purpose = "" if judgment.purpose == Seat.Purpose.LABEL else f" ({judgment.get_purpose_display().lower()})"
             found.append(Moment(judgment.at, f"{what} {level}{purpose}", each.comment, judgment.annotator))
         found += [_event(event, judgment, level) for event in each.events]
