@@ -146,7 +146,7 @@ def card(dealt: Dealt, *, slug: str, n_in_batch: int, ask_reasons: bool = True) 
 def word(said: Judgment | Report) -> dict[str, Any]:
     """What a browser learns of what its annotator said of a pair herself."""
     if isinstance(said, Report):
-        return {"report": said.get_kind_display(), "reason": said.reason, "note": said.note, "at": said.at.isoformat()}
+        return {"report": said.get_kind_display(), "reason": said.why, "note": said.note, "at": said.at.isoformat()}
     return {
         "grade": said.level.grade,
         "reasons": said.reasons,

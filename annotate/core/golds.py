@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 Whole = NDArray[np.int64]
 N_GOOD = 3  # good people who must have answered a gold before it can be flagged
+N_TELLING = 4  # golds on fewer than which nobody fails: of two, one slip would be half
 
 
 class GoldStandings(NamedTuple):
@@ -25,11 +26,11 @@ class GoldStandings(NamedTuple):
 
 
 def is_failed(*, n_right: int, n: int, smallest: Decimal) -> bool:
-    """Whether too few of a batch's golds are right; never without golds.
+    """Whether too few golds are right; never on fewer than N_TELLING, which say too little.
 
     smallest : share in [0, 1] that must be right; reached is enough
     """
-    return n > 0 and n_right < smallest * n
+    return n >= N_TELLING and n_right < smallest * n
 
 
 def standings(

@@ -37,6 +37,14 @@ class Report(models.Model):
         CANNOT_JUDGE = "cannot_judge", "Cannot judge"
         ESCALATED = "escalated", "Escalated"
 
+    class Reason(models.TextChoices):
+        DOES_NOT_PLAY = "does_not_play", "It does not load or play"
+        WRONG_LANGUAGE = "wrong_language", "I do not know the language"
+        AMBIGUOUS = "ambiguous", "The query can mean several things"
+        NOT_ENOUGH = "not_enough", "Not enough is shown to tell"
+        UPSETTING = "upsetting", "I would rather not look at it"
+        OTHER = "other", "Something else"
+
     class State(models.TextChoices):
         OPEN = "open", "Open"
         SETTLED = "settled", "Settled"
@@ -77,6 +85,11 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind}: pair {self.pair_id}"
+
+    @property
+    def why(self) -> str:
+        """The reason as its annotator read it; what a program sent may be another one."""
+        return dict(self.Reason.choices).get(self.reason, self.reason)
 
 
 class ReportEvent(models.Model):

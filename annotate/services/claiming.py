@@ -93,7 +93,7 @@ def hold_again(*, annotator: Annotator) -> None:
     n_lost = lost.filter(seat__purpose=Seat.Purpose.LABEL).count()
     lost.update(answered_at=ClockTimestamp())
     if n_lost:
-        _give_up_checks(annotator, n_lost)
+        give_up_checks(annotator=annotator, n_lost=n_lost)
 
 
 def renew(*, annotator: Annotator, leased_until: datetime | None, at: datetime) -> None:
@@ -105,7 +105,7 @@ def renew(*, annotator: Annotator, leased_until: datetime | None, at: datetime) 
         hold_again(annotator=annotator)
 
 
-def _give_up_checks(annotator: Annotator, n_lost: int) -> None:
+def give_up_checks(*, annotator: Annotator, n_lost: int) -> None:
     """Give up as large a share of the golds and repeats that wait as was lost of the candidates.
 
     Nobody else can take those: of a batch that lapsed they would be left over, and known by it.
@@ -138,29 +138,6 @@ def finish_if_done(*, batch: Batch) -> None:
     ).update(settled_at=ClockTimestamp())
     batch.refresh_from_db()
     check_batch(batch=batch, policy=_policy(batch.collection_id))
-
-
-def free_later(*, annotator: Annotator) -> tuple[int, float | None]:
-    """What others hold that this annotator could get: how many pairs, and seconds to the first."""
-    with prepared() as cursor:
-        cursor.execute(
-            """
-            SELECT count(DISTINCT seat.pair_id), extract(epoch FROM min(seat.leased_until) - clock_timestamp())
-            FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
-            WHERE round.collection_id = %(collection)s AND round.state = 'open'
-              AND seat.purpose = 'label' AND seat.state = 'held' AND seat.annotator_id <> %(annotator)s
-              AND NOT EXISTS (SELECT FROM annotate_judgment said
-                              WHERE said.annotator_id = %(annotator)s AND said.pair_id = seat.pair_id)
-              AND NOT EXISTS (SELECT FROM annotate_seat mine
-                              WHERE mine.annotator_id = %(annotator)s AND mine.pair_id = seat.pair_id)
-              AND NOT EXISTS (SELECT FROM annotate_report report
-                              WHERE report.annotator_id = %(annotator)s AND report.pair_id = seat.pair_id
-                                AND report.state <> 'undone')
-            """,
-            {"collection": annotator.collection_id, "annotator": annotator.pk},
-        )
-        n_pairs, seconds = cursor.fetchone()
-    return n_pairs, None if seconds is None else float(seconds)
 
 
 def _open_batch(annotator: Annotator, *, number: int) -> Batch | None:

@@ -6,8 +6,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate import access
 from annotate.models import Annotator, Collection, Item, Membership, Role, Round, User
-from annotate.services import inbox
-from annotate.services.training_gate import in_training
+from annotate.services import inbox, work
+from annotate.services.work import Empty
 
 
 class Entry(NamedTuple):
@@ -21,30 +21,43 @@ class Entry(NamedTuple):
 
 
 def entries(*, user: User) -> list[Entry]:
-    """Every collection this person may enter, by name; the same three queries for one and for a hundred."""
+    """Every collection this person may enter, by name; the same seven queries for one and for a hundred."""
     held: dict[int, list[Role]] = {}
     for collection_id, role in Membership.objects.filter(user=user).order_by("role").values_list("collection", "role"):
         held.setdefault(collection_id, []).append(Role(role))
     rows = list(_with_state(user))
     led = [row.pk for row in rows if user.is_superuser or Role.LEAD in held.get(row.pk, [])]
     waiting = inbox.counts(collections=led)
-    return [_entry(user, row, held.get(row.pk, []), sum(waiting.get(row.pk, ()))) for row in rows]
+    empty = _empty(user, [pk for pk, roles in held.items() if Role.ANNOTATOR in roles])
+    return [
+        _entry(user, row, held.get(row.pk, []), sum(waiting.get(row.pk, ())), empty.get(row.pk, _unless_open(row)))
+        for row in rows
+    ]
+
+
+def _unless_open(collection: Collection) -> Empty | None:
+    """The same of who has judged nothing there yet and is no annotator before she does."""
+    return None if collection.has_open_round else work.CLOSED
+
+
+def _empty(user: User, collections: list[int]) -> dict[int, Empty | None]:
+    """Why there is nothing to judge for her, by collection; None where there is something."""
+    annotators = list(Annotator.objects.filter(user=user, collection__in=collections)) if collections else []
+    why = work.why_none(annotators=annotators)
+    return {annotator.collection_id: why[annotator.pk] for annotator in annotators}
 
 
 def _with_state(user: User) -> QuerySet[Collection]:
     own = {"collection": OuterRef("pk")}
     open_rounds = Round.objects.filter(**own, kind=Round.Kind.POOL, state=Round.State.OPEN)
-    paused = Annotator.objects.filter(**own, user=user, paused_at__isnull=False)
     return access.collections_of(user=user).order_by("name", "pk").annotate(
         has_items=Exists(Item.objects.filter(**own)),
         has_open_round=Exists(open_rounds),
         has_people=Exists(Annotator.objects.filter(**own)),
-        is_paused=Exists(paused),
-        is_in_training=Exists(Annotator.objects.filter(in_training(), **own, user=user)),
     )
 
 
-def _entry(user: User, collection: Collection, held: list[Role], n_waiting: int) -> Entry:
+def _entry(user: User, collection: Collection, held: list[Role], n_waiting: int, empty: Empty | None) -> Entry:
     roles = set(held) | ({Role.LEAD, Role.RESEARCHER} if user.is_superuser else set())
     if Role.RESEARCHER in roles and not collection.has_items:
         step = ("It holds no items yet.", "Load items", "annotate:collection")
@@ -55,7 +68,7 @@ def _entry(user: User, collection: Collection, held: list[Role], n_waiting: int)
     elif Role.LEAD in roles and not collection.has_people:
         step = ("Nobody judges yet.", "Invite annotators", "annotate:members")
     elif Role.ANNOTATOR in roles:
-        step = _to_judge(collection)
+        step = _to_judge(empty)
     elif Role.LEAD in roles:
         step = ("Judging is under way.", "See the dashboard", "metrics:dashboard")
     else:
@@ -63,11 +76,9 @@ def _entry(user: User, collection: Collection, held: list[Role], n_waiting: int)
     return Entry(collection, held, *step)
 
 
-def _to_judge(collection: Collection) -> tuple[str, str, str]:
-    if collection.is_paused:
-        return ("Your work is paused; the lead can let you go on.", "Overview", "annotate:collection")
-    if collection.is_in_training:
-        return ("A training comes before judging.", "Training", "annotate:training")
-    if not collection.has_open_round:
-        return ("No pool is open for judging right now.", "Overview", "annotate:collection")
-    return ("Pairs wait to be judged.", "Judge", "annotate:judge")
+def _to_judge(empty: Empty | None) -> tuple[str, str, str]:
+    if empty is None:
+        return ("Pairs wait to be judged.", "Judge", "annotate:judge")
+    if empty["reason"] == "training":
+        return (empty["message"], "Training", "annotate:training")
+    return (empty["message"], "Overview", "annotate:collection")

@@ -25,8 +25,9 @@ _COUNT = """
         SELECT count(DISTINCT pair_id) FILTER (WHERE kind = 'escalated') AS escalated,
                count(DISTINCT pair_id) FILTER (WHERE kind = 'cannot_judge') AS cannot
         FROM annotate_report report WHERE collection_id = asked.id AND state = 'open'
-        AND EXISTS (SELECT FROM annotate_roundpair wish
-                    WHERE wish.pair_id = report.pair_id AND wish.dropped_at IS NULL)) reported
+        AND (EXISTS (SELECT FROM annotate_roundpair wish
+                     WHERE wish.pair_id = report.pair_id AND wish.dropped_at IS NULL)
+             OR NOT EXISTS (SELECT FROM annotate_roundpair wish WHERE wish.pair_id = report.pair_id))) reported
 """
 
 
@@ -41,8 +42,9 @@ class Tab(TextChoices):
 
 
 OF_PAIRS = (Tab.DISPUTED, Tab.ESCALATED, Tab.CANNOT)
-# What every round left out, since retired runs alone held it, waits for nobody.
-STILL_WANTED = Exists(RoundPair.objects.filter(pair=OuterRef("pair"), dropped_at=None))
+# What every round left out, since retired runs alone held it, waits for nobody. A gold may be of no round at all.
+_WISHES = RoundPair.objects.filter(pair=OuterRef("pair"))
+STILL_WANTED = Exists(_WISHES.filter(dropped_at=None)) | ~Exists(_WISHES)
 _REPORTED = {Tab.ESCALATED: Report.Kind.ESCALATED, Tab.CANNOT: Report.Kind.CANNOT_JUDGE}
 
 

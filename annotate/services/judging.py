@@ -90,6 +90,7 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer, in_tra
     _require_known(answer, asked)
     standing = _standing(asked)
     if standing is not None and _says_the_same(standing, answer, asked):
+        _finish_again(asked)
         return standing
     if asked.is_settled and (standing is not None or asked.is_reported):
         raise BatchSettled(f"Batch {asked.batch_number} is settled; its answers stand.")
@@ -138,6 +139,13 @@ def _standing(asked: Asked) -> Judgment | None:
     seat = Seat.objects.select_for_update().get(pk=asked.seat)
     last = Judgment.objects.get(pk=asked.last)
     return last if seat.judgment_id == last.pk or not last.events.exists() else None
+
+
+def _finish_again(asked: Asked) -> None:
+    """A pair that was handed to her once more and says nothing new is done with all the same."""
+    HandOut.objects.filter(pk=asked.hand_out, answered_at=None).update(answered_at=ClockTimestamp())
+    if not asked.n_left:
+        finish_if_done(batch=Batch.objects.get(pk=asked.batch))
 
 
 def _says_the_same(standing: Judgment, answer: Answer, asked: Asked) -> bool:

@@ -178,7 +178,7 @@ def _event(event: JudgmentEvent, judgment: Judgment, level: str) -> Moment:
     if judgment.purpose == Seat.Purpose.ADJUDICATION:
         return Moment(event.at, what, event.reason, lead=_username(event.by))
     if event.kind == JudgmentEvent.Kind.UNDONE:  # nobody else can, and she may have been erased since
-        return Moment(event.at, what, event.reason, judgment.annotator)
+        return Moment(event.at, f"took back {level}", event.reason, judgment.annotator)
     return Moment(event.at, f"{what}, given by {judgment.annotator.pseudonym}", event.reason, lead=_username(event.by))
 
 
@@ -189,12 +189,14 @@ def _username(user: User | None) -> str:
 def _reported(reports: list[Report]) -> list[Moment]:
     found = []
     for report in reports:
-        words = " - ".join(filter(None, [report.reason, report.note]))
+        words = " - ".join(filter(None, [report.why, report.note]))
         kind = report.get_kind_display().lower()
         found.append(Moment(report.at, kind, words, report.annotator))
         # a lead's turns are in the log
-        mine = [event for event in report.events.all() if event.kind == ReportEvent.Kind.UNDONE]
-        found += [Moment(event.at, f"took back: {kind}", "", report.annotator) for event in mine]
+        hers = [event for event in report.events.all() if event.submission_id or event.kind == ReportEvent.Kind.UNDONE]
+        for event in hers:
+            what = "took back" if event.kind == ReportEvent.Kind.UNDONE else "let stand again"
+            found.append(Moment(event.at, f"{what}: {kind}", "", report.annotator))
     return found
 
 

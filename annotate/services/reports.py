@@ -52,13 +52,14 @@ def report_pair(
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token, in_training=in_training)
     pair = hand_outs.lock_pair(hand_out)
     seat = hand_outs.lock_seat(hand_out)
-    judgment = standing_judgment(hand_out, seat)
-    if judgment is not None:
+    judgment, earlier = standing_judgment(hand_out), Report.objects.filter(hand_out=hand_out).open()
+    if judgment is not None or earlier.exists():
         if not is_change:
-            raise BatchSettled("You have judged this pair; undo the judgment first.")
+            what = "judged this pair; undo the judgment" if judgment else "reported this pair; take that back"
+            raise BatchSettled(f"You have {what} first.")
         hand_outs.require_unsettled(hand_out)
+    if judgment is not None:
         undo(judgment, by=annotator.user, submission_id=submission_id)
-    earlier = Report.objects.filter(hand_out=hand_out)
     take_back(reports=earlier, by=annotator.user, submission_id=submission_id)
     report = Report.objects.create(
         collection_id=annotator.collection_id,
@@ -82,20 +83,21 @@ def report_pair(
 
 @transaction.atomic
 def defer(*, annotator: Annotator, token: UUID) -> HandOut:
-    """Put a hand-out at the end of its batch. Raises NotHandedOut."""
+    """Put a hand-out at the end of its batch. Raises NotHandedOut, and BatchSettled where it waits for no answer."""
     lock_annotator(annotator.pk)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
+    if hand_out.answered_at is not None:
+        raise BatchSettled("This pair cannot be put off: you are done with it, or somebody else has it by now.")
     HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(deferred_at=ClockTimestamp())
     hold_again(annotator=annotator)
     return hand_out
 
 
-def standing_judgment(hand_out: HandOut, seat: Seat) -> Judgment | None:
+def standing_judgment(hand_out: HandOut) -> Judgment | None:
     """The answer to a hand-out that stands: it counts, or came too late to count; neither undone nor withdrawn."""
     last = hand_out.judgments.filter(superseded_by=None).order_by("-pk").first()
-    if last is None or (seat.judgment_id != last.pk and last.events.exists()):
-        return None
-    return last
+    event = last and last.events.order_by("-pk").first()
+    return None if event and event.kind != JudgmentEvent.Kind.RESTORED else last
 
 
 def undo(judgment: Judgment, *, by: User | None, submission_id: UUID | None) -> None:

@@ -4,13 +4,15 @@ What is taken back keeps its rows, and events say that it was. Where it had take
 stands again; where it had not, the hand-out waits for an answer, and the seat is hers if it is still to be had.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
+from annotate.core import ordering
 from annotate.models import (
     Annotator,
     ClockTimestamp,
@@ -19,12 +21,13 @@ from annotate.models import (
     JudgmentComment,
     JudgmentEvent,
     Pair,
+    PairExclusion,
     Report,
     ReportEvent,
     Seat,
 )
 from annotate.services import hand_outs, reports
-from annotate.services.claiming import hold_again
+from annotate.services.claiming import give_up_checks, hold_again
 from annotate.services.hand_outs import BatchSettled
 from annotate.services.seating import lock_annotator, reconcile_locked
 from annotate.statements import prepared
@@ -32,7 +35,7 @@ from annotate.statements import prepared
 CHANGEABLE = 20  # pairs she was done with last, of which that can be taken back
 ANSWER, REPORT, LATER = "answer", "report", "later"
 # What stands of what she did in batches that are not settled, the newest first. An answer that was restored keeps its
-# place; whether it stands its newest row says.
+# place; whether it was undone its newest row says. What a lead withdrew or settled takes along what it had replaced.
 _ACTS = """
     SELECT given.id, given.token, act.kind, act.at, act.row
     FROM annotate_batch batch JOIN annotate_handout given ON given.batch_id = batch.id
@@ -44,6 +47,15 @@ _ACTS = """
             WHERE event.judgment_id = (SELECT max(id) FROM annotate_judgment newest
                                        WHERE newest.id = said.id OR newest.restores_id = said.id)
             ORDER BY event.id DESC LIMIT 1), 'restored') = 'restored'
+          AND (EXISTS (SELECT FROM annotate_report report
+                       WHERE report.hand_out_id = given.id AND report.state = 'open')
+               OR EXISTS (
+                   SELECT FROM annotate_judgment last
+                   WHERE last.hand_out_id = given.id
+                     AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = last.id)
+                     AND coalesce((SELECT event.kind FROM annotate_judgmentevent event
+                                   WHERE event.judgment_id = last.id ORDER BY event.id DESC LIMIT 1), 'restored')
+                         = 'restored'))
         UNION ALL
         SELECT 'report', report.at, report.id FROM annotate_report report
         WHERE report.hand_out_id = given.id AND report.state = 'open'
@@ -86,12 +98,20 @@ def last_acts(*, annotator: Annotator) -> list[Act]:
     return acts
 
 
+def standing_words(*, hand_outs: Sequence[HandOut]) -> dict[int, Judgment | Report]:
+    """What was said of each hand-out that stands: an answer, or else a report that is open; two queries."""
+    keys = [hand_out.pk for hand_out in hand_outs]
+    open_ = Report.objects.filter(hand_out__in=keys).open().order_by("pk")
+    words: dict[int, Judgment | Report] = {report.hand_out_id: report for report in open_}
+    answers = Judgment.objects.filter(hand_out__in=keys, superseded_by=None).select_related("level", "comment")
+    last = JudgmentEvent.objects.filter(judgment=OuterRef("pk")).order_by("-pk").values("kind")[:1]
+    stands = answers.annotate(last=Subquery(last)).filter(Q(last=None) | Q(last=JudgmentEvent.Kind.RESTORED))
+    return words | {answer.hand_out_id: answer for answer in stands.order_by("pk")}
+
+
 def standing_word(*, hand_out: HandOut) -> Judgment | Report | None:
-    """What she said of a hand-out that stands: an answer, or a report that is open."""
-    judgment = reports.standing_judgment(hand_out, hand_out.seat)
-    if judgment is not None:
-        return judgment
-    return Report.objects.filter(hand_out=hand_out).open().order_by("-pk").first()
+    """The same of one hand-out."""
+    return standing_words(hand_outs=[hand_out]).get(hand_out.pk)
 
 
 def changeable_word(*, annotator: Annotator, token: UUID) -> tuple[HandOut, Judgment | Report]:
@@ -117,6 +137,7 @@ def take_back(
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     if _is_replayed(annotator, submission_id):
         return hand_out
+    pair = hand_outs.lock_pair(hand_out)  # a lead may be settling what she takes back
     act = next((act for act in last_acts(annotator=annotator) if act.hand_out == hand_out.pk), None)
     if act is None:
         if hand_out.answered_at is None:
@@ -128,13 +149,14 @@ def take_back(
         HandOut.objects.filter(pk=hand_out.pk).update(deferred_at=None)
         hold_again(annotator=annotator)
     else:
-        _take_back_word(annotator, hand_out, act, submission_id)
+        _take_back_word(annotator, hand_out, pair, act, submission_id)
     hand_out.refresh_from_db()
     return hand_out
 
 
-def _take_back_word(annotator: Annotator, hand_out: HandOut, act: Act, submission_id: UUID | None) -> None:
-    pair = hand_outs.lock_pair(hand_out)
+def _take_back_word(
+    annotator: Annotator, hand_out: HandOut, pair: Pair, act: Act, submission_id: UUID | None
+) -> None:
     seat = hand_outs.lock_seat(hand_out)
     before = _word_before(act)
     if act.kind == REPORT:
@@ -145,8 +167,8 @@ def _take_back_word(annotator: Annotator, hand_out: HandOut, act: Act, submissio
     if isinstance(before, Report):
         if _counts(seat, annotator):
             hand_outs.give_back(seat)
-        again = Report.objects.filter(pk=before.pk)
-        reports.reopen(reports=again, by=annotator.user, submission_id=submission_id)
+        reports.reopen(reports=Report.objects.filter(pk=before.pk), by=annotator.user, submission_id=submission_id)
+        _settle_decided(before)
     else:
         is_hers = _hold(seat, annotator, pair)
         if before is not None:
@@ -154,6 +176,8 @@ def _take_back_word(annotator: Annotator, hand_out: HandOut, act: Act, submissio
         elif is_hers:
             hand_outs.reopen(hand_out)
             hold_again(annotator=annotator)
+        elif seat.purpose == Seat.Purpose.LABEL:
+            give_up_checks(annotator=annotator, n_lost=1)
     hand_outs.reconcile(pair)
 
 
@@ -174,6 +198,16 @@ def _word_before(act: Act) -> Judgment | Report | None:
     return event.report if (event := taken_back.first()) else None
 
 
+def _settle_decided(report: Report) -> None:
+    """Let a report that is open again wait for nobody where a lead has decided about its pair meanwhile."""
+    adjudications = Seat.objects.filter(
+        pair=report.pair_id, purpose=Seat.Purpose.ADJUDICATION, state=Seat.State.DONE
+    ).values_list("judgment__at", flat=True)
+    exclusions = PairExclusion.objects.filter(pair=report.pair_id).values_list("at", flat=True)
+    for at in [*adjudications, *exclusions]:
+        reports.settle(reports=Report.objects.filter(pk=report.pk), by=None, at=at)
+
+
 def _stood(judgment: Judgment) -> bool:
     """Whether a judgment stood until another one superseded it."""
     last = judgment.events.order_by("-pk").first()
@@ -191,12 +225,32 @@ def _hold(seat: Seat, annotator: Annotator, pair: Pair) -> bool:
         held = {"state": Seat.State.HELD, "judgment": None, "leased_until": ClockTimestamp()}
         return bool(Seat.objects.filter(pk=seat.pk).update(**held))
     reconcile_locked(pairs=[pair])  # a report may have taken seats away that are wanted now
+    if seat.purpose != Seat.Purpose.LABEL and _is_gone_like_others(seat, annotator):
+        return False
     return hand_outs.take_again(annotator=annotator, seat=seat.pk)
+
+
+def _is_gone_like_others(check: Seat, annotator: Annotator) -> bool:
+    """Whether a check that nobody else can take is gone all the same, as often as the candidates reported beside it.
+
+    Else what is hers again for certain would tell her which pairs are checks.
+    """
+    given = HandOut.objects.filter(seat=check, batch__annotator=annotator).latest("pk")
+    beside = Report.objects.filter(
+        hand_out__batch=given.batch_id, annotator=annotator, hand_out__seat__purpose=Seat.Purpose.LABEL
+    )
+    n_gone = beside.filter(state=Report.State.UNDONE, hand_out__answered_at__isnull=False).exclude(
+        hand_out__seat__annotator=annotator
+    ).values("hand_out").distinct().count()  # fmt: skip
+    n = beside.values("hand_out").distinct().count()
+    return n_gone > 0 and ordering.keyed_hash(bytes(annotator.collection.key), annotator.pk, given.pk) % n < n_gone
 
 
 def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | None) -> None:
     """Write an answer that stood once more, so that it is the end of its chain; it counts where there is a seat."""
     chain = Judgment.objects.filter(annotator=judgment.annotator_id, pair=judgment.pair_id, purpose=judgment.purpose)
+    if judgment.purpose not in Seat.COUNTING:  # each check has a chain of its own
+        chain = chain.filter(hand_out__seat=judgment.hand_out.seat_id)
     copied = (
         "collection_id", "pair_id", "annotator_id", "hand_out_id", "purpose", "level_id", "guidelines_id", "reasons",
         "active_ms", "grouped", "played_ms", "n_replays", "n_changes", "shown_at",
@@ -204,7 +258,7 @@ def _restore(judgment: Judgment, submission_id: UUID | None, *, seat: Seat | Non
     again = Judgment.objects.create(
         **{name: getattr(judgment, name) for name in copied},
         submission_id=submission_id or uuid4(),
-        supersedes=chain.filter(superseded_by=None, hand_out=judgment.hand_out_id).latest("pk"),
+        supersedes=chain.filter(superseded_by=None).latest("pk"),
         restores_id=judgment.restores_id or judgment.pk,
     )
     for comment in JudgmentComment.objects.filter(judgment=judgment):

@@ -19,9 +19,13 @@ _HAS_GOLDS = """
 """
 # Golds of one kind that this person has no seat of, never judged (a late answer may have no seat) and reported nothing
 # about; of these queries alone if any are named.
+# Those last on whose pair she could give a label that is wanted: whom it checks it would keep from giving that.
 # Another order for each batch and kind: golds of one query that came one after the other would be known by it.
 _UNMET = """
-    SELECT gold.pair_id, pair.query_id
+    SELECT gold.pair_id, pair.query_id, EXISTS (
+        SELECT FROM annotate_seat wanted JOIN annotate_round round ON round.id = wanted.round_id
+        WHERE wanted.pair_id = gold.pair_id AND wanted.purpose = 'label' AND wanted.state IN ('free', 'held')
+          AND round.state = 'open') AS is_wanted
     FROM annotate_gold gold JOIN annotate_pair pair ON pair.id = gold.pair_id
     JOIN annotate_item query ON query.id = pair.query_id JOIN annotate_item document ON document.id = pair.document_id
     WHERE gold.collection_id = %(collection)s AND gold.is_positive = %(is_positive)s AND gold.retired_at IS NULL
@@ -36,7 +40,7 @@ _UNMET = """
       AND NOT EXISTS (SELECT FROM annotate_report report
                       WHERE report.annotator_id = %(annotator)s AND report.pair_id = gold.pair_id
                         AND report.state <> 'undone')
-    ORDER BY hashint8extended(gold.pair_id, %(seed)s), gold.id
+    ORDER BY is_wanted, hashint8extended(gold.pair_id, %(seed)s), gold.id
     LIMIT %(limit)s
 """
 # Pairs whose labels of hers count and are old enough, and that have not come back; one query's together if asked.
@@ -128,15 +132,21 @@ def _choose(
     }  # fmt: skip
     with prepared() as cursor:
         cursor.execute(_UNMET, asked)
-        query_of: dict[int, int] = dict(cursor.fetchall())
+        rows = cursor.fetchall()
     if not policy.grouped:
-        return list(query_of.items())
-    by_query: dict[int, list[int]] = defaultdict(list)
-    for pair, query in query_of.items():
-        by_query[query].append(pair)
+        return [(pair, query) for pair, query, _ in rows]
     places = Counter(row.query for row in claimed) - Counter(taken)
-    picked = batches.pick_by_query(sorted(places.elements()), by_query, n=n, seed=seed)
-    return [(pair, query_of[pair]) for pair in picked]
+    chosen: list[tuple[int, int]] = []
+    for is_wanted in (False, True):
+        by_query: dict[int, list[int]] = defaultdict(list)
+        for pair, query, wanted in rows:
+            if wanted == is_wanted:
+                by_query[query].append(pair)
+        left = sorted((places - Counter(query for _, query in chosen)).elements())
+        picked = batches.pick_by_query(left, by_query, n=n - len(chosen), seed=seed)
+        query_of = {pair: query for query, pairs in by_query.items() for pair in pairs}
+        chosen += [(pair, query_of[pair]) for pair in picked]
+    return chosen
 
 
 def _seat(annotator: Annotator, purpose: Seat.Purpose, rows: Sequence[tuple[int, int, int]]) -> list[Claimed]:

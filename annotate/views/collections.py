@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate import access
 from annotate.forms import CollectionForm, LevelFormSet
 from annotate.models import Annotator, Collection, Role
-from annotate.services import collections, imports, overview, progress
+from annotate.services import collections, imports, overview, progress, work
 from annotate.services.collections import LevelSpec
 from annotate.services.faults import FAULTS
 from annotate.services.import_kinds import Items
@@ -40,7 +40,7 @@ def collection(request: HttpRequest, slug: str) -> HttpResponse:
 def _own_work(annotator: Annotator) -> dict[str, object]:
     return {
         "own": progress.progress(annotator=annotator),
-        "empty": progress.why_empty(annotator=annotator, asked=True),
+        "empty": work.why_none(annotators=[annotator])[annotator.pk],
     }
 
 

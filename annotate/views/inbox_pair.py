@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import access
 from annotate.http import Shown, as_shown
-from annotate.models import Collection, Level, Pair, ReviewWork, Role
+from annotate.models import Collection, Level, Pair, Report, ReviewWork, Role
 from annotate.review_forms import AdjudicateForm, PairAct, ReasonForm
 from annotate.services import adjudicating, excluding, inbox, review_work, settling
 from annotate.services.pair_history import History, history_of
@@ -129,7 +129,8 @@ def _was_returned(history: History) -> bool:
     """Whether returning it to the queue settled its reports; what a grade or leaving out settled opens with these."""
     pair = history.pair
     is_out = history.exclusion or pair.query.excluded_at or pair.document.excluded_at
-    return bool(history.reports) and not (history.open_reports or history.adjudication or is_out)
+    has_settled = any(report.state == Report.State.SETTLED for report in history.reports)
+    return has_settled and not (history.open_reports or history.adjudication or is_out)
 
 
 def _tell(request: HttpRequest, pair: Pair, said: str) -> None:

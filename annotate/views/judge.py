@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotate import access, http
 from annotate.markdown import to_html
 from annotate.models import Annotator, HandOut, Report
-from annotate.services import cards, claiming, hand_outs, judging, progress, reports, told, undoing
+from annotate.services import cards, claiming, hand_outs, judging, progress, reports, told, undoing, work
 from annotate.services.training_gate import is_in_training
 
 ERRORS = {
@@ -44,6 +44,7 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "collection": collection,
         "levels": collection.levels.all(),
+        "report_reasons": Report.Reason.choices,
         "guidelines_html": to_html(guidelines.markdown if guidelines else ""),
         "guidelines": guidelines,
         "guidelines_changed": told.judged_under_older(annotator=annotator, guidelines=guidelines),
@@ -137,7 +138,7 @@ def recent(request: HttpRequest, slug: str) -> JsonResponse:
     annotator = access.get_annotator(user=request.user, slug=slug)
     acts = undoing.last_acts(annotator=annotator)
     last = {"hand_out": str(acts[0].token), "kind": acts[0].kind} if acts else None
-    return JsonResponse({"judged": progress.recent(annotator=annotator), "last": last})
+    return JsonResponse({"judged": progress.recent(acts=acts), "last": last})
 
 
 @require_GET
@@ -181,7 +182,7 @@ def _next_cards(annotator: Annotator, *, asked: bool) -> dict[str, Any]:
             http.card(dealt, slug=slug, n_in_batch=around.n, ask_reasons=around.asks_reasons) for dealt in left
         ],
         "progress": progress.progress(annotator=annotator, around=around, with_total=not left),
-        "empty": None if left else progress.why_empty(annotator=annotator, asked=asked),
+        "empty": None if left else work.why_empty(annotator=annotator, asked=asked),
         "guidelines": _said_of(around),
     }
 

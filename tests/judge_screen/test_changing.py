@@ -214,7 +214,7 @@ def test_the_last_ones_list_reports_and_one_becomes_an_answer(open_judge):
     expect(page.locator("#recent-list li", has_text=first)).to_contain_text("Escalated")
     page.keyboard.press("Escape")
     change(page, first)
-    expect(page.locator("#changing")).to_contain_text("You said Escalated (“Who is it?”)")
+    expect(page.locator("#changing")).to_contain_text("You reported it: Escalated (“Who is it?”)")
     page.keyboard.press("2")
     position(page, 2)
     saved(page)
@@ -268,3 +268,65 @@ def test_what_can_no_longer_be_changed_is_said_when_it_is_tried(open_judge):
     row.get_by_role("button", name="Change").click()
     expect(page.get_by_role("status").get_by_text("Batch 1 is settled; its answers stand.")).to_be_visible()
     expect(page.locator("#changing")).to_be_hidden()
+
+
+def test_the_answer_that_stands_given_again_changes_nothing_and_undo_leaves_it_alone(open_judge):
+    page = open_judge()
+    first, second = judge(page, "20")
+    change(page, first)
+    page.keyboard.press("2")
+    position(page, 3)
+    expect(page.locator("#changing")).to_be_hidden()
+    page.keyboard.press("z")
+    expect(page.locator("#document")).to_have_text(second)
+    saved(page)
+    assert (grades(), counting()) == ([2, 0], [2])
+
+
+def test_a_comment_comes_back_with_its_pair_and_one_begun_waits(open_judge):
+    page = open_judge()
+    position(page, 1)
+    page.locator("#comment").fill("a wing")
+    page.locator("#comment").blur()
+    page.keyboard.press("2")
+    position(page, 2)
+    page.locator("#comment").fill("half a word")
+    page.locator("#comment").blur()
+    page.keyboard.press("z")
+    position(page, 1)
+    expect(page.locator("#comment")).to_have_value("a wing")
+    saved(page)
+    page.keyboard.press("0")
+    position(page, 2)
+    expect(page.locator("#comment")).to_have_value("half a word")
+    saved(page)
+    expect(page.locator("#comment")).to_have_value("half a word")
+    assert [judgment.comment.text for judgment in Judgment.objects.all()] == ["a wing", "a wing"]
+
+
+def test_two_steps_back_at_once_after_a_reload_are_two_steps(open_judge):
+    page = open_judge()
+    first, second = judge(page, "22")
+    change(page, first)
+    page.keyboard.press("0")
+    position(page, 3)
+    saved(page)
+    page.reload()
+    position(page, 3)
+    page.keyboard.press("z")
+    page.keyboard.press("z")
+    expect(page.locator("#document")).to_have_text(second)
+    heard(page, lambda: counting() == [2])
+    saved(page)
+    assert Seat.objects.get(state="done").judgment.pair.document.parts.get().text == first
+
+
+def test_at_the_end_of_a_batch_the_last_answer_is_undone_without_a_key(open_judge):
+    page = open_judge()
+    last = judge(page, "2" * N_PAIRS)[-1]
+    expect(page.locator("#empty-title")).to_have_text("Batch done")
+    expect(page.locator("#empty")).to_be_focused()
+    page.get_by_role("button", name="Undo the last one").click()
+    expect(page.locator("#document")).to_have_text(last)
+    saved(page)
+    assert len(counting()) == N_PAIRS - 1

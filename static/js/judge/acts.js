@@ -1,5 +1,12 @@
 // What one person does with the card in front of her.
 
+const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", escalated: "Handed to the lead." };
+
+/** Whether an answer is the one that stands already. */
+function saysTheSame(word, { grade, reasons, comment }) {
+  return word.grade === grade && word.comment === comment && [...word.reasons].sort().join() === [...reasons].sort().join();
+}
+
 export class Acts {
   /** @param {{screen, panel, stage, comment, guidelines, clock, status, outbox}} parts of the judge screen */
   constructor(parts) {
@@ -14,6 +21,7 @@ export class Acts {
     const { card } = this;
     if (!card) return;
     const said = { grade, reasons, comment: this.comment.value.trim() };
+    if (card.word && saysTheSame(card.word, said)) return this.screen.change.leave();
     const heed = { active_ms: this.clock.read(), n_changes: changes, ...this.stage.heed };
     this.leave("answer", { ...said, ...heed, guidelines: this.guidelines.version }, card.word && !card.word.report ? 0 : 1);
     this.panel.glow(grade);
@@ -39,6 +47,8 @@ export class Acts {
     const counts = { judged, done: word || body.kind === "later" ? 0 : 1 };
     this.screen.undo.heed(this.outbox.put(kind, { hand_out, ...body, is_change: Boolean(word) }, counts));
     this.screen.finish();
+    if (SAID[body.kind]) this.status.announce(SAID[body.kind]);
+    else if (word) this.status.announce("Changed.");
     this.outbox.flush();
   }
 }

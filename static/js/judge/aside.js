@@ -2,7 +2,7 @@
 import { piece } from "./pieces.js";
 
 export class Aside {
-  /** @param {{store, outbox, levels, root, announce: (text: string) => void}} parts */
+  /** @param {{store, outbox, levels, root, announce: (text: string) => void, onSentAgain: (entry) => void}} parts */
   constructor(parts) {
     Object.assign(this, parts);
     this.box = null;
@@ -30,7 +30,10 @@ export class Aside {
   }
 
   sendAgain() {
-    for (const [key, entry] of this.store.aside()) this.store.takeUp(key, entry);
+    for (const [key, entry] of this.store.aside()) {
+      this.store.takeUp(key, entry);
+      this.onSentAgain(entry);
+    }
     this.box.remove();
     this.outbox.flush();
   }

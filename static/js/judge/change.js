@@ -2,6 +2,12 @@
 import { Refused, SignedOut, get } from "./api.js";
 import { openRecent } from "./recent.js";
 
+const LONGEST = 80;
+
+function shortened(text) {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()}…` : text;
+}
+
 export class Change {
   /** @param {Screen} screen whose deck and outbox are used */
   constructor(screen) {
@@ -22,15 +28,17 @@ export class Change {
   /** Show a pair and what stands of it; nothing is changed by that. */
   async begin(handOut) {
     const { urls, status, outbox } = this.screen;
+    status.pass();
     await outbox.flush();
     try {
       const { card, word } = await get(`${urls.wordUrl}?hand_out=${handOut}`);
       this.leave();
       this.screen.putBack({ ...card, word });
+      this.screen.shown = null;
       this.screen.show();
     } catch (error) {
       if (error instanceof SignedOut) outbox.pause(error.signIn);
-      else status.notice(error instanceof Refused ? error.message : "Changing an answer needs the server, which cannot be reached right now.");
+      else status.notice(error instanceof Refused ? error.message : "Changing an answer needs the server, which cannot be reached right now.", { passing: true });
     }
   }
 
@@ -49,9 +57,10 @@ export class Change {
     this.box.hidden = !word;
     if (!word) return;
     const level = this.screen.levels.find((one) => one.grade === word.grade);
-    const what = level ? level.name : word.report;
-    const words = [...(word.reasons ?? []), ...[word.comment ?? word.note].filter(Boolean).map((text) => `“${text}”`)];
-    this.box.querySelector("[data-what]").textContent = what;
+    const said = word.comment || word.note;
+    const words = [...(word.reasons ?? [word.reason]), said && `“${shortened(said)}”`].filter(Boolean);
+    this.box.querySelector("[data-lead]").textContent = word.report ? "You reported it:" : "You said";
+    this.box.querySelector("[data-what]").textContent = level?.name ?? word.report;
     this.box.querySelector("[data-words]").textContent = words.length ? ` (${words.join(", ")})` : "";
   }
 }

@@ -12,7 +12,10 @@ export class Deck {
 
   /** Take the server's idea of what comes next; what was answered here meanwhile is not shown again. */
   merge(cards) {
-    const fresh = cards.filter((card) => !this.done.has(card.hand_out) && card.hand_out !== this.current?.hand_out);
+    const drafts = new Map(this.upcoming.map((card) => [card.hand_out, card.draft]));
+    const fresh = cards
+      .filter((card) => !this.done.has(card.hand_out) && card.hand_out !== this.current?.hand_out)
+      .map((card) => ({ ...card, draft: drafts.get(card.hand_out) }));
     const known = new Set(fresh.map((card) => card.hand_out));
     // cards put back by an undo the server has not heard of yet stay at hand
     const kept = this.upcoming.filter((card) => card.kept && !known.has(card.hand_out));

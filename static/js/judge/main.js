@@ -45,7 +45,7 @@ const outbox = new Outbox({
 });
 screen.outbox = outbox;
 const acts = new Acts({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, outbox });
-screen.aside = new Aside({ store, outbox, levels, root, announce: (text) => status.announce(text) });
+screen.aside = new Aside({ store, outbox, levels, root, announce: (text) => status.announce(text), onSentAgain: (entry) => screen.undo.heed(entry) });
 
 const reports = reportDialogs((kind, fields) => acts.report(kind, fields));
 const whileJudging = (act) => () => screen.deck.current && act();
@@ -104,7 +104,7 @@ document.addEventListener("click", (event) => {
 initClosing();
 initHelp(levels, keys);
 keepKeyboard(() => stage.region.focus({ preventScroll: true }));
-store.onForeign((entry) => screen.onForeign(entry), ({ body }) => screen.undo.forget(body.hand_out));
+store.onForeign((entry) => screen.onForeign(entry), (entry) => screen.undo.drop(entry));
 // what an earlier visit left goes first, and is not shown again meanwhile
 for (const [, entry] of store.all()) {
   if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);

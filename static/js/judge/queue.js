@@ -105,7 +105,7 @@ export class Outbox {
 
   /** Whether the server fails at this one alone: three times, while it answers to something else. */
   async isHopeless(key, entry, error) {
-    if (error.status !== 500) return false;
+    if (!(error.status >= 500)) return false;
     const failures = (entry.failures ?? 0) + 1;
     this.store.update(key, { ...entry, tried: true, failures });
     return failures >= MOST_FAILURES && isAnswering(this.urls);

@@ -43,7 +43,7 @@ export class Reasons {
     this.freeBelow = free.slice(reasons.length);
     this.recall(given);
     this.top.replaceChildren(...reasons.map((reason, index) => chip(reason.name, free[index], () => this.press(reason))));
-    this.unfold(null);
+    this.unfold(reasons.find(({ name, what }) => what.length && this.chosen.has(name)) ?? null);
     this.box.hidden = false;
     this.box.scrollIntoView({ block: "nearest" });
     this.paint();

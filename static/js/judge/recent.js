@@ -9,6 +9,7 @@ function row(judged, levels, onChange) {
   item.querySelector("[data-document]").textContent = judged.document_text;
   item.querySelector("[data-level]").textContent = judged.report || (level?.name ?? judged.grade);
   item.querySelector("[data-level]").classList.toggle("badge-warn", Boolean(judged.report));
+  item.querySelector("[data-at]").textContent = new Date(judged.at).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   item.querySelector("[data-change]").addEventListener("click", () => onChange(judged.hand_out));
   return item;
 }

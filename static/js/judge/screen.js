@@ -129,7 +129,8 @@ export class Screen {
 
   onRefused(entry, message) {
     if (entry.kind === "undo") return this.undo.onRefused(entry, message);
-    this.undo.forget(entry.body.hand_out);
+    this.undo.drop(entry);
+    if (entry.body.kind === "later") this.status.notice(message);
     this.aside.show();
     this.deck.markDone(entry.body.hand_out);
     if (!this.outbox.size) this.next();

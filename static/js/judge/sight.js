@@ -13,11 +13,13 @@ export class Sight {
     this.root = root;
     this.look = null;
     this.levels = root.querySelector(".levels");
+    // what nobody could see was not seen
+    document.addEventListener("visibilitychange", () => this.look && this.begin(this.look.shown));
   }
 
   /** Something else comes into view. @param {Promise} shown when its media are there */
   async begin(shown) {
-    const look = {};
+    const look = { shown };
     this.look = look;
     this.sleep(true);
     await shown;

@@ -85,7 +85,8 @@ export class Status {
     again.hidden = busy;
     this.reason = why.reason;
     again.textContent = AGAIN[why.reason] ?? "Look again";
-    const appeared = box.hidden;
+    const appeared = box.hidden || this.isBusy;
+    this.isBusy = busy;
     box.hidden = false;
     if (appeared && !busy) box.focus();
     this.announce(`${title.textContent}. ${text.textContent}`);

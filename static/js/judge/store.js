@@ -68,14 +68,14 @@ export class Store {
 
   /** Keep an entry without sending it again; first there, then no more here. */
   setAside(key, entry, reason) {
-    // an undo that is refused leaves nothing to keep: the judgment stands
-    if (entry.kind !== "undo") this.put(this.asidePrefix + key.slice(this.prefix.length), { ...entry, reason });
+    // an undo that is refused leaves nothing to keep: the judgment stands; nor does a pair that cannot be put off
+    if (entry.kind !== "undo" && entry.body.kind !== "later") this.put(this.asidePrefix + key.slice(this.prefix.length), { ...entry, reason });
     this.remove(key);
   }
 
   /** Send what was set aside after all, in its old place among what waits. */
-  takeUp(key, { kind, body }) {
-    this.put(this.prefix + key.slice(this.asidePrefix.length), { kind, body });
+  takeUp(key, { kind, body, counts }) {
+    this.put(this.prefix + key.slice(this.asidePrefix.length), { kind, body, counts });
     this.remove(key);
   }
 

@@ -2,15 +2,16 @@
 // what the server does.
 import { SignedOut, get } from "./api.js";
 
-const NOTHING = "There is nothing to undo: you have not judged yet, or your batches are settled.";
+const NOTHING = "There is nothing to undo: all is taken back already, or your batches are settled.";
 const NO_SERVER = "Undo needs the server, which cannot be reached right now.";
 const REMEMBERED = 20;
 const TAKEN_BACK = { answer: "The last judgment is undone.", report: "The report is taken back.", later: "What you put off is back." };
+const NOT_TAKEN_BACK = { answer: "The judgment was not undone", report: "The report was not taken back", later: "It stays put off" };
 
 /** What an entry of the outbox did, as the server names it when it is taken back. */
 function actOf({ kind, body, counts }) {
   const what = kind === "answer" ? "answer" : body.kind === "later" ? "later" : "report";
-  return { hand_out: body.hand_out, kind: what, isChange: Boolean(body.is_change), counts: counts ?? {} };
+  return { submission_id: body.submission_id, hand_out: body.hand_out, kind: what, isChange: Boolean(body.is_change), counts: counts ?? {}, comment: body.comment };
 }
 
 export class Undo {
@@ -19,6 +20,7 @@ export class Undo {
     this.screen = screen;
     this.acts = [];
     this.wanted = null;
+    this.turn = Promise.resolve();
   }
 
   /** Keep what an entry of this tab or another one did. */
@@ -36,8 +38,21 @@ export class Undo {
     if (at >= 0) this.acts.splice(at, 1);
   }
 
-  async last() {
-    if (this.screen.change.leave()) return;
+  /** What an entry did was refused, or taken back before it was sent. */
+  drop({ body }) {
+    this.acts = this.acts.filter((one) => one.submission_id !== body.submission_id);
+  }
+
+  /** One step back; the next one waits until it is known what this one was. */
+  last() {
+    this.turn = this.turn.then(() => this.step());
+    return this.turn;
+  }
+
+  async step() {
+    const { change, panel } = this.screen;
+    // what is half said is taken back first
+    if (panel.key("Escape") || change.leave()) return;
     const act = this.acts.at(-1) ?? (await this.newest());
     if (act) this.takeBack(act);
   }
@@ -46,30 +61,32 @@ export class Undo {
   async newest() {
     const { outbox, urls, status } = this.screen;
     await outbox.flush();
-    if (outbox.size) return void status.notice(NO_SERVER);
+    if (outbox.size) return void status.notice(NO_SERVER, { passing: true });
     try {
       const { last } = await get(urls.recentUrl);
-      if (!last) status.notice(NOTHING);
+      if (!last) status.notice(NOTHING, { passing: true });
       return last;
     } catch (error) {
       if (error instanceof SignedOut) outbox.pause(error.signIn);
-      else status.notice(NO_SERVER);
+      else status.notice(NO_SERVER, { passing: true });
     }
   }
 
   /** Take an act back; its card is there at once when this tab still has it, else with the server's answer. */
   takeBack(act) {
-    const { deck, outbox } = this.screen;
-    const { hand_out, kind, isChange, counts } = act;
+    const { deck, outbox, status } = this.screen;
+    const { hand_out, kind, isChange, counts, comment } = act;
+    status.pass();
     const card = isChange ? null : deck.remembered(hand_out);
     const unsent = outbox.takeBack(act);
     this.forget(hand_out);
     this.wanted = card || isChange ? null : hand_out;
     if (!isChange) deck.done.delete(hand_out);
-    if (card) this.screen.putBack(card);
+    if (card) this.screen.putBack({ ...card, draft: comment });
     if (!unsent) outbox.add("undo", { hand_out, kind }, { judged: -(counts?.judged ?? 0), done: -(counts?.done ?? 0) });
     this.screen.show();
     if (unsent) this.announce(kind, isChange ? {} : null);
+    else if (isChange) status.notice("Taking the change back…", { passing: true });
   }
 
   /** Only once it is so: the server may still refuse what it was asked to undo. */
@@ -95,6 +112,6 @@ export class Undo {
     if (this.wanted === body.hand_out) this.wanted = null;
     deck.takenElsewhere(body.hand_out);
     this.screen.show();
-    status.notice(`The ${body.kind === "report" ? "report was not taken back" : "judgment was not undone"}: ${message}`);
+    status.notice(`${NOT_TAKEN_BACK[body.kind] ?? NOT_TAKEN_BACK.answer}: ${message}`);
   }
 }

@@ -13,8 +13,8 @@ ANSWERS = st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 8)), st.bo
 
 
 @pytest.mark.parametrize(("n_right", "n", "smallest", "failed"), [
-    (0, 0, "1", False), (0, 2, "0", False), (1, 2, "0.5", False), (1, 2, "0.75", True), (3, 4, "0.75", False),
-    (2, 3, "0.6667", True), (2, 3, "0.6666", False), (2, 2, "1", False),
+    (0, 0, "1", False), (0, 4, "0", False), (2, 4, "0.5", False), (2, 4, "0.75", True), (3, 4, "0.75", False),
+    (4, 6, "0.6667", True), (4, 6, "0.6666", False), (4, 4, "1", False), (0, 3, "1", False), (0, 2, "0.75", False),
 ])  # fmt: skip
 def test_a_batch_fails_when_fewer_than_the_smallest_share_are_right(n_right, n, smallest, failed):
     assert is_failed(n_right=n_right, n=n, smallest=Decimal(smallest)) is failed

@@ -184,9 +184,11 @@ def test_one_person_who_says_twice_that_she_cannot_judge_a_pair_is_one_person():
     collection = study(n_pairs=1)
     ann = cast.annotator(collection)
     hand_out = hand_outs(ann)[0]
-    for _ in range(2):
+    report(ann, hand_out, Report.Kind.CANNOT_JUDGE)
+    with pytest.raises(BatchSettled, match="You have reported this pair"):
         report(ann, hand_out, Report.Kind.CANNOT_JUDGE)
-    assert Report.objects.count() == 2
+    report(ann, hand_out, Report.Kind.CANNOT_JUDGE, is_change=True)
+    assert (Report.objects.count(), Report.objects.open().count()) == (2, 1)
     assert len(hand_outs(cast.annotator(collection))) == 1
 
 

@@ -6,7 +6,6 @@ or the quota out of `queues.Walk`.
 
 from collections import Counter
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -14,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.fsck import CHECKS
-from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Round, Seat
-from annotate.services import claiming, progress, queues, reports, undoing
+from annotate.models import Annotator, Gold, Judgment, Pair, Resolution, Seat
+from annotate.services import claiming, queues, undoing, work
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -146,22 +145,6 @@ def test_a_pair_that_she_judged_too_late_to_count_is_no_gold_for_her():
     assert [each.seat.pair_id for each in claiming.unanswered(annotator=batch.annotator)] == [pairs[2].pk]
 
 
-def test_what_others_hold_is_counted_in_pairs_that_may_come_to_her():
-    collection = campaigns.open_collection(1, labels_per_pair=2, gold_positives=0, gold_negatives=0)
-    (hers,) = campaigns.first_batch(collection)
-    campaigns.first_batch(collection)
-    person = hers.batch.annotator
-    assert claiming.free_later(annotator=person)[0] == 0  # she is at this pair herself
-    newcomer = cast.annotator(collection)
-    assert claiming.free_later(annotator=newcomer)[0] == 1  # by two people
-    Round.objects.update(state=Round.State.CLOSED, closed_at="2026-01-01T00:00Z")
-    assert claiming.free_later(annotator=newcomer) == (0, None)  # a closed round gives nothing out
-    Round.objects.update(state=Round.State.OPEN, closed_at=None)
-    reports.report_pair(annotator=person, token=hers.token, submission_id=uuid4(), kind="cannot_judge")
-    claiming.current_batch(annotator=newcomer)
-    assert claiming.free_later(annotator=person)[0] == 0  # it never comes back to who could not judge it
-
-
 @pytest.mark.parametrize("grouped", [True, False])
 def test_a_share_of_her_own_pairs_comes_back_after_days_and_only_once(grouped):
     collection = study(60, batch_candidates=10, repeat_share="0.2", repeat_after_days=7, grouped=grouped)
@@ -202,7 +185,7 @@ def test_one_person_judges_no_more_than_her_share_of_a_pool():
     given = [len(again(annotator)) for _ in range(4)]
     assert given == [4, 2, 0, 0]
     assert annotator.judgments.count() == 10
-    assert progress.why_empty(annotator=annotator, asked=True)["reason"] == "share"
+    assert work.why_empty(annotator=annotator, asked=True)["reason"] == "share"
     assert len(campaigns.first_batch(collection)) == 4
 
 
@@ -241,3 +224,19 @@ def test_a_quota_counts_no_more_pairs_than_it_hangs_on():
         (left,) = queues.quotas(annotator=annotator, rounds=queues.open_rounds(collection_id=collection.pk)).values()
     assert left >= 300
     assert "LIMIT 608" in seen.captured_queries[-1]["sql"]
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_a_pair_on_which_she_can_give_a_wanted_label_checks_her_only_when_no_other_gold_is_left(grouped):
+    policy = {"grouped": grouped, "batch_candidates": 4, "gold_positives": 1, "gold_negatives": 0}
+    collection = cast.collection(grades=2, **policy)
+    pairs = cast.pairs(collection, 40, per_query=40)
+    campaigns.open_pool_round(collection, pairs[:36])
+    for pair in [*pairs[:12], *pairs[36:]]:
+        Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+    annotator = cast.annotator(collection)
+    checks = []
+    for _ in range(6):
+        checks += [each.seat.pair for each in again(annotator) if each.seat.purpose == "gold"]
+    assert set(checks[:4]) == set(pairs[36:])
+    assert set(checks[4:]) <= set(pairs[:12])

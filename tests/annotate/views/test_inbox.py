@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Batch, Item, Report, Resolution, ReviewAction, ReviewWork
-from annotate.services import carrying_on, claiming, reports, review_work, withdrawing
+from annotate.models import Batch, Gold, Item, Report, Resolution, ReviewAction, ReviewWork
+from annotate.services import carrying_on, claiming, inbox, reports, review_work, undoing, withdrawing
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -308,3 +308,29 @@ def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(
         ReviewWork.objects.create(action=action, n_total=0, finished_at=timezone.now())
     with django_assert_max_num_queries(len(few)):
         client.get(url)
+
+
+def test_what_was_reported_of_a_gold_that_is_in_no_pool_waits_like_any_other(client):
+    collection = cast.collection("golds", grades=3, batch_candidates=2, grouped=False, gold_negatives=0)
+    pairs = cast.pairs(collection, 4)
+    gold = pairs[3]
+    Gold.objects.create(collection=collection, pair=gold, grade=2, is_positive=True, origin="curated")
+    campaigns.open_pool_round(collection, pairs[:3])
+    hand_out = next(each for each in campaigns.first_batch(collection) if each.seat.pair_id == gold.pk)
+    reports.report_pair(
+        annotator=hand_out.batch.annotator, token=hand_out.token, submission_id=uuid4(), kind="cannot_judge",
+        reason="not_enough",
+    )  # fmt: skip
+    client.force_login(cast.member(collection, "lead"))
+    assert inbox.counts(collections=[collection.pk])[collection.pk].cannot == 1
+    listed = client.get(reverse("annotate:inbox", args=["golds"]) + "?tab=cannot").content.decode()
+    assert "Not enough is shown to tell" in listed
+
+
+def test_a_report_that_its_annotator_took_back_is_not_the_leads_to_open(client, collection, lead):
+    pair = report(collection, "escalated")
+    made = Report.objects.get()
+    undoing.take_back(annotator=made.annotator, token=made.hand_out.token)
+    page = client.get(address("inbox-pair", pair.pk)).content.decode()
+    assert "taken back" in page
+    assert not shown(page, "act", "reopen") and not shown(page, "act", "return")

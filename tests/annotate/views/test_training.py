@@ -37,7 +37,7 @@ def test_the_judge_screen_sends_who_is_not_trained_to_the_training(client, annot
     answer = client.get(reverse("annotate:judge", args=["birds"]), follow=True)
     assert answer.redirect_chain[-1][0] == reverse("annotate:training", args=["birds"])
     assert "Before you judge, you go through a training" in answer.content.decode()
-    assert "A training comes before judging." in client.get("/").content.decode()
+    assert "Before you judge, you go through a training." in client.get("/").content.decode()
     go(annotator)
     assert client.get(reverse("annotate:judge", args=["birds"])).status_code == 200
 
