@@ -52,15 +52,7 @@ def report_pair(
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token, in_training=in_training)
     pair = hand_outs.lock_pair(hand_out)
     seat = hand_outs.lock_seat(hand_out)
-    judgment, earlier = standing_judgment(hand_out), Report.objects.filter(hand_out=hand_out).open()
-    if judgment is not None or earlier.exists():
-        if not is_change:
-            what = "judged this pair; undo the judgment" if judgment else "reported this pair; take that back"
-            raise BatchSettled(f"You have {what} first.")
-        hand_outs.require_unsettled(hand_out)
-    if judgment is not None:
-        undo(judgment, by=annotator.user, submission_id=submission_id)
-    take_back(reports=earlier, by=annotator.user, submission_id=submission_id)
+    _make_way(annotator, hand_out, submission_id, is_change=is_change)
     report = Report.objects.create(
         collection_id=annotator.collection_id,
         pair_id=seat.pair_id,
@@ -79,6 +71,19 @@ def report_pair(
     renew(annotator=annotator, leased_until=seat.leased_until, at=report.at)
     finish_if_done(batch=hand_out.batch)
     return report
+
+
+def _make_way(annotator: Annotator, hand_out: HandOut, submission_id: UUID, *, is_change: bool) -> None:
+    """Take back what she said of a hand-out before, if that is what she means and still can."""
+    judgment, earlier = standing_judgment(hand_out), Report.objects.filter(hand_out=hand_out).open()
+    if judgment is not None or earlier.exists():
+        if not is_change:
+            what = "judged this pair; undo the judgment" if judgment else "reported this pair; take that back"
+            raise BatchSettled(f"You have {what} first.")
+        hand_outs.require_unsettled(hand_out)
+    if judgment is not None:
+        undo(judgment, by=annotator.user, submission_id=submission_id)
+    take_back(reports=earlier, by=annotator.user, submission_id=submission_id)
 
 
 @transaction.atomic

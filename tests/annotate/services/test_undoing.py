@@ -5,21 +5,17 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db.models import F
 from django.utils import timezone
 
-from annotate.models import Batch, Gold, HandOut, Judgment, Report, Resolution, Seat
+from annotate.models import Batch, Gold, HandOut, Report, Resolution, Seat
 from annotate.services import (
-    adjudicating,
     claiming,
-    progress,
     reports,
     settling,
     training,
     training_people,
     training_setup,
     undoing,
-    withdrawing,
 )
 from annotate.services.hand_outs import BatchSettled
 from tests import cast
@@ -301,96 +297,6 @@ def test_an_undo_that_is_sent_again_takes_nothing_more_back():
     judge(ann, hand_out, grade=1)
     undoing.take_back(annotator=ann, token=hand_out.token, submission_id=submission, kind="report")
     assert standing(hand_out) == 1
-
-
-def test_what_a_lead_withdrew_takes_along_what_it_had_replaced():
-    collection = study(grouped=False)
-    Gold.objects.create(
-        collection=collection, pair=cast.pairs(collection, 1)[0], grade=2, is_positive=True, origin="curated"
-    )
-    ann = cast.annotator(collection)
-    cards = hand_outs(ann)
-    for hand_out in cards:
-        judge(ann, hand_out, grade=2)
-        judge(ann, hand_out, grade=0, is_change=True)
-    since = Judgment.objects.earliest("pk").at
-    withdrawing.withdraw_annotator(annotator=ann, since=since, by=cast.member(collection, "lead"), reason="odd")
-    assert undoing.last_acts(annotator=ann) == []
-    with pytest.raises(undoing.NothingToUndo):
-        undoing.take_back(annotator=ann, token=cards[0].token)
-
-
-def test_a_report_that_stands_again_waits_for_nobody_where_a_lead_has_graded_the_pair():
-    collection = study()
-    ann, lead = cast.annotator(collection), cast.member(collection, "lead")
-    hand_out = hand_outs(ann)[0]
-    report(ann, hand_out, "escalated")
-    pair = judge(ann, hand_out, grade=2).pair
-    adjudicating.adjudicate(pair=pair, by=lead, grade=1)
-    undo_last(ann)
-    assert not Report.objects.open().exists()
-    adjudicating.undo_adjudication(pair=pair, by=lead)
-    assert Report.objects.open().count() == 1
-    assert sound_without_pools()
-
-
-def test_a_report_in_a_settled_batch_is_changed_no_more():
-    ann = cast.annotator(study(n_pairs=2))
-    first, second = hand_outs(ann)
-    report(ann, first, "escalated")
-    judge(ann, second)
-    Batch.objects.update(settled_at=F("finished_at"))
-    with pytest.raises(BatchSettled, match="settled"):
-        report(ann, first, "cannot_judge", is_change=True)
-    assert standing(first) == "escalated"
-
-
-def test_what_is_taken_back_of_golds_tells_nobody_which_they_are():
-    collection = study(n_pairs=5, grouped=False)
-    Gold.objects.create(
-        collection=collection, pair=cast.pairs(collection, 1)[0], grade=2, is_positive=True, origin="curated"
-    )
-    ann = cast.annotator(collection)
-    cards = hand_outs(ann)
-    for hand_out in cards:
-        report(ann, hand_out, "cannot_judge")
-    for _ in range(2):
-        hand_outs(cast.annotator(collection))  # others take what she gave back
-    assert not Seat.objects.filter(state="free").exists()
-    for hand_out in sorted(cards, key=lambda each: each.seat.purpose == "gold"):
-        undoing.take_back(annotator=ann, token=hand_out.token, kind="report")
-    assert list(claiming.unanswered(annotator=ann)) == []
-
-
-def test_a_pair_that_is_handed_out_twice_is_done_with_and_undone_like_any_other():
-    collection = study(n_pairs=1)
-    ann, other = cast.annotator(collection), cast.annotator(collection)
-    first = hand_outs(ann)[0]
-    report(ann, first, "cannot_judge")
-    hand_outs(other)
-    undo_last(ann)
-    Seat.objects.update(leased_until=timezone.now() - timedelta(minutes=1))
-    (second,) = hand_outs(ann)
-    assert (second.seat, second.pk != first.pk) == (first.seat, True)
-    judge(ann, first, grade=1)
-    judge(ann, second, grade=1)
-    assert list(claiming.unanswered(annotator=ann)) == []
-    judge(ann, second, grade=2, is_change=True)
-    undo_last(ann)
-    assert Seat.objects.get().judgment.level.grade == 1
-    assert progress.recent(acts=undoing.last_acts(annotator=ann)) == []  # it is of the batch before, which is settled
-    assert sound_without_pools()
-
-
-def test_a_pair_that_somebody_else_has_cannot_be_put_off():
-    collection = study(n_pairs=1)
-    ann = cast.annotator(collection)
-    hand_out = hand_outs(ann)[0]
-    report(ann, hand_out, "cannot_judge")
-    hand_outs(cast.annotator(collection))
-    undo_last(ann)
-    with pytest.raises(BatchSettled, match="somebody else has it"):
-        reports.defer(annotator=ann, token=hand_out.token)
 
 
 def to_be_taken_back(stack):
