@@ -67,3 +67,11 @@ def n_repeats(share: float, *, n_old: int, n_given: int, n_candidates: int) -> i
     missing = floor(share * n_old + 1e-9) - n_given
     at_most = -floor(-share * n_candidates)
     return max(0, min(missing, at_most))
+
+
+def n_touched(runs: Sequence[int], size: int) -> int:
+    """The most batches of a size that runs of seats can lie in: each begins in one, wherever that stands in it.
+
+    runs : (N,) lengths, 1 or more
+    """
+    return sum(1 + -(-(length - 1) // size) for length in runs)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access
 from annotate.models import Collection, Gold, Role
 from annotate.people_forms import GoldForm, GoldReasonForm
-from annotate.services import gold_standings
+from annotate.services import gold_reach, gold_standings
 from annotate.services import golds as service
 
 PAGE_SIZE = 50
@@ -35,6 +35,7 @@ def golds(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, "Added: it is handed out with the next batches that it fits.")
             return redirect("annotate:golds", slug)
     context = {"collection": collection, "form": form, "policy": collection.policies.latest("version"),
+               "reach": gold_reach.gold_reach(collection=collection),
                **_listed(request, collection)}  # fmt: skip
     return render(request, "annotate/golds.html", context, status=422 if form.errors else 200)
 

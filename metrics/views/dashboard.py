@@ -16,6 +16,7 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
+from annotate.services import stuck_labels
 from metrics import tasks
 from metrics.services import closer, people_pages
 from metrics.services import dashboard as room
@@ -30,8 +31,15 @@ def dashboard(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     asked = _asked(request, collection)
     shown = room.dashboard(collection=collection, asked=asked, now=_look(collection, asked))
-    may = {"may_name": _may_name(request, collection)}
-    return render(request, "metrics/dashboard.html", may | {"collection": collection, "asked": asked, "shown": shown})
+    context = {
+        "collection": collection,
+        "asked": asked,
+        "shown": shown,
+        "may_name": _may_name(request, collection),
+        "may_invite": Role.LEAD in access.roles_in(user=request.user, collection=collection),
+        "stuck": stuck_labels.together(stuck_labels.stuck_labels(collection=collection)),
+    }
+    return render(request, "metrics/dashboard.html", context)
 
 
 @require_safe

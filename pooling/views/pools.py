@@ -16,7 +16,7 @@ from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import jobs
+from annotate.services import jobs, stuck_labels
 from pooling import access, tasks
 from pooling.core.options import OPTIONS
 from pooling.core.strategies import STRATEGIES
@@ -64,6 +64,8 @@ def pool(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "parameters": _parameters(pool),
         "runs": pool.runs.order_by("direction", "name"),
         "figures": figures.pool_figures(pool=pool),
+        "may_invite": Role.LEAD in annotate_access.roles_in(user=request.user, collection=pool.collection),
+        "stuck": stuck_labels.stuck_labels(collection=pool.collection).get(pool.round_id),
         "may_open": _is_researcher(request, pool.collection),
     }
     return render(request, "pooling/pool.html", context | _waiting(request, pool))

@@ -41,7 +41,7 @@ def test_what_an_erased_person_undid_herself_is_no_leads_doing(client, campaign)
     said = JudgmentEvent.objects.get(kind="undone", by=campaign.annotators[1].user).judgment  # all that was undone
     accounts.erase_person(user=said.annotator.user)
     moments = explained(client, campaign, said.pair, campaign.lead).context["history"].moments
-    (undone,) = [moment for moment in moments if moment.what.startswith("undone")]
+    (undone,) = [moment for moment in moments if moment.what.startswith("took back")]
     assert (undone.annotator, undone.lead) == (said.annotator, "")
 
 

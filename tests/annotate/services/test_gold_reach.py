@@ -1,0 +1,48 @@
+"""How many batches of the open pools can have golds."""
+
+import pytest
+
+from annotate.core.batches import n_touched
+from annotate.models import Gold
+from annotate.services import gold_reach
+from tests import campaigns, cast
+
+pytestmark = pytest.mark.django_db
+
+
+def study(*, grouped):
+    """An open pool of five queries of four pairs each, in batches of three."""
+    collection = cast.collection(grades=2, batch_candidates=3, grouped=grouped)
+    pairs = cast.pairs(collection, 20, per_query=4)
+    campaigns.open_pool_round(collection, pairs)
+    return collection, pairs
+
+
+def add_gold(collection, pair):
+    return Gold.objects.create(collection=collection, pair=pair, grade=1, is_positive=True, origin="curated")
+
+
+def test_where_one_querys_pairs_come_together_only_batches_of_queries_with_golds_can_hold_one():
+    collection, pairs = study(grouped=True)
+    assert gold_reach.gold_reach(collection=collection) == (7, 0, 0)
+    add_gold(collection, pairs[0])
+    retired = add_gold(collection, pairs[4])
+    assert gold_reach.gold_reach(collection=collection) == (7, 4, 2)
+    Gold.objects.filter(pk=retired.pk).update(retired_at="2026-01-01T00:00Z")
+    assert gold_reach.gold_reach(collection=collection) == (7, 2, 1)
+
+
+def test_where_queries_come_mixed_every_batch_can():
+    collection, pairs = study(grouped=False)
+    assert gold_reach.gold_reach(collection=collection) == (7, 0, None)
+    add_gold(collection, pairs[0])
+    assert gold_reach.gold_reach(collection=collection) == (7, 7, None)
+
+
+def test_without_an_open_pool_there_is_nothing_to_say():
+    assert gold_reach.gold_reach(collection=cast.collection()) is None
+
+
+@pytest.mark.parametrize(("runs", "size", "n"), [([], 3, 0), ([1], 3, 1), ([2], 3, 2), ([4], 3, 2), ([5, 1], 3, 4)])
+def test_a_run_of_seats_lies_in_so_many_batches_at_most(runs, size, n):
+    assert n_touched(runs, size) == n

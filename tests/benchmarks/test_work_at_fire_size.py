@@ -1,0 +1,49 @@
+"""Whether there is work, and which labels nobody can give, at the size of FIRE's MSVD study with its pool open.
+
+555,260 pairs, 60,000 of them labelled, many of them once more to be. Medians.
+Run: python3 manage.py test --heavy -s tests/benchmarks/test_work_at_fire_size.py
+"""
+
+import time
+from statistics import median
+
+import pytest
+
+from annotate.models import Annotator
+from annotate.services import gold_reach, stuck_labels, work
+from tests import cast
+from tests.benchmarks.review_study import fill
+
+pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
+N_TIMES = 7
+MOST_SECONDS = 0.2
+
+
+def seconds(act) -> float:
+    """The median of a few times."""
+    taken = []
+    for _ in range(N_TIMES):
+        start = time.perf_counter()
+        act()
+        taken.append(time.perf_counter() - start)
+    return median(taken)
+
+
+def test_what_pages_ask_takes_less_than_a_blink() -> None:
+    study = fill("review")
+    collection = study.collection
+    people = list(Annotator.objects.filter(collection=collection).order_by("pk")[:1])
+    nobody = seconds(lambda: stuck_labels.stuck_labels(collection=collection))
+    for annotator in Annotator.objects.filter(collection=collection, origin="person"):
+        user = annotator.user or cast.user()
+        Annotator.objects.filter(pk=annotator.pk).update(user=user)
+        cast.member(collection, "annotator", user)
+    asked = {
+        "is there work for her": lambda: work.why_none(annotators=people),
+        "labels nobody can give": lambda: stuck_labels.stuck_labels(collection=collection),
+        "batches that can have golds": lambda: gold_reach.gold_reach(collection=collection),
+    }
+    taken = {"the same where nobody is there": nobody} | {name: seconds(act) for name, act in asked.items()}
+    for name, each in taken.items():
+        print(f"  {name:<30} median {1000 * each:5.0f} ms")
+    assert max(taken.values()) < MOST_SECONDS
