@@ -1,4 +1,4 @@
-"""Lists of captions, many of one video or image, as MSR-VTT and Flickr30k have them: JSON, or a table."""
+"""Lists of captions, many of one video or image: as MSR-VTT or Flickr30k have them, {id: [captions]}, or a table."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from annotate.core import reading
 from annotate.core.formats import FormatError, Problems, add_faults, id_fault
-from annotate.core.json_files import json_members
+from annotate.core.json_files import first_element, json_members, opens_object_of_objects
 from annotate.core.media_types import media_type
 
 COLUMNS = {  # the names in use; which of the first are there says what the captions are of
@@ -15,6 +15,7 @@ COLUMNS = {  # the names in use; which of the first are there says what the capt
     "caption": ("caption", "sentence", "comment"),
     "id": ("caption_id", "sen_id", "sentence_id", "key"),
 }
+ITEM_FIELDS = frozenset({"side", "id", "parts"})  # a line of JSON lines may begin with an item's parts
 LISTS = frozenset({"videos", "images", "sentences", "annotations"})
 
 
@@ -28,7 +29,10 @@ class Caption(NamedTuple):
 
 
 class Described(NamedTuple):
-    """A video or image that captions are of; path : "" where the file names none; start, end in seconds, or None."""
+    """A video or image that captions are of.
+
+    kind : video or image; "" where the file does not say. path : "" where it names none. start, end : seconds, or None
+    """
 
     id: str
     kind: str
@@ -51,12 +55,27 @@ def is_caption_list(first_key: str | None) -> bool:
     return first_key in {*LISTS, "info"}
 
 
+def lists_captions(stream: BinaryIO, name: str, *, of_items: bool = False) -> bool:
+    """Whether a file is one JSON object {id: [captions]}.
+
+    of_items : that it holds items is known; else its first text must have a blank in it, or it may be an id: lists of
+        positives look the same
+    """
+    first_key = opens_object_of_objects(stream, name)
+    if first_key is None or is_caption_list(first_key) or first_key in ITEM_FIELDS:
+        return False
+    first = first_element(stream, name)
+    return first is not None and (of_items or len(first.split()) > 1)
+
+
 def read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Caption | Described]:
     """What a caption list describes, each once and before its captions in a table, and its captions.
 
     A caption without an id of its own is called by what it describes: video7#0, video7#1...
     """
-    if reading.begins_with(stream, b"{"):
+    if lists_captions(stream, name, of_items=True):
+        yield from _Lists(name, problems).read(stream)
+    elif reading.begins_with(stream, b"{"):
         yield from _Json(name, problems).read(stream)
     else:
         yield from _Table(name, problems).read(stream)
@@ -110,6 +129,26 @@ class _Json(_Reader):
         if not any(faults.values()):
             times = entry.get("start time"), entry.get("end time")
             yield Described(called, kind, path or "", split or "test", *times, line)
+
+
+class _Lists(_Reader):
+    """{"video7": ["a man sings", "somebody sings"]}, as MSVD, VATEX and COCO are handed on, perhaps in one line."""
+
+    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
+        """Each key, and then its captions; one of several may be an object with a field for the text."""
+        for line, key, value in json_members(stream, self.name):
+            path = key if media_type(key) else ""
+            fault = id_fault(key) or ("" if isinstance(value, list) else "must have a list of captions")
+            add_faults({"id": fault}, line, self.name, self.problems)
+            if fault:
+                continue
+            yield Described(key, media_type(key).kind if path else "", path, "test", None, None, line)
+            for entry in value:
+                if isinstance(entry, dict):
+                    own_id = first_of(entry, (*COLUMNS["id"], "id"))
+                    yield from self.caption(key, first_of(entry, COLUMNS["caption"]), own_id, line)
+                else:
+                    yield from self.caption(key, entry, None, line)
 
 
 class _Table(_Reader):

@@ -1,22 +1,32 @@
 """Files of items: JSON lines, tables, BEIR folders, caption lists, topics.
 
-A new format is a reader and one entry of FORMATS.
+A new format is a reader and one entry of SPECIAL, or of GENERAL where its first line could be of much else.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from annotate.core import captions, reading, topics
-from annotate.core.formats import FormatError, Problems
-from annotate.core.item_rows import ItemRow, check_item
-from annotate.core.json_files import opens_object_of_objects
+from annotate.core.formats import FormatError, Problems, id_fault
+from annotate.core.id_lists import read_ids
+from annotate.core.item_rows import FIELDS, FLAT, ItemRow, check_item
+from annotate.core.json_files import opens_dictionaries, opens_object_of_objects
 from annotate.core.media_types import media_type
+from annotate.core.mistaken import ITEMS, mistaken_for
 from annotate.core.reference_formats import read_reference
 from annotate.core.sources import Source
 
+MEDIA_KINDS = ("video", "image", "audio")
 TABLE_ENDS = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 JSON_ENDS = (".jsonl", ".jsonl.gz", ".ndjson")
 CAPTION_ENDS = (".json", ".json.gz", *TABLE_ENDS)
+MISTAKEN_ENDS = (*JSON_ENDS, ".json", ".json.gz", ".txt", ".txt.gz", *TABLE_ENDS)
+NO_ITEMS = (
+    "this is one JSON object of objects, as labels {query: {document: grade}} and runs {query: {document: score}} have "
+    "it. Load it as reference labels, or upload it as a run."
+)
+LIST_ENDS = (".txt", ".txt.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
+ID_HEADERS = {"id", "doc_id", "docid", "docno", "document", "document_id", "corpus-id", "corpus_id"}
 TOPIC_ENDS = (".txt", ".txt.gz", ".xml", ".topics", ".tsv", ".tsv.gz")
 
 
@@ -40,9 +50,22 @@ def format_of(source: Source) -> Format:
     """The first format of the table that the source is in. Raises FormatError when it is in none."""
     for known in FORMATS:
         if known.sniff(source):
+            if known in GENERAL and (mistaken := _mistaken(source)):
+                raise FormatError(source.name, 1, "", mistaken)
             return known
     names = ", ".join(known.name for known in FORMATS)
     raise FormatError(source.name, None, "", f"{source.name} is empty or in no format known here ({names}).")
+
+
+def _mistaken(source: Source) -> str:
+    """The sentence for a file of labels or results; "" for any other."""
+    name = _member(source, MISTAKEN_ENDS)
+    if not name:
+        return ""
+    with source.open(name) as stream:
+        if opens_dictionaries(stream, name) and opens_object_of_objects(stream, name) not in (*FIELDS, "parts"):
+            return NO_ITEMS
+    return mistaken_for(_first(source, MISTAKEN_ENDS), wanted=ITEMS)
 
 
 def _read_json(source: Source, problems: Problems) -> Iterator[ItemRow]:
@@ -61,8 +84,11 @@ def _read_table(source: Source, problems: Problems) -> Iterator[ItemRow]:
                 raise FormatError(
                     name, 1, column, f'the header has no column "{column}"; it names {", ".join(header)}.'
                 )
+        # a table without a column for anything to show is of items that are known by their ids alone
+        shown: dict[str, object] = {} if {*FLAT} & {*header} else {"parts": []}
         for number, cells in reading.table_rows(stream, name, problems):
-            yield from check_item({field: cell for field, cell in cells.items() if cell}, name, number, problems)
+            item = {field: cell for field, cell in cells.items() if cell}
+            yield from check_item(item | shown, name, number, problems)
 
 
 def _read_beir(source: Source, problems: Problems) -> Iterator[ItemRow]:
@@ -90,8 +116,7 @@ def _read_captions(source: Source, problems: Problems) -> Iterator[ItemRow]:
             if isinstance(row, captions.Caption):
                 item = {"side": "query", "id": row.id, "parts": [{"kind": "text", "text": row.text}]}
             else:
-                path = files.get((row.kind, _bare(row.path or row.id)), row.path)
-                item = {"side": "document", "id": row.id, "split": row.split, "parts": _shown(row, path)}
+                item = {"side": "document", "id": row.id, "split": row.split, "parts": _shown(_found(row, files), row)}
             yield from check_item(item, name, row.line, problems)
 
 
@@ -101,10 +126,18 @@ def _bare(path: str) -> str:
     return name.rpartition(".")[0] if media_type(name) else name
 
 
-def _shown(row: captions.Described, path: str) -> list[dict[str, object]]:
+def _found(row: captions.Described, files: Mapping[tuple[str, str], str]) -> tuple[str, str]:
+    """Kind and path of what captions are of: the file of its name, of any kind where the list does not say which."""
+    bare = _bare(row.path or row.id)
+    kinds = [row.kind] if row.kind else list(MEDIA_KINDS)
+    return next(((kind, files[kind, bare]) for kind in kinds if (kind, bare) in files), (row.kind, row.path))
+
+
+def _shown(found: tuple[str, str], row: captions.Described) -> list[dict[str, object]]:
     """The one part; its times are those of the file that the list names, not of a clip cut from it."""
-    times = {"start": row.start, "end": row.end} if row.kind == "video" and path == row.path else {}
-    return [{"kind": row.kind, "path": path, **times}] if path else []
+    kind, path = found
+    times = {"start": row.start, "end": row.end} if kind == "video" and path == row.path else {}
+    return [{"kind": kind, "path": path, **times}] if path else []
 
 
 def caption_list(source: Source) -> str:
@@ -114,6 +147,8 @@ def caption_list(source: Source) -> str:
         return ""
     with source.open(name) as stream:
         if captions.is_caption_list(opens_object_of_objects(stream, name)):
+            return name
+        if captions.lists_captions(stream, name, of_items=True):
             return name
     return name if captions.is_caption_header(_first(source, CAPTION_ENDS)) else ""
 
@@ -181,6 +216,23 @@ def _is_table(source: Source) -> bool:
     return bool(_first(source, TABLE_ENDS))
 
 
+def _is_id_list(source: Source) -> bool:
+    """Whether the first line of a text file is one word that could be an id, and so no header of a table."""
+    if not _member(source, LIST_ENDS).endswith(LIST_ENDS):
+        return False
+    first = _first(source, LIST_ENDS).strip()
+    return bool(first) and not id_fault(first) and not first.startswith(("{", "[", "<")) and not set(first) & set(",;")
+
+
+def _read_ids(source: Source, problems: Problems) -> Iterator[ItemRow]:
+    """Documents that are known by their ids alone, one a line; a first line that only names them is left out."""
+    name = _member(source, LIST_ENDS)
+    with source.open(name) as stream:
+        for row in read_ids(stream, name, problems):
+            if row.line > 1 or row.id.lower() not in ID_HEADERS:
+                yield from check_item({"side": "document", "id": row.id, "parts": []}, name, row.line, problems)
+
+
 def _first(source: Source, ends: tuple[str, ...]) -> str:
     name = _member(source, ends)
     if not name:
@@ -199,10 +251,14 @@ def _member(source: Source, ends: tuple[str, ...]) -> str:
     return (called or fitting)[0] if len(called or fitting) == 1 else ""
 
 
-FORMATS = (
+SPECIAL = (
     Format("BEIR folder", is_beir, _read_beir),
     Format("caption list", lambda source: bool(caption_list(source)), _read_captions),
     Format("TREC topics", _is_topics, _read_topics),
+)
+GENERAL = (
     Format("JSON lines", _is_json, _read_json),
+    Format("list of document ids", _is_id_list, _read_ids),
     Format("CSV or TSV", _is_table, _read_table),
 )
+FORMATS = (*SPECIAL, *GENERAL)

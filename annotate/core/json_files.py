@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -13,6 +14,10 @@ CHUNK = 256 * 1024
 _NEAR_END = 64  # a number that ends so close to what was read may go on
 _HEAD = 4096
 _SPACE = " \t\r\n"
+_FIRST_ELEMENT = re.compile(
+    r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:\s*)?"((?:[^"\\]|\\.)*)', re.DOTALL
+)
+_FIRST_DICTIONARY = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{', re.DOTALL)
 
 
 class Member(NamedTuple):
@@ -44,11 +49,7 @@ def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
 
     Such a file is one object; a file of JSON lines begins with an object whose first value is a text or a number.
     """
-    try:
-        head = Unpacked(stream, name, limits=_unbroken(LIMITS)).read(_HEAD)
-    except FormatError:
-        return None
-    text = head.decode("utf-8-sig", errors="replace").lstrip(_SPACE)
+    text = _head(stream, name)
     if not text.startswith("{"):
         return None
     try:
@@ -58,6 +59,28 @@ def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
     rest = text[end:].lstrip(_SPACE)
     begins = rest.startswith(":") and rest[1:].lstrip(_SPACE).startswith(("{", "["))
     return key if begins and isinstance(key, str) else None
+
+
+def first_element(stream: BinaryIO, name: str) -> str | None:
+    """The beginning of the first text in the array that is an object's first value; None where there is none.
+
+    An object in the array that begins with a text counts as that.
+    """
+    opened = _FIRST_ELEMENT.match(_head(stream, name))
+    return opened[1] if opened else None
+
+
+def opens_dictionaries(stream: BinaryIO, name: str) -> bool:
+    """Whether a file is an object whose first value is an object too."""
+    return bool(_FIRST_DICTIONARY.match(_head(stream, name)))
+
+
+def _head(stream: BinaryIO, name: str) -> str:
+    try:
+        head = Unpacked(stream, name, limits=_unbroken(LIMITS)).read(_HEAD)
+    except FormatError:
+        return ""
+    return head.decode("utf-8-sig", errors="replace").lstrip(_SPACE)
 
 
 def _unbroken(limits: Limits) -> Limits:

@@ -7,9 +7,17 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from annotate.core import reading
-from annotate.core.captions import Caption, as_id, is_caption_header, is_caption_list, read_captions
+from annotate.core.captions import (
+    Caption,
+    as_id,
+    is_caption_header,
+    is_caption_list,
+    lists_captions,
+    read_captions,
+)
 from annotate.core.formats import Blanks, FormatError, Problems, add_faults, id_fault, is_missing, shown, whole_number
 from annotate.core.json_files import json_members, opens_object_of_objects
+from annotate.core.mistaken import LABELS, mistaken_for
 from annotate.core.sources import ZipSource
 
 COLUMNS = {  # the names in use for the three columns of a table with a header
@@ -50,17 +58,18 @@ class Format(NamedTuple):
 
 
 def read_reference(
-    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks | None = None
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks | None = None, *, of_items: bool = False
 ) -> Iterator[ReferenceRow]:
     """The rows of a file of reference labels, or of all files in a zip archive of them.
 
+    of_items : whether the file's items were read from it, so that lists in it are of captions, not of ids
     blanks : counts rows of tables without a grade, and says whether they are left out or faults
     Raises FormatError for a file that is empty or in no known format.
     """
     blanks = blanks or Blanks()
     stream.seek(0)
     if stream.read(4) != b"PK\x03\x04":
-        yield from _read_file(stream, name, problems, blanks)
+        yield from _read_file(stream, name, problems, blanks, of_items=of_items)
         return
     archive = ZipSource(stream, name)
     for member in archive.names():
@@ -68,15 +77,20 @@ def read_reference(
             yield from _read_file(inside, member, problems, blanks)
 
 
-def _read_file(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
+def _read_file(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks, *, of_items: bool = False
+) -> Iterator[ReferenceRow]:
     first_key = opens_object_of_objects(stream, name)
     if first_key is not None:
-        read = _read_captions if is_caption_list(first_key) else _read_lists
+        has_captions = is_caption_list(first_key) or lists_captions(stream, name, of_items=of_items)
+        read = _read_captions if has_captions else _read_lists
         yield from read(stream, name, problems, blanks)
         return
     first = reading.first_line(stream, name)
     if not first:
         raise FormatError(name, None, "", f"{name} is empty.")
+    if mistaken := mistaken_for(first, wanted=LABELS):
+        raise FormatError(name, 1, "", mistaken)
     for known in FORMATS:
         if known.sniff(first):
             yield from known.read(stream, name, problems, blanks)

@@ -136,6 +136,7 @@ def _load_labels(collection: Collection, source: Source, by: User | None, tell: 
                     file_name=name,
                     name=item_formats.reference_name(name),
                     by=by,
+                    of_items=True,
                     tell=tell_labels,
                 )
             )

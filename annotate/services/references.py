@@ -104,6 +104,7 @@ def load_reference(
     min_grade: int = 0,
     skip_unknown: bool = False,
     skip_blank: bool = False,
+    of_items: bool = False,
     tell: Tell = tell_nobody,
 ) -> ReferenceReport:
     """Store a file's labels as a reference set of this name.
@@ -112,25 +113,23 @@ def load_reference(
     min_grade : rows with a smaller grade, as the file gives it, are left out
     skip_unknown : rows of items the collection does not have are left out and counted; else they are faults
     skip_blank : the same of rows of a table without a grade
+    of_items : whether the items came from the same file, so that lists in it are of captions
     The same labels under the same name again change nothing. Raises Rejected, ReferenceExists.
     """
     name, problems = name.strip(), Problems()
     report = ReferenceReport(name)
-    if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
-        problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
-        raise Rejected(problems, report)
+    _require_name(name, file_name, problems, report)
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     reader = _Reader(locked, file_name, problems, report)
     reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
     blanks = Blanks(are_left_out=skip_blank)
-    found = oriented(read_reference(stream, file_name, problems, blanks), reader.queries, reader.documents)
+    found = read_reference(stream, file_name, problems, blanks, of_items=of_items)
+    found = oriented(found, reader.queries, reader.documents)
     labels = reader.read(counted(guarded(found, problems), tell))
     report.n_blank = blanks.n if skip_blank else 0
     report.n_rows += report.n_blank
     if not labels and not problems:
-        of_items = " of items that the collection has" if report.n_unknown else ""
-        blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
-        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels{of_items}{blank}."))
+        problems.add(_no_labels(file_name, report))
     if problems:
         raise Rejected(problems, report)
     digest = checksum(labels, reader.strata)
@@ -143,6 +142,18 @@ def load_reference(
         note_changes(collection_id=locked.pk, pair_ids=[None])
     log.info("%s loaded %s into %s: %s", by, file_name, locked.slug, report)
     return report
+
+
+def _require_name(name: str, file_name: str, problems: Problems, report: ReferenceReport) -> None:
+    if fault := name_fault(name, longest=ReferenceSet.MAX_NAME):
+        problems.add(FormatError(file_name, None, "name", f"a reference set's name {fault}."))
+        raise Rejected(problems, report)
+
+
+def _no_labels(file_name: str, report: ReferenceReport) -> FormatError:
+    of_known = " of items that the collection has" if report.n_unknown else ""
+    blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
+    return FormatError(file_name, None, "", f"{file_name} holds no labels{of_known}{blank}.")
 
 
 def checksum(labels: Labels, strata: Labels | None = None) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from annotate.core.formats import FormatError, Problems, guarded
 from annotate.core.json_files import opens_object_of_objects
+from annotate.core.mistaken import RUN, mistaken_for
 from annotate.core.reading import Unpacked, first_line
 from pooling.core.apart import hdf5_apart, parquet_apart
 from pooling.core.archives import read_archive
@@ -105,6 +106,8 @@ def _text_format(stream: BinaryIO, name: str) -> str:
     if first_key is not None and first_key != "ranking":
         return "dictionary"
     head = first_line(stream, name)
+    if mistaken := mistaken_for(head, wanted=RUN):
+        raise FormatError(name, 1, "", mistaken)
     if head.lstrip().startswith(("{", "[")):
         return "jsonl"
     cells = {cell.strip().strip('"') for cell in re.split("[,\t]", head)}

@@ -250,3 +250,20 @@ def test_queries_do_not_grow_with_items(django_assert_max_num_queries):
     collection = cast.collection()
     with django_assert_max_num_queries(20):
         load(collection, *(line(f"d{i}") for i in range(400)))
+
+
+def test_a_file_of_captions_by_id_gives_items_and_the_own_video_of_each_caption():
+    collection = cast.collection()
+    stream = io.BytesIO(b'{"v1": ["sings", "a man sings"], "v2": ["a dog"]}')
+    report = loading.load_collection(collection=collection, source=FileSource(stream, "msvd.json"))
+    assert (report.n_items, [each.n_labels for each in report.references]) == (5, [3])
+    labels = collection.reference_sets.get(name="original").labels
+    pairs = labels.values_list("query__external_id", "document__external_id")
+    assert set(pairs) == {("v1#0", "v1"), ("v1#1", "v1"), ("v2#0", "v2")}
+
+
+def test_documents_known_by_their_ids_alone_are_loaded():
+    collection = cast.collection()
+    report = loading.load_collection(collection=collection, source=FileSource(io.BytesIO(b"d1\nd2\n"), "docs.txt"))
+    assert report.n_items == 2
+    assert set(collection.items.values_list("side", "external_id")) == {("document", "d1"), ("document", "d2")}

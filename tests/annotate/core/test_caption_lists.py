@@ -1,0 +1,98 @@
+"""One JSON object {id: [captions]}, as MSVD, VATEX and COCO are handed on, in one line or many."""
+
+import json
+
+import pytest
+
+from annotate.core.formats import Problems, guarded
+from annotate.core.item_formats import label_files, read_items
+from annotate.core.item_rows import PartRow
+from annotate.core.reference_formats import read_reference
+from annotate.core.sources import FileSource
+from tests.annotate.core.files import file, items_of, packed, zipped
+
+MSVD = {"vid1": ["a man is singing", "somebody sings"], "vid2": ["a dog"], "vid3": []}
+MANY = {f"v{number}": [f"a clip that is called {number}, by somebody"] for number in range(5_000)}
+
+
+def source(captions, *, indent=None, name="captions.json"):
+    return FileSource(file(json.dumps(captions, indent=indent)), name)
+
+
+def shape(rows):
+    return [(row.side, row.id, [part.text or part.path for part in row.parts]) for row in rows]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_each_key_is_a_document_and_each_of_its_captions_a_query(indent):
+    rows, faults = items_of(source(MSVD, indent=indent))
+    assert faults == []
+    assert shape(rows) == [
+        ("document", "vid1", []),
+        ("query", "vid1#0", ["a man is singing"]),
+        ("query", "vid1#1", ["somebody sings"]),
+        ("document", "vid2", []),
+        ("query", "vid2#0", ["a dog"]),
+        ("document", "vid3", []),
+    ]
+
+
+def test_one_line_of_many_captions_is_read_whole():
+    rows, faults = items_of(FileSource(packed(json.dumps(MANY)), "captions.json.gz"))
+    assert (len(rows), faults) == (10_000, [])
+
+
+@pytest.mark.parametrize("captions", [{"vid1": ["sings", "a man"]}, {"vid1": [{"caption": "sings", "id": 7}]}])
+def test_a_first_caption_of_one_word_is_one_too(captions):
+    rows, faults = items_of(source(captions))
+    assert faults == []
+    assert shape(rows)[1][2] == ["sings"]
+
+
+def test_a_line_that_begins_with_an_items_parts_is_no_list_of_captions():
+    item = '{"parts": [{"kind": "text", "text": "two stars"}], "side": "document", "id": "d1"}'
+    rows, faults = items_of(FileSource(file(item), "items.jsonl"))
+    assert (shape(rows), faults) == ([("document", "d1", ["two stars"])], [])
+
+
+def test_the_file_of_its_name_says_what_it_is_shown_by():
+    rows, _ = items_of(zipped({"msvd.json": json.dumps(MSVD), "clips/vid1.mp4": "x", "pictures/vid2.jpg": "x"}))
+    parts = {row.id: row.parts for row in rows if row.side == "document"}
+    assert parts == {
+        "vid1": (PartRow("video", "", "clips/vid1.mp4"),), "vid2": (PartRow("image", "", "pictures/vid2.jpg"),),
+        "vid3": (),
+    }  # fmt: skip
+
+
+def test_the_own_video_of_each_caption_is_its_positive():
+    known = source(MSVD)
+    (name,) = label_files(known)
+    rows = list(read_reference(known.open(name), name, Problems(), of_items=True))
+    assert [(row.query, row.document, row.listed) for row in rows] == [
+        ("vid1#0", "vid1", True), ("vid1#1", "vid1", True), ("vid2#0", "vid2", True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lists", "pairs"), [
+    ({"vid1": ["a man is singing"]}, [("vid1#0", "vid1")]),  # an id has no blanks in it
+    ({"vid1": ["c1", "c2"]}, [("vid1", "c1"), ("vid1", "c2")]),
+])  # fmt: skip
+def test_lists_of_ids_are_told_from_lists_of_captions(lists, pairs):
+    rows = list(read_reference(file(json.dumps(lists)), "lists.json", Problems()))
+    assert [(row.query, row.document) for row in rows] == pairs
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('{"vid 1": ["a man"]}', 'Line 1: id "vid 1" contains white space'),
+        ('{"v1": ["a man"],\n"v2": "a dog"}', "Line 2: id must have a list of captions"),
+        ('{"v1": ["a man", 7]}', "Line 1: caption is missing or blank."),
+        ('{"v1": ["a man"],\n"v1": ["a dog"]}', 'Line 2: the key "v1" stands in the object already.'),
+        ('{"v1": ["a man", ', "Line 2: this is no JSON"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(text, fault):
+    problems = Problems()
+    list(guarded(read_items(FileSource(file(text), "captions.json"), problems), problems))
+    assert any(fault in line for line in problems.lines()), problems.lines()
