@@ -30,14 +30,9 @@ def entries(*, user: User) -> list[Entry]:
     waiting = inbox.counts(collections=led)
     empty = _empty(user, [pk for pk, roles in held.items() if Role.ANNOTATOR in roles])
     return [
-        _entry(user, row, held.get(row.pk, []), sum(waiting.get(row.pk, ())), empty.get(row.pk, _unless_open(row)))
+        _entry(user, row, held.get(row.pk, []), sum(waiting.get(row.pk, ())), empty.get(row.pk, work.CLOSED))
         for row in rows
     ]
-
-
-def _unless_open(collection: Collection) -> Empty | None:
-    """The same of who has judged nothing there yet and is no annotator before she does."""
-    return None if collection.has_open_round else work.CLOSED
 
 
 def _empty(user: User, collections: list[int]) -> dict[int, Empty | None]:

@@ -114,10 +114,11 @@ def warning(*, batch: Batch) -> str:
 def count_golds(*, batch: Batch) -> GoldCheck:
     """The batch's answered golds that are in use, and those of the batches before it that are counted with them.
 
-    What a batch failed by is counted no second time.
+    What a batch failed by is counted no second time, nor what a lead has decided about.
     """
     hers = Batch.objects.filter(annotator=batch.annotator_id, number__lte=batch.number, training_try=None)
-    failed = hers.filter(number__lt=batch.number).exclude(gold_action="").aggregate(Max("number"))["number__max"] or 0
+    decided = hers.filter(number__lt=batch.number).exclude(gold_action="", verdict="")
+    failed = decided.aggregate(Max("number"))["number__max"] or 0
     rows = _answers(hers.filter(number__gt=failed), batch.collection.positive_from)
     own = [is_right for number, is_right in rows if number == batch.number]
     together, first = list(own), batch.number

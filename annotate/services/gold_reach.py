@@ -7,33 +7,37 @@ from annotate.models import Collection, Gold, Policy
 from annotate.services.queues import open_rounds
 from annotate.statements import prepared
 
-# Free seats of the open pools, and of them those of a query that has a gold in use, query by query.
+# Free seats of the open pools, and of them those of a query that has a gold in use: the seats of a pair stand in
+# different runs of its query, first labels in one, second ones in another.
 _FREE = """
     SELECT count(*) FROM annotate_seat seat JOIN annotate_round round ON round.id = seat.round_id
     WHERE round.collection_id = %(collection)s AND round.kind = 'pool' AND round.state = 'open'
       AND seat.purpose = 'label' AND seat.state = 'free'
 """
 _OF_GOLD_QUERIES = """
-    SELECT pair.query_id, count(*)
+    SELECT pair.query_id, seat.number, count(*)
     FROM annotate_pair pair JOIN annotate_seat seat ON seat.pair_id = pair.id
     JOIN annotate_round round ON round.id = seat.round_id
     WHERE pair.query_id IN (
             SELECT asked.query_id FROM annotate_gold gold JOIN annotate_pair asked ON asked.id = gold.pair_id
-            WHERE gold.collection_id = %(collection)s AND gold.retired_at IS NULL)
+            WHERE gold.collection_id = %(collection)s AND gold.retired_at IS NULL AND gold.is_positive = ANY(%(kinds)s))
       AND round.kind = 'pool' AND round.state = 'open' AND seat.purpose = 'label' AND seat.state = 'free'
-    GROUP BY pair.query_id
+    GROUP BY pair.query_id, seat.number
 """
 
 
 class GoldReach(NamedTuple):
-    """n_batches : that the open pools still hold; n_holding : of them those that can have a gold, at most
+    """About how many batches golds fit into: who asks when, and where a batch ends, nobody knows before.
 
+    n_batches : that the open pools still hold; n_holding : of them those that can have a gold
     n_queries : queries of theirs that have a gold, where one query's pairs come together; None where queries come mixed
+    policy : that batches are made under
     """
 
     n_batches: int
     n_holding: int
     n_queries: int | None
+    policy: Policy
 
 
 def gold_reach(*, collection: Collection) -> GoldReach | None:
@@ -42,14 +46,16 @@ def gold_reach(*, collection: Collection) -> GoldReach | None:
     if round_ is None:
         return None
     policy: Policy = round_.policy
+    kinds = [is_positive for is_positive, n in ((True, policy.gold_positives), (False, policy.gold_negatives)) if n]
     with prepared() as cursor:
         cursor.execute(_FREE, {"collection": collection.pk})
         (n_free,) = cursor.fetchone()
     n_batches = -(-n_free // policy.batch_candidates)
     if not policy.grouped:
-        has_golds = Gold.objects.filter(collection=collection, retired_at=None).exists()
-        return GoldReach(n_batches, n_batches if has_golds else 0, None)
+        has_golds = Gold.objects.filter(collection=collection, retired_at=None, is_positive__in=kinds).exists()
+        return GoldReach(n_batches, n_batches if has_golds else 0, None, policy)
     with prepared() as cursor:
-        cursor.execute(_OF_GOLD_QUERIES, {"collection": collection.pk})
-        seats = [n for _, n in cursor.fetchall()]
-    return GoldReach(n_batches, min(n_batches, n_touched(seats, policy.batch_candidates)), len(seats))
+        cursor.execute(_OF_GOLD_QUERIES, {"collection": collection.pk, "kinds": kinds})
+        rows = cursor.fetchall()
+    n_holding = n_touched([n for *_, n in rows], policy.batch_candidates)
+    return GoldReach(n_batches, min(n_batches, n_holding), len({query for query, *_ in rows}), policy)

@@ -121,6 +121,7 @@ def load_reference(
     _require_name(name, file_name, problems, report)
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     reader = _Reader(locked, file_name, problems, report)
+    reader.require_items()
     reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
     blanks = Blanks(are_left_out=skip_blank)
     found = read_reference(stream, file_name, problems, blanks, of_items=of_items)
@@ -185,6 +186,14 @@ class _Reader:
         self.documents = item_ids(collection, Side.DOCUMENT)
         self.grades = set(collection.levels.values_list("grade", flat=True))
         self.listed_grade = min((grade for grade in self.grades if grade >= collection.positive_from), default=1)
+
+    def require_items(self) -> None:
+        """Raise Rejected where there is nothing yet that labels could be of: once said, not line by line."""
+        missing = [name for name, known in (("queries", self.queries), ("documents", self.documents)) if not known]
+        if missing:
+            message = f"the collection has no {' and no '.join(missing)} yet; load items first, then these labels."
+            self.problems.add(FormatError(self.file, None, "", message))
+            raise Rejected(self.problems, self.report)
 
     def read(self, rows: Iterable[ReferenceRow]) -> Labels:
         """The labels by the ids of the file; faults go to the problems, figures to the report."""

@@ -1,12 +1,16 @@
 """Labels that open pools want and that nobody who is there can give: a pool that waits for these never ends.
 
-Somebody is there who has the role of an annotator in the collection and is not paused. She can give a label of a pair
-that she has had nothing of, or that was handed to her and waits, unless she has judged her share of its pool.
+Somebody is there who has the role of an annotator in the collection, is not paused and not in training. She can give a
+label of a pair that she has had nothing of, unless she has judged her share of its pool. What was handed to her and
+waits is not stuck.
 """
 
 from typing import NamedTuple
 
+from django.db.models import BooleanField, Case, When
+
 from annotate.models import Annotator, Collection, Role
+from annotate.services.training_gate import in_training
 from annotate.services.work import OPEN_TO
 from annotate.statements import prepared
 
@@ -21,25 +25,26 @@ _STUCK = f"""
         FROM annotate_round round JOIN annotate_policy policy ON policy.id = round.policy_id
         WHERE round.collection_id = %(collection)s AND round.kind = 'pool' AND round.state = 'open'),
     touched AS (
-        SELECT pair_id, annotator_id FROM annotate_seat
-        WHERE annotator_id = ANY(%(annotators)s) AND (state <> 'held' OR leased_until >= clock_timestamp())
+        SELECT pair_id, annotator_id FROM annotate_seat WHERE annotator_id = ANY(%(annotators)s)
         UNION SELECT pair_id, annotator_id FROM annotate_judgment WHERE annotator_id = ANY(%(annotators)s)
         UNION SELECT pair_id, annotator_id FROM annotate_report
         WHERE annotator_id = ANY(%(annotators)s) AND state <> 'undone'),
+    waiting AS NOT MATERIALIZED (
+        SELECT seat.pair_id, seat.number, open.round, open.n_able
+        FROM open JOIN annotate_seat seat ON seat.round_id = open.round
+        WHERE seat.purpose = 'label' AND (seat.state = 'free' OR seat.state = 'held'
+              AND seat.leased_until < clock_timestamp() AND seat.annotator_id <> ALL(%(annotators)s))),
     near AS (
         SELECT pair_id FROM (
-            SELECT pair_id FROM touched GROUP BY pair_id HAVING count(*) > (SELECT min(n_able - most) FROM open)
+            SELECT pair_id FROM (SELECT pair_id FROM touched GROUP BY pair_id
+                                 HAVING count(*) > (SELECT min(n_able - most) FROM open)) often
+            WHERE EXISTS (SELECT FROM waiting WHERE waiting.pair_id = often.pair_id)
             UNION SELECT pair_id FROM (
-                SELECT seat.pair_id FROM open JOIN annotate_seat seat ON seat.round_id = open.round
-                WHERE seat.number > open.n_able AND seat.purpose = 'label' AND seat.state IN ('free', 'held')
-                LIMIT %(at_most)s) beyond) found
+                SELECT pair_id FROM waiting WHERE number > n_able LIMIT %(at_most)s) beyond) found
         LIMIT %(at_most)s),
     wanted AS (
-        SELECT open.round, near.pair_id, open.n_able, count(*) AS n
-        FROM near JOIN annotate_seat seat ON seat.pair_id = near.pair_id JOIN open ON open.round = seat.round_id
-        WHERE seat.purpose = 'label'
-          AND (seat.state = 'free' OR seat.state = 'held' AND seat.leased_until < clock_timestamp())
-        GROUP BY 1, 2, 3),
+        SELECT waiting.round, near.pair_id, waiting.n_able, count(*) AS n
+        FROM near JOIN waiting ON waiting.pair_id = near.pair_id GROUP BY 1, 2, 3),
     short AS (
         SELECT wanted.round, least(wanted.n, wanted.n - wanted.n_able + count(able.annotator)) AS n
         FROM wanted LEFT JOIN touched ON touched.pair_id = wanted.pair_id
@@ -54,7 +59,7 @@ class Stuck(NamedTuple):
     """Labels that nobody there can give, and the pairs they are of.
 
     is_more : whether there may be more than were counted
-    n_people : annotators who are there; n_paused : those who are paused
+    n_people : annotators who are there; n_paused, n_in_training : those who are paused, or not trained yet
     """
 
     n_labels: int
@@ -62,21 +67,27 @@ class Stuck(NamedTuple):
     is_more: bool
     n_people: int
     n_paused: int
+    n_in_training: int
 
     @property
     def sentence(self) -> str:
         """What is so."""
-        labels = "1 label is" if self.n_labels == 1 else f"{self.n_labels:,}{' or more' * self.is_more} labels are"
+        labels = f"{self.n_labels:,}{' or more' * self.is_more} labels are"
+        if self.n_labels == 1 and not self.is_more:
+            labels = "1 label is"
         pairs = "1 pair" if self.n_pairs == 1 else f"{self.n_pairs:,} pairs"
         if not self.n_people:
             return f"{labels} wanted on {pairs}, and nobody is there to judge."
-        who = "The one annotator who is there has" if self.n_people == 1 else f"All {self.n_people} annotators have"
-        return f"{labels} wanted on {pairs} that nobody here can give. {who} had these pairs, or judged the share."
+        here = "1 person is" if self.n_people == 1 else f"{self.n_people} people are"
+        rule = "Each person gives one label of a pair at most, and no more than her share of a pool"
+        return f"{labels} wanted on {pairs} that nobody here can give. {rule}; {here} here."
 
     @property
     def advice(self) -> str:
         """What to do about it."""
         paused = {0: "", 1: " Let the one who is paused go on."}.get(self.n_paused, " Let those who are paused go on.")
+        if self.n_in_training:
+            paused += f" {self.n_in_training} more {'is' if self.n_in_training == 1 else 'are'} in training still."
         return f"Invite another annotator.{paused} Or close the pool: what it has is kept."
 
 
@@ -87,13 +98,14 @@ def stuck_labels(*, collection: Collection) -> dict[int, Stuck]:
         origin=Annotator.Origin.PERSON,
         user__memberships__collection=collection,
         user__memberships__role=Role.ANNOTATOR,
-    ).values_list("pk", "paused_at")
-    able = [pk for pk, paused_at in people if paused_at is None]
-    n_paused = len(people) - len(able)
+    ).annotate(is_in_training=Case(When(in_training(), then=True), default=False, output_field=BooleanField()))
+    able = [one.pk for one in people if one.paused_at is None and not one.is_in_training]
+    n_paused = sum(one.paused_at is not None for one in people)
+    n_in_training = len(people) - len(able) - n_paused
     with prepared() as cursor:
         cursor.execute(_STUCK, {"collection": collection.pk, "annotators": able, "at_most": _AT_MOST})
         return {
-            round_: Stuck(int(n_labels), n_pairs, is_more, len(able), n_paused)
+            round_: Stuck(int(n_labels), n_pairs, is_more, len(able), n_paused, n_in_training)
             for round_, n_labels, n_pairs, is_more in cursor.fetchall()
         }
 

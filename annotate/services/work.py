@@ -39,15 +39,16 @@ _HAS_WORK = f"""
     WITH open_to AS ({OPEN_TO}),
     handed AS (
         SELECT batch.annotator_id AS annotator, seat.purpose = 'label' AS is_label,
-               (seat.annotator_id = batch.annotator_id AND seat.state = 'held' OR seat.state = 'free'
-                OR seat.state = 'held' AND seat.leased_until < clock_timestamp())
+               seat.annotator_id = batch.annotator_id AND seat.state = 'held'
+               OR (seat.state = 'free' OR seat.state = 'held' AND seat.leased_until < clock_timestamp())
                AND (seat.purpose = 'repeat' OR NOT EXISTS (
                     SELECT FROM annotate_seat mine WHERE mine.annotator_id = batch.annotator_id
                     AND mine.pair_id = seat.pair_id AND mine.id <> seat.id)) AS is_hers
         FROM annotate_batch batch JOIN annotate_handout given ON given.batch_id = batch.id
         JOIN annotate_seat seat ON seat.id = given.seat_id
         WHERE batch.annotator_id = ANY(%(annotators)s) AND given.answered_at IS NULL AND seat.purpose <> 'training')
-    SELECT ann.id, EXISTS (SELECT FROM open_to WHERE annotator = ann.id) AS is_open,
+    SELECT ann.id, ann.paused_at IS NOT NULL AS is_paused,
+           EXISTS (SELECT FROM open_to WHERE annotator = ann.id) AS is_open,
            coalesce((SELECT bool_or(is_label AND is_hers) OR bool_or(is_hers) AND NOT bool_or(is_label AND NOT is_hers)
                      FROM handed WHERE annotator = ann.id), false)
            OR EXISTS (
@@ -67,7 +68,7 @@ _WHY = f"""
                      AND seat.state IN ('free', 'held'))
            AND NOT EXISTS (SELECT FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
                            WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up AND seat.purpose = 'label'
-                             AND seat.state IN ('free', 'held')),
+                             AND seat.state IN ('free', 'held') AND NOT {_HAD}),
            held.n, held.seconds,
            EXISTS (SELECT FROM annotate_judgment WHERE annotator_id = ann.id AND purpose <> 'training')
     FROM annotate_annotator ann
@@ -75,8 +76,8 @@ _WHY = f"""
         SELECT count(DISTINCT seat.pair_id) AS n,
                extract(epoch FROM min(seat.leased_until) - clock_timestamp())::float AS seconds
         FROM open_to JOIN annotate_seat seat ON seat.round_id = open_to.round
-        WHERE open_to.annotator = ann.id AND seat.purpose = 'label' AND seat.state = 'held'
-          AND seat.annotator_id <> ann.id AND NOT {_HAD}) held
+        WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up AND seat.purpose = 'label' AND seat.state = 'held'
+          AND seat.annotator_id <> ann.id AND seat.leased_until >= clock_timestamp() AND NOT {_HAD}) held
     WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
 
@@ -123,12 +124,12 @@ def why_none(*, annotators: Sequence[Annotator]) -> dict[int, Empty | None]:
     in_training_ = set(Annotator.objects.filter(in_training(), pk__in=keys).values_list("pk", flat=True))
     with prepared() as cursor:
         cursor.execute(_HAS_WORK, {"annotators": keys})
-        state = {pk: (is_open, has_work) for pk, is_open, has_work in cursor.fetchall()}
-    left = _why([pk for pk, (is_open, has_work) in state.items() if is_open and not has_work])
+        state = {pk: row for pk, *row in cursor.fetchall()}
+    left = _why([pk for pk, (_, is_open, has_work) in state.items() if is_open and not has_work])
     found: dict[int, Empty | None] = {}
     for annotator in annotators:
-        is_open, has_work = state[annotator.pk]
-        if annotator.paused_at is not None:
+        is_paused, is_open, has_work = state[annotator.pk]
+        if is_paused:
             found[annotator.pk] = PAUSED
         elif annotator.pk in in_training_:
             found[annotator.pk] = TRAINING
@@ -156,7 +157,7 @@ def _nothing_left(left: _Left) -> Empty:
             message=f"{pairs} with other people; the next may be free in {minutes} min.",
             retry_seconds=max(30, int(left.seconds or 0)),
         )
-    done = "All pairs have their labels."
+    done = "Nothing is left that can come to you."
     if left.has_judged:
         done = "You have judged every pair there is for you. Thank you."
     more = "More comes when the lead opens another pool."
@@ -169,10 +170,13 @@ def why_empty(*, annotator: Annotator, asked: bool) -> Empty:
     asked : she asked for more work, so that the end of a batch is no reason
     """
     empty = why_none(annotators=[annotator])[annotator.pk]
-    if empty in (PAUSED, TRAINING, CLOSED):
+    if empty in (PAUSED, TRAINING):
         return empty
-    last = Batch.objects.filter(annotator=annotator, training_try=None).order_by("number").last()
-    if last is not None and not asked:
-        said = f"Batch {last.number} is done and saved. {gold_checks.warning(batch=last)}"
+    last = None if asked else Batch.objects.filter(annotator=annotator, training_try=None).order_by("number").last()
+    warning = gold_checks.warning(batch=last) if last else ""
+    if empty == CLOSED:
+        return Empty(reason="closed", message=f"{CLOSED['message']} {warning}".strip(), retry_seconds=None)
+    if last is not None:
+        said = f"Batch {last.number} is done and saved. {warning}"
         return Empty(reason="batch_done", message=said.strip(), retry_seconds=0)
     return empty or JUST_FREED

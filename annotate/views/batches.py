@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access
 from annotate.models import Batch
 from annotate.review_forms import BatchAct, ReasonForm
-from annotate.services import review_work, reviewing
+from annotate.services import gold_checks, review_work, reviewing
 from annotate.services.batch_work import lines_of
 from annotate.views.review_log import shown_work
 
@@ -69,6 +69,7 @@ def _page(request: HttpRequest, batch: Batch, *, form: ReasonForm | None = None,
         "works": [shown_work(work, batch.collection.slug) for work in works],
         "batch": batch,
         "lines": lines_of(batch=batch),
+        "checked": gold_checks.count_golds(batch=batch),
         "is_out": batch.verdict in Batch.TAKEN_OUT,
         "names": "names" in request.GET,
         "form": form or ReasonForm(acts=BatchAct, reasoned=REASONED),

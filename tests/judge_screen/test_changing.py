@@ -330,3 +330,40 @@ def test_at_the_end_of_a_batch_the_last_answer_is_undone_without_a_key(open_judg
     expect(page.locator("#document")).to_have_text(last)
     saved(page)
     assert len(counting()) == N_PAIRS - 1
+
+
+def test_a_change_and_its_answer_taken_back_at_once_leave_the_card_on_screen(open_judge):
+    page = open_judge()
+    first = judge(page, "22")[0]
+    change(page, first)
+    page.keyboard.press("0")
+    position(page, 3)
+    saved(page)
+    third = shown(page)
+    page.keyboard.press("z")
+    page.keyboard.press("z")  # the answer to the second pair
+    page.keyboard.press("z")  # the answer to the first one
+    expect(page.locator("#document")).to_have_text(first)
+    heard(page, lambda: counting() == [])
+    saved(page)
+    expect(page.locator("#document")).to_have_text(first)
+    expect(page.locator("#document")).not_to_have_text(third)
+
+
+def test_an_answer_and_its_change_taken_back_at_once_leave_the_card_on_screen(open_judge):
+    page = open_judge()
+    first = judge(page, "2")[0]
+    change(page, first)
+    page.keyboard.press("0")
+    position(page, 2)
+    saved(page)
+    page.keyboard.press("z")
+    page.keyboard.press("z")
+    expect(page.locator("#document")).to_have_text(first)
+    heard(page, lambda: counting() == [])
+    saved(page)
+    expect(page.locator("#document")).to_have_text(first)
+    page.keyboard.press("2")
+    position(page, 2)
+    saved(page)
+    assert counting() == [2]

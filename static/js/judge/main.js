@@ -104,7 +104,7 @@ document.addEventListener("click", (event) => {
 initClosing();
 initHelp(levels, keys);
 keepKeyboard(() => stage.region.focus({ preventScroll: true }));
-store.onForeign((entry) => screen.onForeign(entry), (entry) => screen.undo.drop(entry));
+store.onForeign((entry) => screen.onForeign(entry), (entry) => screen.onTakenBack(entry));
 // what an earlier visit left goes first, and is not shown again meanwhile
 for (const [, entry] of store.all()) {
   if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);

@@ -37,6 +37,10 @@ export class Outbox {
     return { judged: sum("judged"), done: sum("done") };
   }
 
+  isUndoing(handOut) {
+    return this.store.all().some(([, { kind, body }]) => kind === "undo" && body.hand_out === handOut);
+  }
+
   /** @param {{judged: number, done: number}} counts how much it adds to the server's figures */
   put(kind, body, counts) {
     const entry = { kind, body: { submission_id: newId(), ...body }, counts };

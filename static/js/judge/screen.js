@@ -118,6 +118,12 @@ export class Screen {
     if (undone) this.undo.announce(entry.body.kind, undone.word);
   }
 
+  /** What another tab did and took back before it was sent. */
+  onTakenBack(entry) {
+    this.undo.drop(entry);
+    this.deck.done.delete(entry.body.hand_out);
+  }
+
   /** What another tab of the same person did; a card that is at hand here may be done with by that. */
   onForeign(entry) {
     const { hand_out } = entry.body;

@@ -101,8 +101,14 @@ export class Undo {
 
   /** The server took it back: its card, if this tab did not have it any more, comes first. */
   onUndone({ body }, { card, word }) {
-    if (word) this.screen.deck.takenElsewhere(body.hand_out);
-    else if (this.wanted === body.hand_out) this.screen.putBack(card);
+    const { deck, outbox } = this.screen;
+    // another step back on this pair is on its way: what stands now is not what will
+    if (outbox.isUndoing(body.hand_out)) return;
+    if (word) deck.takenElsewhere(body.hand_out);
+    else {
+      deck.done.delete(body.hand_out);
+      if (this.wanted === body.hand_out) this.screen.putBack(card);
+    }
     if (this.wanted === body.hand_out) this.wanted = null;
   }
 

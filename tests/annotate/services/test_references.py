@@ -103,7 +103,7 @@ def test_a_file_without_labels_is_refused(collection, stream):
 
 def test_ids_of_another_collection_are_unknown_here(collection):
     other = cast.collection()
-    with pytest.raises(Rejected, match="has no query"):
+    with pytest.raises(Rejected, match="has no queries and no documents yet"):
         load(other, "q0 0 d0 1")
 
 
@@ -126,3 +126,15 @@ def test_reading_and_storing_say_how_far_they_are(collection):
     said = []
     load(collection, "q0 0 d0 1", "q0 0 d1 0", tell=lambda *progress: said.append(progress))
     assert said == [(2, 2, "labels stored")]
+
+
+@pytest.mark.parametrize("side", ["query", "document"])
+def test_labels_before_their_items_are_told_so_once(side):
+    collection = cast.collection("early")
+    cast.items(collection, side, 2)
+    other = {"query": "documents", "document": "queries"}[side]
+    with pytest.raises(Rejected) as refusal:
+        load(collection, "q0 0 d0 1", "q1 0 d1 1", skip_unknown=True)
+    assert str(refusal.value).splitlines() == [
+        f"the collection has no {other} yet; load items first, then these labels."
+    ]

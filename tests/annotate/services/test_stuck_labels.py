@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from annotate.models import Annotator, Judgment, Membership, Report, Round, Seat
+from annotate.models import Annotator, Judgment, Membership, Report, Round, Seat, Training
 from annotate.services import claiming, reports, stuck_labels, undoing
 from tests import campaigns, cast
 
@@ -38,8 +38,8 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
     Annotator.objects.filter(pk=third.pk).update(paused_at=timezone.now())
     (found,) = stuck_labels.stuck_labels(collection=collection).values()
     assert found.sentence == (
-        "4 labels are wanted on 4 pairs that nobody here can give. All 2 annotators have had these pairs, or judged"
-        " the share."
+        "4 labels are wanted on 4 pairs that nobody here can give. Each person gives one label of a pair at most, and"
+        " no more than her share of a pool; 2 people are here."
     )
     assert found.advice == (
         "Invite another annotator. Let the one who is paused go on. Or close the pool: what it has is kept."
@@ -51,6 +51,27 @@ def test_what_lapsed_on_the_desk_of_the_only_annotator_is_hers_to_give():
     claiming.current_batch(annotator=cast.annotator(collection))
     Seat.objects.update(leased_until=timezone.now() - timedelta(hours=1))
     assert stuck(collection) == (0, 0)
+
+
+def test_what_is_stuck_at_the_end_of_a_pool_is_seen_among_all_that_is_done(monkeypatch):
+    monkeypatch.setattr(stuck_labels, "_AT_MOST", 3)
+    collection = campaigns.open_collection(12, gold_positives=0, gold_negatives=0)
+    annotator = cast.annotator(collection)
+    claiming.current_batch(annotator=annotator)
+    reported, *_ = claiming.unanswered(annotator=annotator)
+    reports.report_pair(annotator=annotator, token=reported.token, submission_id=uuid4(), kind="cannot_judge")
+    judge_all(annotator)
+    assert stuck(collection) == (1, 1)
+
+
+def test_who_is_still_to_be_trained_gives_no_label_yet():
+    collection = campaigns.open_collection(2, gold_positives=0, gold_negatives=0)
+    cast.annotator(collection)
+    assert stuck(collection) == (0, 0)
+    Training.objects.create(collection=collection, is_on=True)
+    (found,) = stuck_labels.stuck_labels(collection=collection).values()
+    assert (found.n_labels, found.n_people, found.n_in_training) == (2, 0, 1)
+    assert "1 more is in training still." in found.advice
 
 
 def test_nobody_there_is_said_plainly():
@@ -77,13 +98,12 @@ def plainly(collection):
     for round_ in Round.objects.filter(collection=collection, kind="pool", state="open"):
         for pair in round_.round_pairs.values_list("pair", flat=True):
             seats = Seat.objects.filter(pair=pair, round=round_, purpose="label")
-            lapsed = seats.filter(state="held", leased_until__lt=timezone.now())
+            lapsed = seats.filter(state="held", leased_until__lt=timezone.now()).exclude(annotator__in=people)
             n = seats.filter(state="free").count() + lapsed.count()
             left = [
                 one for one in people
                 if able(one, round_) and not (
-                    Seat.objects.filter(pair=pair, annotator=one)
-                    .exclude(state="held", leased_until__lt=timezone.now()).exists()
+                    Seat.objects.filter(pair=pair, annotator=one).exists()
                     or Judgment.objects.filter(pair=pair, annotator=one).exists()
                     or Report.objects.filter(pair=pair, annotator=one).exclude(state="undone").exists()
                 )

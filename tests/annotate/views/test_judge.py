@@ -82,7 +82,7 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, an
     assert (empty["reason"], empty["message"][:27]) == ("none_left", "You have judged every pair ")
     client.force_login(cast.annotator(collection).user)
     empty = call(client, "next").json()["empty"]
-    assert (empty["reason"], empty["message"][:27]) == ("none_left", "All pairs have their labels")
+    assert (empty["reason"], empty["message"][:27]) == ("none_left", "Nothing is left that can co")
 
 
 def test_what_others_hold_is_said_with_the_time_it_may_be_free(client, annotator, collection):
