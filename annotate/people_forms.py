@@ -223,7 +223,7 @@ class PolicyForm(forms.ModelForm):
         max_value=100,
         decimal_places=2,
         label="Golds that must be right, in %",
-        help_text="Of a batch; two golds and 75 % ask for both.",
+        help_text="Of a batch; where it has fewer than four, together with those of the batches before it.",
     )
     repeat_percent = forms.DecimalField(
         min_value=0,

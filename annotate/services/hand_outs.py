@@ -18,6 +18,16 @@ class BatchSettled(Exception):
     """The answer belongs to a batch that is settled; it can no longer be changed."""
 
 
+class NotWhilePaused(Exception):
+    """Nothing that was said can be changed or taken back by somebody who is paused."""
+
+
+def require_going(annotator: Annotator) -> None:
+    """Raise NotWhilePaused for somebody who is paused."""
+    if annotator.paused_at is not None:
+        raise NotWhilePaused("Your work is paused: until the lead lets you go on, what you said stands.")
+
+
 def own_hand_out(*, annotator: Annotator, token: UUID, in_training: bool = False) -> HandOut:
     """The annotator's hand-out with its batch and seat. Raises NotHandedOut."""
     hand_outs = HandOut.objects.filter(token=token, batch__annotator=annotator)

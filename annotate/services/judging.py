@@ -28,7 +28,14 @@ from annotate.models import (
 from annotate.services import answers, reports
 from annotate.services.answers import Asked, Said
 from annotate.services.claiming import finish_if_done, renew
-from annotate.services.hand_outs import NOT_HANDED_OUT, BatchSettled, NotHandedOut, reconcile, take_again
+from annotate.services.hand_outs import (
+    NOT_HANDED_OUT,
+    BatchSettled,
+    NotHandedOut,
+    reconcile,
+    require_going,
+    take_again,
+)
 from annotate.services.seating import lock_annotator
 
 MAX_ACTIVE_MS = 3_600_000
@@ -75,9 +82,11 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer, in_tra
     the old one. The same grade under another submission id (a second tab) is already on disk,
     unless it is given as a change, with other reasons or another comment. A report of the hand-out
     that is open is taken back by it.
-    Raises NotHandedOut, UnknownGrade, UnknownReason, BatchSettled.
+    Raises NotHandedOut, NotWhilePaused (a change alone), UnknownGrade, UnknownReason, BatchSettled.
     """
     lock_annotator(annotator.pk)  # one person's tabs take turns
+    if answer.is_change:
+        require_going(annotator)
     asked = answers.read(
         annotator=annotator, token=token, submission_id=answer.submission_id, grade=answer.grade,
         guidelines=answer.guidelines,

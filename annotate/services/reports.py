@@ -49,6 +49,8 @@ def report_pair(
     known = Report.objects.filter(annotator=annotator, submission_id=submission_id).first()
     if known is not None:
         return known
+    if is_change:
+        hand_outs.require_going(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token, in_training=in_training)
     pair = hand_outs.lock_pair(hand_out)
     seat = hand_outs.lock_seat(hand_out)

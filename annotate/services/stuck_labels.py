@@ -34,13 +34,13 @@ _STUCK = f"""
         FROM open JOIN annotate_seat seat ON seat.round_id = open.round
         WHERE seat.purpose = 'label' AND (seat.state = 'free' OR seat.state = 'held'
               AND seat.leased_until < clock_timestamp() AND seat.annotator_id <> ALL(%(annotators)s))),
+    beyond AS MATERIALIZED (SELECT pair_id FROM waiting WHERE number > n_able LIMIT %(at_most)s),
     near AS (
         SELECT pair_id FROM (
             SELECT pair_id FROM (SELECT pair_id FROM touched GROUP BY pair_id
                                  HAVING count(*) > (SELECT min(n_able - most) FROM open)) often
             WHERE EXISTS (SELECT FROM waiting WHERE waiting.pair_id = often.pair_id)
-            UNION SELECT pair_id FROM (
-                SELECT pair_id FROM waiting WHERE number > n_able LIMIT %(at_most)s) beyond) found
+            UNION SELECT pair_id FROM beyond) found
         LIMIT %(at_most)s),
     wanted AS (
         SELECT waiting.round, near.pair_id, waiting.n_able, count(*) AS n
@@ -51,7 +51,9 @@ _STUCK = f"""
         LEFT JOIN open_to able ON able.annotator = touched.annotator_id AND able.round = wanted.round
             AND NOT able.is_used_up
         GROUP BY wanted.round, wanted.pair_id, wanted.n, wanted.n_able)
-    SELECT round, sum(n), count(*), (SELECT count(*) FROM near) >= %(at_most)s FROM short WHERE n > 0 GROUP BY round
+    SELECT round, sum(n), count(*),
+           (SELECT count(*) FROM beyond) >= %(at_most)s OR (SELECT count(*) FROM near) >= %(at_most)s
+    FROM short WHERE n > 0 GROUP BY round
 """  # noqa: S608 - own words
 
 

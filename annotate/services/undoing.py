@@ -115,7 +115,11 @@ def standing_word(*, hand_out: HandOut) -> Judgment | Report | None:
 
 
 def changeable_word(*, annotator: Annotator, token: UUID) -> tuple[HandOut, Judgment | Report]:
-    """A hand-out and what she said of it, to be said anew. Raises NotHandedOut, NothingToUndo, BatchSettled."""
+    """A hand-out and what she said of it, to be said anew.
+
+    Raises NotHandedOut, NotWhilePaused, NothingToUndo, BatchSettled.
+    """
+    hand_outs.require_going(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     word = standing_word(hand_out=hand_out)
     if word is None or all(act.hand_out != hand_out.pk for act in last_acts(annotator=annotator)):
@@ -131,9 +135,10 @@ def take_back(
 
     kind : what she means to take back; where she did something else with the hand-out since, that stands
     Undoing twice is harmless, and so is the same submission after another answer was given: that one stays.
-    Raises NotHandedOut, NothingToUndo, BatchSettled.
+    Raises NotHandedOut, NotWhilePaused, NothingToUndo, BatchSettled.
     """
     lock_annotator(annotator.pk)
+    hand_outs.require_going(annotator)
     hand_out = hand_outs.own_hand_out(annotator=annotator, token=token)
     if _is_replayed(annotator, submission_id):
         return hand_out

@@ -26,6 +26,7 @@ ERRORS = {
     judging.UnknownReason: 422,
     hand_outs.NotHandedOut: 404,
     hand_outs.BatchSettled: 409,
+    hand_outs.NotWhilePaused: 409,
     undoing.NothingToUndo: 409,
 }
 

@@ -147,3 +147,10 @@ def test_of_very_many_it_is_said_that_there_may_be_more(monkeypatch):
     monkeypatch.setattr(stuck_labels, "_AT_MOST", 2)
     (found,) = stuck_labels.stuck_labels(collection=collection).values()
     assert found.sentence == "2 or more labels are wanted on 2 pairs, and nobody is there to judge."
+
+
+def test_several_seats_of_a_pair_do_not_hide_that_there_may_be_more(monkeypatch):
+    collection = campaigns.open_collection(4, labels_per_pair=3, gold_positives=0, gold_negatives=0)
+    monkeypatch.setattr(stuck_labels, "_AT_MOST", 4)
+    (found,) = stuck_labels.stuck_labels(collection=collection).values()
+    assert " or more labels are wanted" in found.sentence

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.models import Batch, Gold, Judgment, Report, Seat
 from annotate.services import adjudicating, claiming, progress, reports, undoing, withdrawing
-from annotate.services.hand_outs import BatchSettled
+from annotate.services.hand_outs import BatchSettled, NotWhilePaused
 from tests import cast
 from tests.annotate.services.test_judging import hand_outs, judge, report, study
 from tests.annotate.services.test_undoing import standing, undo_last
@@ -105,3 +105,22 @@ def test_a_pair_that_somebody_else_has_cannot_be_put_off():
     undo_last(ann)
     with pytest.raises(BatchSettled, match="somebody else has it"):
         reports.defer(annotator=ann, token=hand_out.token)
+
+
+def test_who_is_paused_takes_nothing_back_and_changes_nothing():
+    ann = cast.annotator(study())
+    first, second = hand_outs(ann)[:2]
+    judge(ann, first, grade=2)
+    ann.paused_at = timezone.now()
+    ann.save()
+    for act in (
+        lambda: undoing.take_back(annotator=ann, token=first.token),
+        lambda: undoing.changeable_word(annotator=ann, token=first.token),
+        lambda: judge(ann, first, grade=0, is_change=True),
+        lambda: report(ann, first, "escalated", is_change=True),
+    ):
+        with pytest.raises(NotWhilePaused, match="paused"):
+            act()
+    assert standing(first) == 2
+    judge(ann, second, grade=1)  # what she was at when it came
+    assert standing(second) == 1
