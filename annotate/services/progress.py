@@ -12,12 +12,14 @@ from annotate.services.cards import Around
 class Progress(TypedDict):
     """Own figures only; golds and candidates are counted alike.
 
+    position : of the card to judge; done : pairs of the batch that wait for nothing any more
     total : None where it was not asked for
     """
 
     batch: int
     position: int
     of: int
+    done: int
     today: int
     total: int | None
 
@@ -44,6 +46,7 @@ def progress(*, annotator: Annotator, around: Around | None = None, with_total: 
         batch=around.batch,
         position=min(around.n - around.n_left + 1, around.n),
         of=around.n,
+        done=around.n - around.n_left,
         today=around.n_today,
         total=_total(annotator) if with_total else None,
     )

@@ -59,7 +59,7 @@ export class Status {
     this.parts.progress.hidden = !progress.of;
     const position = Math.min(progress.position + done, progress.of);
     this.parts.bar.max = progress.of || 1;
-    this.parts.bar.value = Math.min(progress.position - 1 + done, progress.of);
+    this.parts.bar.value = Math.min(progress.done + done, progress.of);
     this.parts.text.textContent = `Batch ${progress.batch} · ${position} of ${progress.of}`;
     this.parts.today.textContent = `${(progress.today + judged).toLocaleString("en")} today`;
     const inAll = progress.total === null ? "" : `, ${(progress.total + judged).toLocaleString("en")} in all`;

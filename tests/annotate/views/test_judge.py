@@ -30,7 +30,7 @@ def answer_to(card, grade=1, **fields):
 def test_cards_come_three_at_a_time_with_progress(client, annotator):
     answer = call(client, "next").json()
     assert len(answer["cards"]) == 3
-    assert answer["progress"] == {"batch": 1, "position": 1, "of": 4, "today": 0, "total": None}
+    assert answer["progress"] == {"batch": 1, "position": 1, "of": 4, "done": 0, "today": 0, "total": None}
     assert answer["empty"] is None
 
 
@@ -73,7 +73,7 @@ def test_the_end_of_a_batch_is_said_and_more_is_served_when_asked_for(client, an
         last = call(client, "answer", answer_to(cards[0])).json()
         cards = last["cards"]
     assert last["empty"]["reason"] == "batch_done"
-    assert last["progress"] == {"batch": 1, "position": 4, "of": 4, "today": 4, "total": 4}
+    assert last["progress"] == {"batch": 1, "position": 4, "of": 4, "done": 4, "today": 4, "total": 4}
     cards = call(client, "next").json()["cards"]
     assert len(cards) == 2
     for card in cards:
