@@ -34,7 +34,7 @@ class JudgmentRow(NamedTuple):
 
 
 class JudgmentColumns(NamedTuple):
-    """Which columns of a judgment file say what.
+    """Which columns of a judgment file say what; by number where a table has no header.
 
     annotator, grade : the columns of a file with one label a line
     annotators : instead of both, one column of grades an annotator, who is named by the column's name
@@ -54,6 +54,10 @@ class JudgmentColumns(NamedTuple):
         """All columns the file must have."""
         said = list(self.annotators) or [self.annotator, self.grade]
         return [self.query, self.document, *said, *([self.time] if self.time else [])]
+
+    def are_numbers(self) -> bool:
+        """Whether all columns are named by their numbers, from 1 on: then the table has no header."""
+        return all(column.isascii() and column.isdecimal() and not column.startswith("0") for column in self.named())
 
 
 class Format(NamedTuple):
@@ -96,12 +100,15 @@ def judgment_columns(stream: BinaryIO, name: str) -> list[str]:
 def _read_judgment_table(
     stream: BinaryIO, name: str, problems: Problems, columns: JudgmentColumns
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    header = reading.header_of(stream, name)
+    is_numbered = columns.are_numbers()
+    header = reading.header_of(stream, name, has_header=not is_numbered)
     for column in columns.named():
         if column not in header:
             message = f"the header has no column {shown(column)}; it names {', '.join(map(shown, header))}."
+            if is_numbered:
+                message = f"the table has no column {column}: its first line has {len(header)}."
             raise FormatError(name, 1, column, message)
-    return reading.table_rows(stream, name, problems)
+    return reading.table_rows(stream, name, problems, has_header=not is_numbered)
 
 
 def _read_judgment_json(

@@ -221,3 +221,33 @@ def test_any_bytes_are_rows_or_a_reason(data):
             problems.add(error)
             rows = []
         assert rows or problems or b"\n" in data
+
+
+@pytest.mark.parametrize("make", [file, packed])
+def test_columns_of_a_table_without_a_header_are_named_by_number(make):
+    columns = JudgmentColumns(query="2", document="1", annotator="4", grade="3", time="5")
+    rows, faults = judgments(make("d1,q1,2,ada,1700000000", "d2,q1,0,bob,1700000001"), columns)
+    assert faults == []
+    assert [(row.query, row.document, row.annotator, row.grade, row.line) for row in rows] == [
+        ("q1", "d1", "ada", 2, 1), ("q1", "d2", "bob", 0, 2),
+    ]  # fmt: skip
+
+
+def test_one_column_an_annotator_may_be_numbered_too():
+    columns = JudgmentColumns(query="1", document="2", annotators=("3", "4"))
+    rows, faults = judgments(file("q1\td1\t2\t", "q1\td2\t0\t1"), columns)
+    assert faults == []
+    said = [(row.document, row.annotator, row.grade) for row in rows]
+    assert said == [("d1", "3", 2), ("d2", "3", 0), ("d2", "4", 1)]
+
+
+def test_annotators_who_are_called_by_numbers_are_columns_of_a_header():
+    columns = JudgmentColumns(query="q", document="d", annotators=("1", "2"))
+    rows, _ = judgments(file("q,d,1,2", "q1,d1,0,1"), columns)
+    assert [(row.annotator, row.grade) for row in rows] == [("1", 0), ("2", 1)]
+
+
+def test_a_number_beyond_the_columns_is_refused_with_how_many_there_are():
+    columns = JudgmentColumns(query="1", document="2", annotator="3", grade="5")
+    with pytest.raises(FormatError, match=r"the table has no column 5: its first line has 4\."):
+        judgments(file("q1,d1,ada,2"), columns)
