@@ -245,8 +245,8 @@ class JudgmentsForm(forms.Form):
 
     file = UploadField(
         label="Judgments",
-        help_text="CSV, TSV or JSON lines; plain or gzipped. The names of its columns are offered below; a table without a "
-        "header has columns 1, 2, 3...",
+        help_text="CSV, TSV or JSON lines; plain or gzipped. The names of its columns are offered below; a table "
+        "without a header has columns 1, 2, 3...",
         command="import_judgments",
     )
     name = forms.CharField(max_length=120, label="Name of the import", help_text="Such as who judged, and when.")
