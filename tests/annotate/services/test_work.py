@@ -103,7 +103,7 @@ def test_there_is_work_for_who_would_get_cards_and_for_nobody_else(seed):
                 annotator=annotator, token=left[0].token, submission_id=uuid4(),
                 kind=chance.choice(["cannot_judge", "escalated"]),
             )  # fmt: skip
-        elif what == "undo" and (acts := undoing.last_acts(annotator=annotator)):
+        elif what == "undo" and not annotator.paused_at and (acts := undoing.last_acts(annotator=annotator)):
             undoing.take_back(annotator=annotator, token=acts[0].token)
         elif what == "lapse":
             Seat.objects.filter(annotator=annotator, state="held").update(
