@@ -15,6 +15,20 @@ class ClockTimestamp(Func):
     output_field = models.DateTimeField()
 
 
+class JudgmentQuerySet(models.QuerySet["Judgment"]):
+    """Judgments by what became of them."""
+
+    def in_force(self) -> "JudgmentQuerySet":
+        """Those that nobody undid or withdrew, or that were restored after that; superseded ones too."""
+        last = JudgmentEvent.objects.filter(judgment=models.OuterRef("pk")).order_by("-pk").values("kind")[:1]
+        restored = Q(last_event=JudgmentEvent.Kind.RESTORED)
+        return self.annotate(last_event=models.Subquery(last)).filter(Q(last_event=None) | restored)
+
+    def standing(self) -> "JudgmentQuerySet":
+        """Those of them that no other judgment has taken the place of: they count, or came too late to."""
+        return self.in_force().filter(superseded_by=None)
+
+
 class Judgment(models.Model):
     """One annotator's answer to one seat; never updated, a change is a row that supersedes it.
 
@@ -54,6 +68,8 @@ class Judgment(models.Model):
     )
     shown_at = models.DateTimeField(null=True, blank=True)
     at = models.DateTimeField(db_default=ClockTimestamp())
+
+    objects = JudgmentQuerySet.as_manager()
 
     class Meta:
         indexes = [

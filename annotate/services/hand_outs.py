@@ -17,6 +17,11 @@ class NotHandedOut(Exception):
 class BatchSettled(Exception):
     """The answer belongs to a batch that is settled; it can no longer be changed."""
 
+    @classmethod
+    def of(cls, number: int) -> "BatchSettled":
+        """Of the batch with this number."""
+        return cls(f"Batch {number} is settled; its answers stand.")
+
 
 class NotWhilePaused(Exception):
     """Nothing that was said can be changed or taken back by somebody who is paused."""
@@ -41,7 +46,7 @@ def own_hand_out(*, annotator: Annotator, token: UUID, in_training: bool = False
 def require_unsettled(hand_out: HandOut) -> None:
     """Raise BatchSettled where the batch's answers can no longer be changed."""
     if hand_out.batch.settled_at is not None:
-        raise BatchSettled(f"Batch {hand_out.batch.number} is settled; its answers stand.")
+        raise BatchSettled.of(hand_out.batch.number)
 
 
 def lock_pair(hand_out: HandOut) -> Pair:

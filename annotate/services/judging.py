@@ -102,7 +102,7 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer, in_tra
         _finish_again(asked)
         return standing
     if asked.is_settled and (standing is not None or asked.is_reported):
-        raise BatchSettled(f"Batch {asked.batch_number} is settled; its answers stand.")
+        raise BatchSettled.of(asked.batch_number)
     pair = Pair(asked.pair, collection_id=annotator.collection_id, query_id=asked.query, document_id=asked.document)
     if asked.is_reported:
         _answer_after_all(annotator, asked, pair, answer.submission_id)

@@ -102,9 +102,7 @@ def defer(*, annotator: Annotator, token: UUID) -> HandOut:
 
 def standing_judgment(hand_out: HandOut) -> Judgment | None:
     """The answer to a hand-out that stands: it counts, or came too late to count; neither undone nor withdrawn."""
-    last = hand_out.judgments.filter(superseded_by=None).order_by("-pk").first()
-    event = last and last.events.order_by("-pk").first()
-    return None if event and event.kind != JudgmentEvent.Kind.RESTORED else last
+    return Judgment.objects.standing().filter(hand_out=hand_out).order_by("-pk").first()
 
 
 def undo(judgment: Judgment, *, by: User | None, submission_id: UUID | None) -> None:

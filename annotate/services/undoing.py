@@ -10,7 +10,7 @@ from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Q
 
 from annotate.core import ordering
 from annotate.models import (
@@ -103,10 +103,8 @@ def standing_words(*, hand_outs: Sequence[HandOut]) -> dict[int, Judgment | Repo
     keys = [hand_out.pk for hand_out in hand_outs]
     open_ = Report.objects.filter(hand_out__in=keys).open().order_by("pk")
     words: dict[int, Judgment | Report] = {report.hand_out_id: report for report in open_}
-    answers = Judgment.objects.filter(hand_out__in=keys, superseded_by=None).select_related("level", "comment")
-    last = JudgmentEvent.objects.filter(judgment=OuterRef("pk")).order_by("-pk").values("kind")[:1]
-    stands = answers.annotate(last=Subquery(last)).filter(Q(last=None) | Q(last=JudgmentEvent.Kind.RESTORED))
-    return words | {answer.hand_out_id: answer for answer in stands.order_by("pk")}
+    answers = Judgment.objects.standing().filter(hand_out__in=keys).select_related("level", "comment")
+    return words | {answer.hand_out_id: answer for answer in answers.order_by("pk")}
 
 
 def standing_word(*, hand_out: HandOut) -> Judgment | Report | None:
@@ -189,9 +187,9 @@ def _take_back_word(
 def _word_before(act: Act) -> Judgment | Report | None:
     """What had stood until this was said in its place."""
     if act.kind == ANSWER:
-        judgment = Judgment.objects.select_related("supersedes").get(pk=act.row)
-        if judgment.supersedes is not None and _stood(judgment.supersedes):
-            return judgment.supersedes
+        judgment = Judgment.objects.get(pk=act.row)
+        if earlier := Judgment.objects.in_force().filter(superseded_by=judgment).first():
+            return earlier
         submission_id = judgment.submission_id
     else:
         submission_id = Report.objects.get(pk=act.row).submission_id
@@ -211,12 +209,6 @@ def _settle_decided(report: Report) -> None:
     exclusions = PairExclusion.objects.filter(pair=report.pair_id).values_list("at", flat=True)
     for at in [*adjudications, *exclusions]:
         reports.settle(reports=Report.objects.filter(pk=report.pk), by=None, at=at)
-
-
-def _stood(judgment: Judgment) -> bool:
-    """Whether a judgment stood until another one superseded it."""
-    last = judgment.events.order_by("-pk").first()
-    return last is None or last.kind == JudgmentEvent.Kind.RESTORED
 
 
 def _counts(seat: Seat, annotator: Annotator) -> bool:
@@ -283,7 +275,7 @@ def _is_replayed(annotator: Annotator, submission_id: UUID | None) -> bool:
 def _refusal(hand_out: HandOut) -> Exception:
     """Why nothing of a hand-out can be taken back."""
     if hand_out.batch.settled_at is not None:
-        return BatchSettled(f"Batch {hand_out.batch.number} is settled; its answers stand.")
+        return BatchSettled.of(hand_out.batch.number)
     if standing_word(hand_out=hand_out) is not None:
         return BatchSettled(f"Only the last {CHANGEABLE} pairs you were done with can be taken back.")
     return NothingToUndo("There is nothing of this pair to undo: your lead has settled it, or it was never answered.")

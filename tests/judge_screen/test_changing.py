@@ -364,6 +364,7 @@ def test_an_answer_and_its_change_taken_back_at_once_leave_the_card_on_screen(op
     heard(page, lambda: counting() == [])
     saved(page)
     expect(page.locator("#document")).to_have_text(first)
+    expect(page.locator(".is-passing")).to_have_count(0)  # nothing is said to stand that does not
     page.keyboard.press("2")
     position(page, 2)
     saved(page)

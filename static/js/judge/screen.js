@@ -113,9 +113,9 @@ export class Screen {
     // put off, not done: it comes back
     if (entry.body.kind === "later") this.deck.done.delete(entry.body.hand_out);
     const { undone } = data;
-    if (undone) this.undo.onUndone(entry, undone);
+    const isSo = undone && this.undo.onUndone(entry, undone);
     this.take(data);
-    if (undone) this.undo.announce(entry.body.kind, undone.word);
+    if (isSo) this.undo.announce(entry.body.kind, undone.word);
   }
 
   /** What another tab did and took back before it was sent. */

@@ -92,6 +92,7 @@ export class Undo {
   /** Only once it is so: the server may still refuse what it was asked to undo. */
   announce(kind, word) {
     const { levels, status } = this.screen;
+    status.pass();
     if (!word) return status.announce(TAKEN_BACK[kind] ?? TAKEN_BACK.answer);
     // nothing on screen shows that an earlier answer stands again, so it is said
     const level = levels.find((one) => one.grade === word.grade)?.name;
@@ -99,17 +100,18 @@ export class Undo {
     status.notice(what ? `The change is taken back: “${what}” stands again.` : "The change is taken back.", { passing: true });
   }
 
-  /** The server took it back: its card, if this tab did not have it any more, comes first. */
+  /** The server took it back: its card, if this tab did not have it any more, comes first. True when it stays so. */
   onUndone({ body }, { card, word }) {
     const { deck, outbox } = this.screen;
     // another step back on this pair is on its way: what stands now is not what will
-    if (outbox.isUndoing(body.hand_out)) return;
+    if (outbox.isUndoing(body.hand_out)) return false;
     if (word) deck.takenElsewhere(body.hand_out);
     else {
       deck.done.delete(body.hand_out);
       if (this.wanted === body.hand_out) this.screen.putBack(card);
     }
     if (this.wanted === body.hand_out) this.wanted = null;
+    return true;
   }
 
   /** What was done stands, so its card goes away again. */
