@@ -1,5 +1,6 @@
 """What people fill in to make collections and to load files."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -50,6 +51,46 @@ class GradesField(forms.CharField):
                 raise forms.ValidationError(f'Write grades as "yes:1, no:0", not as "{entry.strip()}".')
             found[said.strip()] = int(grade)
         return found
+
+
+class ColumnsField(GradesField):
+    """The columns of a table without a header by their numbers, as "query:1, document:3, grade:4".
+
+    needed, others : names of columns; `one_of` : of these at least one is needed
+    """
+
+    def __init__(
+        self, *, needed: Sequence[str], others: Sequence[str] = (), one_of: Sequence[str] = (), example: str
+    ) -> None:
+        super().__init__(
+            required=False,
+            max_length=200,
+            label="Columns of a table without a header",
+            help_text=f'Their numbers, as "{example}". Empty: the file says itself what is where.',
+        )
+        self.needed, self.one_of, self.known = needed, one_of, (*needed, *one_of, *others)
+
+    def to_python(self, value: Any) -> dict[str, int]:
+        """The numbers by the columns' names, from 1; an error that says what is missing or stands twice."""
+        try:
+            found = super().to_python(value)
+        except forms.ValidationError as error:
+            known = ", ".join(self.known)
+            raise forms.ValidationError(f'Write columns as "{self.known[0]}:1": {known}, each a number.') from error
+        if fault := self._fault(found):
+            raise forms.ValidationError(fault)
+        return found
+
+    def _fault(self, found: dict[str, int]) -> str:
+        if strange := [name for name in found if name not in self.known]:
+            return f'There is no "{strange[0]}" to be in a column; known are {", ".join(self.known)}.'
+        if found and (missing := [name for name in self.needed if name not in found]):
+            return f"Which column holds the {missing[0]}?"
+        if found and self.one_of and not set(self.one_of) & set(found):
+            return f"Which column holds the {' or the '.join(self.one_of)}?"
+        if 0 in found.values() or len(set(found.values())) < len(found):
+            return "Columns are counted from 1, and no two are the same."
+        return ""
 
 
 class ReasonsField(forms.CharField):
@@ -217,7 +258,16 @@ class ReferenceForm(forms.Form):
         label="Leave out labels of items this collection does not have",
         help_text="They are counted. Otherwise a single one of them is a fault, and nothing is loaded.",
     )
+    make_documents = forms.BooleanField(
+        required=False,
+        widget=Checkbox,
+        label="Make the documents that only these labels name",
+        help_text="They are known by their ids alone. Labels of queries this collection does not have make none.",
+    )
     skip_blank = SkipBlankField("In a sample with strata they are faults all the same.")
+    columns = ColumnsField(
+        needed=("query", "document", "grade"), others=("stratum",), example="query:1, document:2, grade:3"
+    )
 
     def clean_name(self) -> str:
         """A name that can stand in a file."""

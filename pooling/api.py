@@ -10,13 +10,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.api import Unprocessable, get_collection, refused
+from annotate.api.imports import ImportSerializer
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
+from annotate.tasks import run_import
 from pooling import access, tasks
 from pooling.core.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services import changing, describing, holding, retiring, runs
+from pooling.services import changing, describing, holding, retiring, run_documents, runs
 
 REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, runs.RunExists, runs.BadName,
             holding.NotOnHold)  # fmt: skip
@@ -29,7 +31,7 @@ class RunSerializer(serializers.ModelSerializer):
         model = Run
         fields = [
             "id", "name", "direction", "system", "team", "paper", "tags", "description", "is_hidden", "retired_at",
-            "state", "on_hold_since", "score_type", "sha256", "unknown_share", "report",
+            "state", "on_hold_since", "score_type", "columns", "sha256", "unknown_share", "report",
         ]  # fmt: skip
         read_only_fields = fields
 
@@ -128,6 +130,23 @@ class OneRun(APIView):
         return access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
 
 
+class RunDocuments(APIView):
+    """The documents that a run names and its collection lacks, for the researchers who may know of it."""
+
+    scope = "files:write"
+
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Make them, known by their ids alone: 201 with the import that does it; 422 where it lacks none."""
+        get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
+        run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
+        try:
+            made = run_documents.make_documents(run=run, by=request.user)
+        except run_documents.NothingLacks as error:
+            raise Unprocessable(str(error)) from error
+        enqueue_on_commit(run_import, import_id=made.pk)
+        return Response(ImportSerializer(made).data, status=201)
+
+
 def _change(run: Run, given: dict[str, Any]) -> changing.Change:
     names = ("is_hidden", "is_retired", "is_on_hold", "score_type")
     others = {name: given.pop(name) for name in names if name in given}
@@ -137,4 +156,5 @@ def _change(run: Run, given: dict[str, Any]) -> changing.Change:
 urlpatterns = [
     path("collections/<slug:slug>/runs/", Runs.as_view(), name="runs"),
     path("collections/<slug:slug>/runs/<int:pk>/", OneRun.as_view(), name="run"),
+    path("collections/<slug:slug>/runs/<int:pk>/documents/", RunDocuments.as_view(), name="run-documents"),
 ]

@@ -8,5 +8,6 @@ class PoolingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Listen to what annotate tells."""
+        """Listen to what annotate tells, and bring a kind of import."""
         import_module("pooling.receivers")
+        import_module("pooling.services.run_documents")

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.core.pair_states import PairState
-from annotate.forms import UploadField
+from annotate.forms import ColumnsField, UploadField
 from annotate.models import Direction
 from pooling.core.papers import paper_address
 from pooling.core.run_files import FORMATS
@@ -56,6 +56,9 @@ class RunForm(DescriptionForm):
         required=False,
         label="Order by",
         help_text="By score as trec_eval does, ties by id; by the rank column where scores mean nothing.",
+    )
+    columns = ColumnsField(
+        needed=("query", "document"), one_of=("score", "rank"), example="query:1, document:2, score:3"
     )
     is_hidden = forms.BooleanField(
         required=False,

@@ -71,6 +71,9 @@ class Run(models.Model):
     file_name = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64)
     score_type = models.CharField(max_length=7, choices=ScoreType, default=ScoreType.FLOAT32)
+    columns = models.JSONField(
+        default=dict, blank=True, help_text="Of a table without a header: the numbers of its columns by their names."
+    )
     report = models.JSONField(default=dict, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     uploaded_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
@@ -124,14 +127,44 @@ class Run(models.Model):
         return any(error["message"] == self.CANCELLED for error in self.report.get("errors", ()))
 
     @property
+    def columns_text(self) -> str:
+        """The columns of a table without a header in their order: "query 1, document 2, score 3"; else empty."""
+        return ", ".join(f"{name} {number}" for name, number in sorted(self.columns.items(), key=lambda each: each[1]))
+
+    @property
     def n_unknown(self) -> int:
         """Ranked rows whose target the collection lacks."""
         return int(self.report.get("n_unknown", 0))
 
     @property
+    def n_ranked(self) -> int:
+        """Rows that have a rank: those that are measured, and the unknown ones."""
+        return self.n_unknown + int(self.report.get("n_kept", 0))
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether its file was read before the collection had any of its sources."""
+        return self.on_hold_since is not None and not self.n_ranked
+
+    @property
     def unknown_share(self) -> float:
         """Of the rows that are ranked, the share whose target the collection lacks, in [0, 1]; 0 where none is."""
-        return self.n_unknown / max(self.n_unknown + self.report.get("n_kept", 0), 1)
+        return self.n_unknown / max(self.n_ranked, 1)
+
+    @property
+    def sources(self) -> str:
+        """What its rankings are of, as pages call it: "queries", or "documents" in the reverse direction."""
+        return "queries" if self.direction == Direction.FORWARD else "documents"
+
+    @property
+    def left_out(self) -> str:
+        """What a figure of the sources that its file does not name is called: "Queries not in the file"."""
+        return f"{self.sources.capitalize()} not in the file"
+
+    @property
+    def targets(self) -> str:
+        """What it ranks, as pages call it."""
+        return "documents" if self.direction == Direction.FORWARD else "queries"
 
     @property
     def unknown_per_cent(self) -> str:
@@ -142,8 +175,11 @@ class Run(models.Model):
 
     @property
     def unknown_text(self) -> str:
-        """The same where it stands by itself: "12.3 % unknown"; empty where no row is unknown."""
-        return f"{self.unknown_per_cent} unknown" if self.n_unknown else ""
+        """The same where it stands by itself: "12.3 % unknown"; empty where no row is unknown.
+
+        "none known" where no row is of a source that the collection has.
+        """
+        return f"{self.unknown_per_cent} unknown" if self.n_unknown else "none known" if self.is_waiting else ""
 
 
 class RunEvent(models.Model):

@@ -55,9 +55,9 @@ class Imports(APIView):
         """
         collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
         kind = request.data.get("kind")
-        if kind not in Import.Kind.values:
-            raise Unprocessable(f"kind: one of {', '.join(Import.Kind.values)}.")
-        of_kind = IMPORT_FORMS[Import.Kind(kind)]
+        if kind not in IMPORT_FORMS:
+            raise Unprocessable(f"kind: one of {', '.join(IMPORT_FORMS)}.")
+        of_kind = IMPORT_FORMS[kind]
         form = of_kind.form(request.data, request.FILES)
         if not form.is_valid():
             raise refused(form)

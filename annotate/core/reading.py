@@ -6,7 +6,7 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -210,6 +210,21 @@ def header_of(stream: BinaryIO, name: str, *, has_header: bool = True) -> list[s
     """The column names of a table; see `table_rows`. Raises FormatError."""
     _, header = next(_records(stream, name), (1, []))
     return [column.strip() for column in header] if has_header else _numbers(header)
+
+
+def numbered_header(stream: BinaryIO, name: str, columns: Mapping[str, int]) -> dict[str, str]:
+    """What columns are called that are named by their numbers, as `table_rows` without a header calls them.
+
+    Raises FormatError for an empty file, and for a number that the first line does not reach.
+    """
+    header = header_of(stream, name, has_header=False)
+    if not header:
+        raise FormatError(name, None, "", f"{name} is empty.")
+    for field, number in columns.items():
+        if not 0 < number <= len(header):
+            parted = "" if len(header) > 1 else "; cells are parted by commas or tabs"
+            raise FormatError(name, 1, field, f"there is no column {number}: this line has {len(header)}{parted}.")
+    return {field: str(number) for field, number in columns.items()}
 
 
 def _numbers(cells: list[str]) -> list[str]:

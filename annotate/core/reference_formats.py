@@ -3,7 +3,7 @@
 A new format of lines is a reader and one entry of FORMATS.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import BinaryIO, NamedTuple
 
 from annotate.core import reading
@@ -28,6 +28,7 @@ COLUMNS = {  # the names in use for the three columns of a table with a header
 STRATA = ("stratum", "strata")  # a table may have this column too
 TREC_FIELDS, STRATIFIED_FIELDS = 4, 5
 MAX_STRATUM = 32_767
+NO_HEADER = "Of a table without a header give the numbers of its columns."
 LISTED_GRADE = 1  # of a pair in a list of positives, which has no grades
 
 
@@ -58,10 +59,17 @@ class Format(NamedTuple):
 
 
 def read_reference(
-    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks | None = None, *, of_items: bool = False
+    stream: BinaryIO,
+    name: str,
+    problems: Problems,
+    blanks: Blanks | None = None,
+    *,
+    of_items: bool = False,
+    columns: Mapping[str, int] | None = None,
 ) -> Iterator[ReferenceRow]:
     """The rows of a file of reference labels, or of all files in a zip archive of them.
 
+    columns : of tables without a header: the numbers, from 1, of the columns query, document, grade, perhaps stratum
     of_items : whether the file's items were read from it, so that lists in it are of captions, not of ids
     blanks : counts rows of tables without a grade, and says whether they are left out or faults
     Raises FormatError for a file that is empty or in no known format.
@@ -69,17 +77,26 @@ def read_reference(
     blanks = blanks or Blanks()
     stream.seek(0)
     if stream.read(4) != b"PK\x03\x04":
-        yield from _read_file(stream, name, problems, blanks, of_items=of_items)
+        yield from _read_file(stream, name, problems, blanks, of_items=of_items, columns=columns)
         return
     archive = ZipSource(stream, name)
     for member in archive.names():
         with archive.open(member) as inside:
-            yield from _read_file(inside, member, problems, blanks)
+            yield from _read_file(inside, member, problems, blanks, columns=columns)
 
 
 def _read_file(
-    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks, *, of_items: bool = False
+    stream: BinaryIO,
+    name: str,
+    problems: Problems,
+    blanks: Blanks,
+    *,
+    of_items: bool = False,
+    columns: Mapping[str, int] | None = None,
 ) -> Iterator[ReferenceRow]:
+    if columns:
+        yield from _read_headless_table(stream, name, problems, blanks, columns)
+        return
     first_key = opens_object_of_objects(stream, name)
     if first_key is not None:
         has_captions = is_caption_list(first_key) or lists_captions(stream, name, of_items=of_items)
@@ -96,7 +113,7 @@ def _read_file(
             yield from known.read(stream, name, problems, blanks)
             return
     names = " or ".join(known.name for known in FORMATS)
-    raise FormatError(name, 1, "", f"{shown(first)} begins no file of labels known here: {names}.")
+    raise FormatError(name, 1, "", f"{shown(first)} begins no file of labels known here: {names}. {NO_HEADER}")
 
 
 def _read_trec(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
@@ -129,9 +146,30 @@ def _fields(stream: BinaryIO, name: str, n: int, problems: Problems) -> Iterator
 def _read_reference_table(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks) -> Iterator[ReferenceRow]:
     header = reading.header_of(stream, name)
     columns = _reference_columns(header, name)
-    stratum = next((column for column in header if column.lower() in STRATA), "")
-    for number, cells in reading.table_rows(stream, name, problems):
-        query, document, grade = (cells[column].strip() for column in columns)
+    columns["stratum"] = next((column for column in header if column.lower() in STRATA), "")
+    yield from _table_rows(reading.table_rows(stream, name, problems), columns, name, problems, blanks)
+
+
+def _read_headless_table(
+    stream: BinaryIO, name: str, problems: Problems, blanks: Blanks, columns: Mapping[str, int]
+) -> Iterator[ReferenceRow]:
+    header = reading.numbered_header(stream, name, columns)
+    yield from _table_rows(
+        reading.table_rows(stream, name, problems, has_header=False), header, name, problems, blanks
+    )
+
+
+def _table_rows(
+    rows: Iterable[tuple[int, dict[str, str]]],
+    columns: Mapping[str, str],
+    name: str,
+    problems: Problems,
+    blanks: Blanks,
+) -> Iterator[ReferenceRow]:
+    """columns : what query, document and grade are called, and stratum where there is one"""
+    stratum = columns.get("stratum", "")
+    for number, cells in rows:
+        query, document, grade = (cells[columns[field]].strip() for field in COLUMNS)
         if is_missing(grade) and stratum:  # left out it would be no part of its stratum
             message = "grade is blank; of a sample write -1 for what was not drawn."
             problems.note(FormatError(name, number, "grade", message))
@@ -170,14 +208,14 @@ def _read_captions(stream: BinaryIO, name: str, problems: Problems, blanks: Blan
             yield ReferenceRow(row.id, row.of, LISTED_GRADE, row.line, None, True, name)
 
 
-def _reference_columns(header: list[str], name: str) -> list[str]:
-    found = []
+def _reference_columns(header: list[str], name: str) -> dict[str, str]:
+    found = {}
     for field, names in COLUMNS.items():
         column = next((column for column in header if column.lower() in names), None)
         if column is None:
             message = f"the header has no column for the {field}; it may be called {', '.join(names)}."
             raise FormatError(name, 1, field, message)
-        found.append(column)
+        found[field] = column
     return found
 
 

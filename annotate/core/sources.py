@@ -80,6 +80,29 @@ class _Kept:
         """Leave the stream open."""
 
 
+class Elsewhere:
+    """No file here: what is read lies elsewhere, and has only its name from here."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def names(self) -> list[str]:
+        """None."""
+        return []
+
+    def holds(self, name: str) -> bool:
+        """Never."""
+        return False
+
+    def size(self, name: str) -> int:
+        """Nothing."""
+        return 0
+
+    def open(self, name: str) -> BinaryIO:
+        """Always FormatError."""
+        raise FormatError(self.name, None, "", f"There is no file {shown(name)} in {self.name}.")
+
+
 class FolderSource:
     """The files of a folder and of the folders in it; links that lead out of it are not followed."""
 

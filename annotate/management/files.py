@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
+from django.forms import Field
 
 from annotate.core.sources import FolderSource, Source, open_source
 from annotate.models import Collection, User
@@ -65,6 +67,15 @@ def find_user(name: str) -> User | None:
     if user is None:
         raise CommandError(f'There is no user "{name}".')
     return user
+
+
+def columns(text: str, field: Field) -> dict[str, int]:
+    """What "query:1,document:2,score:3" says, as the form's field reads it. Raises CommandError."""
+    try:
+        found: dict[str, int] = field.clean(text)
+    except ValidationError as error:
+        raise CommandError(f"--columns: {error.messages[0]}") from error
+    return found
 
 
 def grade_map(text: str) -> dict[str, int]:

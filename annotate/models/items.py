@@ -27,6 +27,12 @@ class Item(models.Model):
     warning = models.CharField(max_length=200, blank=True)
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
+    joined_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        db_default=Now(),
+        help_text="Blank for items that were here before this was written down.",
+    )
 
     class Meta:
         constraints = [

@@ -13,6 +13,7 @@ class Import(models.Model):
 
     class Kind(models.TextChoices):
         ITEMS = "items", "Items"
+        DOCUMENTS = "documents", "Documents by id"
         REFERENCE = "reference", "Reference labels"
         JUDGMENTS = "judgments", "Judgments"
         QUERY_SET = "query_set", "Query set"
@@ -27,7 +28,7 @@ class Import(models.Model):
     kind = models.CharField(max_length=12, choices=Kind)
     parameters = models.JSONField(default=dict, blank=True, help_text="How the file is read, as its form says it.")
     file = models.FileField(
-        upload_to="imports/", max_length=255, blank=True, help_text="Blank for a file the operator read where it lay."
+        upload_to="imports/", max_length=255, blank=True, help_text="Blank for a file that lies elsewhere."
     )
     file_name = models.CharField(max_length=255)
     sha256 = models.CharField(max_length=64, blank=True, help_text="Blank for a folder.")
@@ -44,7 +45,7 @@ class Import(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["items", "reference", "judgments", "query_set"]),
+                condition=Q(kind__in=["items", "documents", "reference", "judgments", "query_set"]),
                 name="annotate_import_known_kind",
             ),
             models.CheckConstraint(

@@ -2,7 +2,7 @@
 
 from annotate.core.formats import FormatError
 from annotate.services.collections import BadPolicy, BadScheme, CollectionExists, SchemeFrozen
-from annotate.services.loading import ItemsFixed
+from annotate.services.loading import QueriesFixed
 from annotate.services.media import MediaConflict
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists
 from annotate.services.references import ReferenceExists, Rejected
@@ -13,7 +13,7 @@ FAULTS = (
     ReferenceExists,
     QuerySetExists,
     BadQuerySetName,
-    ItemsFixed,
+    QueriesFixed,
     MediaConflict,
     BadPolicy,
     BadScheme,

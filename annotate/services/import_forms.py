@@ -30,6 +30,8 @@ def _reference(form: ReferenceForm) -> Asked:
         min_grade=given["min_grade"],
         skip_unknown=given["skip_unknown"],
         skip_blank=given["skip_blank"],
+        columns=given["columns"],
+        make_documents=given["make_documents"],
     )
 
 
@@ -42,7 +44,7 @@ def _query_set(form: QuerySetForm) -> Asked:
     return QuerySetIds(name=form.cleaned_data["name"], direction=form.cleaned_data["direction"])
 
 
-IMPORT_FORMS: Mapping[Import.Kind, ImportForm] = {
+IMPORT_FORMS: Mapping[str, ImportForm] = {
     Import.Kind.ITEMS: ImportForm(ItemsForm, _items),
     Import.Kind.REFERENCE: ImportForm(ReferenceForm, _reference),
     Import.Kind.JUDGMENTS: ImportForm(JudgmentsForm, _judgments),

@@ -1,5 +1,7 @@
 """What each kind of import does with its file. A new kind is a class, its line in KINDS, and its choice in the model.
 
+One whose file belongs to an application above adds its own line there.
+
 The fields of a class are what its form, its command and the API ask for; they are stored with the import as JSON.
 """
 
@@ -75,6 +77,9 @@ class Reference(NamedTuple):
     min_grade: int = 0
     skip_unknown: bool = False
     skip_blank: bool = False
+    columns: Mapping[str, int] = {}
+
+    make_documents: bool = False
 
     kind = Import.Kind.REFERENCE
 
@@ -89,9 +94,19 @@ class Reference(NamedTuple):
         return {**self._asdict(), "grades": {str(said): grade for said, grade in self.grades.items()}}
 
     def load(self, work: Work) -> Sequence[Tallies]:
-        """Load the labels."""
+        """Load the labels, and before them the documents that only they name, if that is asked for."""
         name = one_file(work.source)
         with work.source.open(name) as stream:
+            made = []
+            if self.make_documents:
+                ids = references.lacking_documents(
+                    collection=work.collection, stream=stream, file_name=name, columns=self.columns
+                )
+                made = [
+                    loading.load_documents(
+                        collection=work.collection, ids=ids, file_name=name, by=work.by, tell=work.tell
+                    )
+                ]
             report = references.load_reference(
                 collection=work.collection,
                 stream=stream,
@@ -102,9 +117,10 @@ class Reference(NamedTuple):
                 min_grade=self.min_grade,
                 skip_unknown=self.skip_unknown,
                 skip_blank=self.skip_blank,
+                columns=self.columns,
                 tell=work.tell,
             )
-        return [report]
+        return [*made, report]
 
 
 class Judgments(NamedTuple):
@@ -188,4 +204,4 @@ def one_file(source: Source) -> str:
     return names[0]
 
 
-KINDS: Mapping[Import.Kind, type[Asked]] = {each.kind: each for each in (Items, Reference, Judgments, QuerySetIds)}
+KINDS: dict[Import.Kind, type[Asked]] = {each.kind: each for each in (Items, Reference, Judgments, QuerySetIds)}

@@ -22,7 +22,7 @@ from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError
 from annotate.core.metering import Metered
-from annotate.core.sources import Source, ZipSource, open_source
+from annotate.core.sources import Elsewhere, Source, ZipSource, open_source
 from annotate.models import Collection, Import, User
 from annotate.services import jobs
 from annotate.services.faults import FAULTS
@@ -91,6 +91,15 @@ def _known(made: Import) -> Import | None:
     same = {name: getattr(made, name) for name in ("collection_id", "kind", "parameters", "sha256", "media_sha256")}
     alive = Import.objects.filter(state__in=[Import.State.RECEIVED, Import.State.DONE])
     return alive.filter(**same).order_by("pk").first() if made.sha256 else None
+
+
+@transaction.atomic
+def ask(*, collection: Collection, asked: Asked, name: str, by: User | None) -> Import:
+    """Begin an import whose file lies elsewhere, as `asked` knows; one that is under way already goes on."""
+    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    same = {"collection": collection, "kind": asked.kind, "parameters": asked.parameters()}
+    waiting = Import.objects.filter(state=Import.State.RECEIVED, **same).first()
+    return waiting or Import.objects.create(file_name=name[-255:], by=by, **same)
 
 
 def run_now(
@@ -176,7 +185,8 @@ def _sources(made: Import) -> Iterator[tuple[Metered, Source | None]]:
             return open_source(stream, title)
 
         media_source = opened(made.media_file.name, made.media_name) if made.media_file else None
-        yield Metered(opened(made.file.name, made.file_name)), media_source
+        source = opened(made.file.name, made.file_name) if made.file else Elsewhere(made.file_name)
+        yield Metered(source), media_source
 
 
 @transaction.atomic

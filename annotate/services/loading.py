@@ -1,20 +1,22 @@
 """Collections and reference sets from files: all or nothing, and the same file twice changes nothing."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 from django.db import connection, transaction
+from django.db.models import Q
 from numpy.typing import NDArray
 
 from annotate.core import item_formats
 from annotate.core.formats import FormatError, Problems, guarded, shown
-from annotate.core.item_rows import ItemRow, PartRow, is_address, read_page
+from annotate.core.item_rows import ItemRow, PartRow, check_item, is_address, read_page
 from annotate.core.sources import Source
 from annotate.core.tallies import Tallies
-from annotate.models import Collection, Direction, Item, QuerySet, Side, User
+from annotate.models import Collection, Direction, Item, Pair, QuerySet, Side, User
 from annotate.services import media, references
 from annotate.services.copying import NULL, copy_rows, escaped, reserve_keys
 from annotate.services.jobs import Tell, tell_nobody
@@ -38,17 +40,25 @@ _COMPLETE = """
 """
 
 
-class ItemsFixed(Exception):
-    """The collection has been judged, so no items may join it; nothing was loaded."""
+class QueriesFixed(Exception):
+    """The collection has been judged, so no queries may join it; nothing was loaded."""
 
 
 @dataclass
 class CollectionReport(Tallies):
-    """What loading a file of items did: rows read, of them repeated or known before; what was made of the others."""
+    """What loading a file of items did: rows read, of them repeated or known before; what was made of the others.
+
+    n_items : new ones, of them n_queries queries
+    are_sets_fixed : whether query sets stay as they were, since the collection has been judged
+    n_filled : known before by their ids alone, which have something to show now
+    """
 
     n_rows: int = 0
     n_known: int = 0
     n_items: int = 0
+    n_queries: int = 0
+    n_filled: int = 0
+    are_sets_fixed: bool = False
     n_parts: int = 0
     n_media: int = 0
     references: tuple[ReferenceReport, ...] = ()
@@ -59,15 +69,19 @@ class CollectionReport(Tallies):
             ("Rows", self.n_rows),
             ("New items", self.n_items),
             ("Known before", self.n_known),
+            *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
             ("Parts", self.n_parts),
             ("Media files copied", self.n_media),
         ]
 
     def __str__(self) -> str:
         rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
-        before = f"{self.n_known:,} known before, {self.repeats.n:,} repeated"
-        unchanged = "" if self.n_items else " Nothing changed."
-        return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}"
+        filled = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
+        before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
+        unchanged = "" if self.n_items or self.n_filled else " Nothing changed."
+        is_new = self.are_sets_fixed and self.n_items
+        fixed = " Query sets stay as they were, since the collection has been judged." if is_new else ""
+        return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}{fixed}"
 
 
 @transaction.atomic
@@ -83,39 +97,49 @@ def load_collection(
 
     source : the file, folder or archive of items; media are looked for in `media_source`, then in the source, in the
         collection's own folder and in the operator's store
-    Raises Rejected with the first 50 faults, ItemsFixed, and what the loading of media and references raises.
+    Once the collection has been judged, its queries and query sets are fixed; documents may join at any time. Raises
+    Rejected with the first 50 faults, QueriesFixed, and what the loading of media and references raises.
     """
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     problems = Problems()
     loader = _Loader(locked, [media_source, source] if media_source else [source], problems)
-    rows = guarded(item_formats.read_items(source, problems), problems)
-    while chunk := list(islice(rows, CHUNK)):
-        loader.add(chunk)
-        tell(loader.report.n_rows)
-    if not loader.report.n_rows and not problems:
-        problems.add(FormatError(source.name, None, "", f"{source.name} holds no items."))
-    if problems:
-        raise Rejected(problems, loader.report)
-    report = loader.report
-    if report.n_items and locked.scheme_frozen_at is not None:
-        raise ItemsFixed(
-            f"The collection has been judged, so its items are fixed; this file would add {report.n_items:,}. "
-            "Load it as a new collection."
-        )
-    complete_query_sets(collection=locked)
-    if report.n_items:
-        note_changes(collection_id=locked.pk, pair_ids=[None])  # scores average over more items now
+    report = loader.load(guarded(item_formats.read_items(source, problems), problems), source.name, tell)
     report.references = _load_labels(locked, source, by, tell)
     # last: files do not go back by themselves when a transaction does
     report.n_media = media.store_media(collection=locked, sources=loader.media, tell=tell)
-    if report.n_items:
-        items_joined.send(sender=Item, collection_id=locked.pk)
     log.info("%s loaded %s into %s: %s", by, source.name, locked.slug, report)
     return report
 
 
+@transaction.atomic
+def load_documents(
+    *,
+    collection: Collection,
+    ids: Sequence[str],
+    file_name: str,
+    by: User | None = None,
+    tell: Tell = tell_nobody,
+) -> CollectionReport:
+    """Add documents that are known by their ids alone; those that are there already stay as they are.
+
+    Raises Rejected where an id cannot be one.
+    """
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    problems = Problems()
+    loader = _Loader(locked, [], problems)
+    items = ({"side": Side.DOCUMENT.value, "id": each, "parts": []} for each in ids)
+    rows = chain.from_iterable(
+        check_item(item, file_name, number, problems) for number, item in enumerate(items, start=1)
+    )
+    report = loader.load(rows, file_name, tell) if ids else loader.report
+    log.info("%s made %s documents of %s in %s", by, report.n_items, file_name, locked.slug)
+    return report
+
+
 def complete_query_sets(*, collection: Collection) -> None:
-    """Let the query sets "all" name every test item that can be a source, in both directions."""
+    """Let the query sets "all" name every test item that can be a source, in both directions, until one is judged."""
+    if collection.scheme_frozen_at is not None:
+        return
     for direction, side in SOURCE_SIDES.items():
         everything, _ = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=EVERYTHING)
         with connection.cursor() as cursor:
@@ -143,6 +167,16 @@ def _load_labels(collection: Collection, source: Source, by: User | None, tell: 
     return tuple(reports)
 
 
+class StoredItem(NamedTuple):
+    """An item that is there already: its key, and what makes two rows of one id the same."""
+
+    key: int
+    content: tuple[object, ...]
+
+
+Stored = dict[tuple[str, str], StoredItem]
+
+
 class _Loader:
     """Takes rows chunk by chunk; compares them with what is there, and writes while nothing is wrong."""
 
@@ -156,16 +190,43 @@ class _Loader:
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}
         self._is_first_load = not Item.objects.filter(collection=collection).exists()
 
-    def add(self, rows: list[ItemRow]) -> None:
+    def load(self, rows: Iterator[ItemRow], file_name: str, tell: Tell) -> CollectionReport:
+        """Load all rows, and tell whom new items concern. Raises Rejected, QueriesFixed."""
+        while chunk := list(islice(rows, CHUNK)):
+            self._add(chunk)
+            tell(self.report.n_rows)
+        if not self.report.n_rows and not self.problems:
+            self.problems.add(FormatError(file_name, None, "", f"{file_name} holds no items."))
+        if self.problems:
+            raise Rejected(self.problems, self.report)
+        if self.report.n_queries and self.collection.scheme_frozen_at is not None:
+            raise QueriesFixed(
+                f"The collection has been judged, so its queries are fixed; this file would add "
+                f"{self.report.n_queries:,}. Documents may join: leave the new queries out, or load them as a new "
+                "collection."
+            )
+        self.report.are_sets_fixed = self.collection.scheme_frozen_at is not None
+        complete_query_sets(collection=self.collection)
+        if self.report.n_items:
+            note_changes(collection_id=self.collection.pk, pair_ids=[None])  # scores average over more items now
+            items_joined.send(sender=Item, collection_id=self.collection.pk)
+        return self.report
+
+    def _add(self, rows: list[ItemRow]) -> None:
         """Load one chunk."""
         self.report.n_rows += len(rows)
         fresh = [row for row in map(self._with_pages, rows) if self._is_first(row)]
         stored = {} if self._is_first_load else self._stored(fresh)
-        new = [row for row in fresh if self._is_new(row, stored)]
-        for row in new:
+        bare = self._bare(fresh, stored)
+        new = [row for row in fresh if (row.side, row.id) not in bare and self._is_new(row, stored)]
+        filled = [row for row in fresh if (row.side, row.id) in bare]
+        for row in (*new, *filled):
             self._check_media(row)
         if not self.problems:
             self._write(new)
+            keys = [bare[row.side, row.id] for row in filled]
+            self._write_parts(np.array(keys, dtype=np.int64), filled)
+            self.report.n_filled += len(filled)
 
     def _with_pages(self, row: ItemRow) -> ItemRow:
         """The row with the pages in it that it names as files: they are read once, here, and kept as text."""
@@ -201,25 +262,47 @@ class _Loader:
             self._fault(row, f"{row.side} {shown(row.id)} stands with other content in line {line}; keep one of them.")
         return False
 
-    def _is_new(self, row: ItemRow, stored: dict[tuple[str, str], tuple[object, ...]]) -> bool:
-        content = stored.get((row.side, row.id))
-        if content is None:
+    def _is_new(self, row: ItemRow, stored: Stored) -> bool:
+        known = stored.get((row.side, row.id))
+        if known is None:
             return True
         self.report.n_known += 1
-        if content != _content(row):
-            self._fault(row, f"{row.side} {shown(row.id)} was loaded before with other content; give it another id.")
+        if known.content == _content(row):
+            return False
+        named = f"{row.side} {shown(row.id)}"
+        if known.content == _content(row._replace(parts=())):
+            self._fault(row, f"{named} was known by its id alone when people were asked about it, so it stays so.")
+        elif row.parts or known.content[:2] != _content(row)[:2]:
+            self._fault(row, f"{named} was loaded before with other content; give it another id.")
         return False
 
-    def _stored(self, rows: Iterable[ItemRow]) -> dict[tuple[str, str], tuple[object, ...]]:
+    def _stored(self, rows: Iterable[ItemRow]) -> Stored:
         items = Item.objects.filter(collection=self.collection, external_id__in={row.id for row in rows})
         return {
-            (item.side, item.external_id): (
-                item.split,
-                item.warning,
-                tuple((part.kind, part.text, part.path, part.start, part.end) for part in item.parts.all()),
+            (item.side, item.external_id): StoredItem(
+                item.pk,
+                (
+                    item.split,
+                    item.warning,
+                    tuple((part.kind, part.text, part.path, part.start, part.end) for part in item.parts.all()),
+                ),
             )
             for item in items.prefetch_related("parts")
         }
+
+    def _bare(self, rows: Iterable[ItemRow], stored: Stored) -> dict[tuple[str, str], int]:
+        """The keys of items that were known by their ids alone, that nobody is asked about, and that rows now show."""
+        found = {}
+        for row in rows:
+            known = stored.get((row.side, row.id))
+            if known and row.parts and known.content == _content(row._replace(parts=())):
+                found[row.side, row.id] = known.key
+        if found:
+            keys = list(found.values())
+            pairs = Pair.objects.filter(Q(query__in=keys) | Q(document__in=keys)).values_list("query", "document")
+            asked = {key for pair in pairs for key in pair}
+            found = {name: key for name, key in found.items() if key not in asked}
+        return found
 
     def _check_media(self, row: ItemRow) -> None:
         for part in row.parts:
@@ -259,6 +342,7 @@ class _Loader:
             },
         )
         self.report.n_items += len(rows)
+        self.report.n_queries += sum(row.side == Side.QUERY for row in rows)
         self._write_parts(keys, rows)
 
     def _write_parts(self, keys: NDArray[np.int64], rows: list[ItemRow]) -> None:

@@ -105,6 +105,7 @@ def load_reference(
     skip_unknown: bool = False,
     skip_blank: bool = False,
     of_items: bool = False,
+    columns: Mapping[str, int] | None = None,
     tell: Tell = tell_nobody,
 ) -> ReferenceReport:
     """Store a file's labels as a reference set of this name.
@@ -114,6 +115,7 @@ def load_reference(
     skip_unknown : rows of items the collection does not have are left out and counted; else they are faults
     skip_blank : the same of rows of a table without a grade
     of_items : whether the items came from the same file, so that lists in it are of captions
+    columns : see `read_reference`
     The same labels under the same name again change nothing. Raises Rejected, ReferenceExists.
     """
     name, problems = name.strip(), Problems()
@@ -124,7 +126,7 @@ def load_reference(
     reader.require_items()
     reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
     blanks = Blanks(are_left_out=skip_blank)
-    found = read_reference(stream, file_name, problems, blanks, of_items=of_items)
+    found = read_reference(stream, file_name, problems, blanks, of_items=of_items, columns=columns)
     found = oriented(found, reader.queries, reader.documents)
     labels = reader.read(counted(guarded(found, problems), tell))
     report.n_blank = blanks.n if skip_blank else 0
@@ -133,16 +135,45 @@ def load_reference(
         problems.add(_no_labels(file_name, report))
     if problems:
         raise Rejected(problems, report)
-    digest = checksum(labels, reader.strata)
-    made, created = ReferenceSet.objects.get_or_create(collection=locked, name=name, defaults={"sha256": digest})
-    if not created and made.sha256 != digest:
-        raise ReferenceExists(f'Reference set "{name}" already exists with other labels; choose another name.')
-    report.n_labels, report.is_new = len(labels), created
-    if created:
-        _write(made, labels, reader, tell)
-        note_changes(collection_id=locked.pk, pair_ids=[None])
+    _store(locked, labels, reader, tell)
     log.info("%s loaded %s into %s: %s", by, file_name, locked.slug, report)
     return report
+
+
+def _store(collection: Collection, labels: Labels, reader: "_Reader", tell: Tell) -> None:
+    """Make the set, unless it is there. Raises ReferenceExists."""
+    name, digest = reader.report.name, checksum(labels, reader.strata)
+    made, created = ReferenceSet.objects.get_or_create(collection=collection, name=name, defaults={"sha256": digest})
+    if not created and made.sha256 != digest:
+        raise ReferenceExists(f'Reference set "{name}" already exists with other labels; choose another name.')
+    reader.report.n_labels, reader.report.is_new = len(labels), created
+    if created:
+        _write(made, labels, reader, tell)
+        note_changes(collection_id=collection.pk, pair_ids=[None])
+
+
+class _Anything:
+    """Holds every id."""
+
+    def __contains__(self, external_id: object) -> bool:
+        return True
+
+
+def lacking_documents(
+    *, collection: Collection, stream: BinaryIO, file_name: str, columns: Mapping[str, int] | None = None
+) -> list[str]:
+    """The documents that a file of labels names and the collection lacks, each once, in the file's order.
+
+    Those of queries that the collection lacks are left out, as their labels are. Raises Rejected.
+    """
+    problems = Problems()
+    queries, documents = item_ids(collection, Side.QUERY), item_ids(collection, Side.DOCUMENT)
+    found = read_reference(stream, file_name, problems, Blanks(are_left_out=True), columns=columns)
+    rows = guarded(oriented(found, queries, _Anything()), problems)  # queries alone tell lists' sides: documents lack
+    lacking = {row.document: None for row in rows if row.query in queries and row.document not in documents}
+    if problems:
+        raise Rejected(problems)
+    return list(lacking)
 
 
 def _require_name(name: str, file_name: str, problems: Problems, report: ReferenceReport) -> None:
@@ -191,7 +222,8 @@ class _Reader:
         """Raise Rejected where there is nothing yet that labels could be of: once said, not line by line."""
         missing = [name for name, known in (("queries", self.queries), ("documents", self.documents)) if not known]
         if missing:
-            message = f"the collection has no {' and no '.join(missing)} yet; load items first, then these labels."
+            or_make = ", or let these labels make them" if missing == ["documents"] else ""
+            message = f"the collection has no {' and no '.join(missing)} yet; load items first{or_make}."
             self.problems.add(FormatError(self.file, None, "", message))
             raise Rejected(self.problems, self.report)
 

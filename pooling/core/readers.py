@@ -1,11 +1,12 @@
 """Runs as JSON lines, and as tables with a header."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from annotate.core.formats import FormatError, Problems, finite_number, id_fault, shown
-from annotate.core.reading import header_of, json_objects, table_rows
+from annotate.core.reading import header_of, json_objects, numbered_header, table_rows
 
+NO_HEADER = "Of a table without a header give the numbers of its columns."
 LARGEST_RANK = 2**31 - 1
 COLUMNS = {
     "query": ("query", "query_id", "query-id", "qid", "q_id", "source"),
@@ -49,24 +50,33 @@ def _json_rows(
             problems.note(FormatError(name, number, "ranking", message))
 
 
-def read_table(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Row]:
-    """Rows of a table with a header: columns query, document, score, perhaps rank; commas or tabs.
+def read_table(
+    stream: BinaryIO, name: str, problems: Problems, numbers: Mapping[str, int] | None = None
+) -> Iterator[Row]:
+    """Rows of a table: columns query, document, score or rank or both; commas or tabs.
 
-    What is wrong with a row becomes a problem. Raises FormatError for a header that lacks one of the first three.
+    numbers : of a table without a header: the numbers of these columns, from 1
+    What is wrong with a row becomes a problem. Raises FormatError for a header that lacks a column, or a number beyond
+    the first line's columns.
     """
-    columns = columns_of(header_of(stream, name), name)
-    return checked(_cells(table_rows(stream, name, problems), columns), name, problems)
+    if numbers:
+        columns = dict.fromkeys(COLUMNS, "") | numbered_header(stream, name, numbers)
+    else:
+        columns = columns_of(header_of(stream, name), name, may_be_ranks=True)
+    rows = table_rows(stream, name, problems, has_header=not numbers)
+    return checked(_cells(rows, columns), name, problems)
 
 
-def columns_of(header: Sequence[str], name: str) -> dict[str, str]:
-    """What query, document, score and rank are called in a header; "" where it names no rank.
+def columns_of(header: Sequence[str], name: str, *, may_be_ranks: bool = False) -> dict[str, str]:
+    """What query, document, score and rank are called in a header; "" for a score or a rank that it does not name.
 
-    Raises FormatError where it lacks one of the first three.
+    may_be_ranks : whether a rank may stand for the score
+    Raises FormatError where it names no query, no document or no score.
     """
     columns = {field: next((each for each in names if each in header), "") for field, names in COLUMNS.items()}
     for field in ("query", "document", "score"):
-        if not columns[field]:
-            message = f"the header names no column {field}; the first line reads query,document,score."
+        if not columns[field] and not (field == "score" and may_be_ranks and columns["rank"]):
+            message = f"the header names no column {field}; the first line reads query,document,score. {NO_HEADER}"
             raise FormatError(name, 1, field, message)
     return columns
 
@@ -76,7 +86,9 @@ def _cells(rows: Iterable[tuple[int, dict[str, str]]], columns: dict[str, str]) 
     for number, cells in rows:
         place = cells[rank].strip() if rank else ""
         known = int(place) if place.isascii() and place.isdigit() and len(place) <= 10 else None
-        yield number, cells[query].strip(), cells[document].strip(), cells[score].strip(), known
+        # a table of ranks alone is ordered by them
+        value = cells[score].strip() if score else -known if known else None
+        yield number, cells[query].strip(), cells[document].strip(), value, known if score or known else place
 
 
 def checked(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> Iterator[Row]:
@@ -93,7 +105,9 @@ def checked(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> I
         number = finite_number(score) if "_" not in str(score) else None
         if number is None:
             message = f"the score {shown(str(score))} is not a finite number."
-            problems.note(FormatError(name, line, "score", message))
+            if isinstance(rank, str):  # which was to stand for the score
+                message = f"the rank {shown(rank)} is no whole number from 1 on."
+            problems.note(FormatError(name, line, "rank" if isinstance(rank, str) else "score", message))
             continue
         known = isinstance(rank, int) and not isinstance(rank, bool) and 0 < rank < LARGEST_RANK
         yield Row(line, query, document, number, rank if known else 0)

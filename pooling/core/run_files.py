@@ -1,7 +1,7 @@
 """Run files of any format: told by their content, and read a part at a time."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, starmap
 from typing import BinaryIO, NamedTuple, cast
 
@@ -44,8 +44,10 @@ def _read_jsonl(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Rea
     return _gather(read_jsonl(stream, name, problems), problems)
 
 
-def _read_table(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:
-    return _gather(read_table(stream, name, problems), problems)
+def _read_table(
+    stream: BinaryIO, name: str, problems: Problems, columns: Mapping[str, int] | None = None
+) -> Iterator[ReadRun]:
+    return _gather(read_table(stream, name, problems, columns), problems)
 
 
 def _read_dictionary(stream: BinaryIO, name: str, problems: Problems) -> Iterator[ReadRun]:
@@ -113,7 +115,7 @@ def _text_format(stream: BinaryIO, name: str) -> str:
     cells = {cell.strip().strip('"') for cell in re.split("[,\t]", head)}
     if cells & {*COLUMNS["query"], *COLUMNS["document"]}:
         return "table"
-    delimited = name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+    delimited = "\t" in head or name.lower().removesuffix(".gz").endswith((".csv", ".tsv"))
     return "table" if delimited and len(head.split()) != 6 else "trec"
 
 
@@ -123,6 +125,7 @@ def read_parts(
     problems: Problems,
     *,
     format: str = "",
+    columns: Mapping[str, int] | None = None,
     score_type: str = "float32",
     keep: Callable[[Block], None] = forget,
     ranked: Columns = all_columns,
@@ -130,20 +133,21 @@ def read_parts(
     """Read a run file, gzip or plain, of the format named or else told by its content, a part at a time.
 
     stream : seekable; name : the file's name as its owner knows it
+    columns : of a table without a header: the numbers, from 1, of the columns query, document, score and rank
     score_type, keep, ranked : for matrices, of which the rows are the best of each row alone; see `keep_best`
     Whatever is wrong goes into `problems`, nothing is raised; the rows are sound only while `problems` is empty.
     Ids of TREC rows are left to `run_ranking.OddIds`: most are known, and known ids are lawful.
     """
     n_rows = 0
     try:
-        found = FORMATS[format or format_of(stream, name)]
+        found = FORMATS[format or _format_given(stream, name, columns)]
         if found.blocks:
             blocks = found.blocks(stream, name, problems)
             best = keep_best(blocks, name, score_type=score_type, keep=keep, ranked=ranked)
             parts: Iterator[ReadRun] = starmap(ReadRun, best)
         else:
             assert found.rows is not None, "a format has one of the two"  # noqa: S101
-            parts = found.rows(stream, name, problems)
+            parts = _read_table(stream, name, problems, columns) if columns else found.rows(stream, name, problems)
         for part in parts:
             n_rows += len(part.run.scores)
             yield part
@@ -151,6 +155,17 @@ def read_parts(
         problems.add(error)
     if not n_rows and not problems:
         problems.add(FormatError(name, None, "", "The file holds no rows."))
+
+
+def _format_given(stream: BinaryIO, name: str, columns: Mapping[str, int] | None) -> str:
+    """The key of what the file is; a table where its columns were given, if it is text at all. Raises FormatError."""
+    if not columns:
+        return format_of(stream, name)
+    stream.seek(0)
+    begins = stream.read(8)
+    if begins.startswith((*MAGIC, *REFUSED)):
+        raise FormatError(name, None, "", "The file is no table, so it has no columns by number; leave them empty.")
+    return "table"
 
 
 def read_blocks(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Block] | None:

@@ -1,12 +1,13 @@
 """Runs with many unknown rows: they ask before they are used.
 
 An unknown row keeps its rank and counts as unjudged, so a score with many of them says more about what the collection
-lacks than about the run. A run that a pool was made of is never held: what people were asked came from it.
+lacks than about the run. A run that a pool was made of is never held: what people were asked came from it. One with no
+known source waits for it, and cannot be used before.
 """
 
 from django.db import transaction
 
-from annotate.models import Collection, User
+from annotate.models import Collection, Item, Side, User
 from annotate.services.seating import note_changes
 from pooling.models import Run, RunEvent
 from pooling.services.run_reports import RunReport
@@ -22,15 +23,27 @@ class BadLimit(Exception):
 
 def is_too_strange(*, run: Run, report: RunReport) -> bool:
     """Whether a run has more unknown rows than its collection allows, and nobody has allowed it more."""
-    share = report.n_unknown / max(report.n_unknown + report.n_kept, 1)
+    n_ranked = report.n_unknown + report.n_kept
+    if not n_ranked:
+        return True
+    share = report.n_unknown / n_ranked
     if share <= run.collection.unknown_limit:
         return False
     return not run.events.filter(kind=RunEvent.Kind.ACCEPTED).exists() and not run.pools.exists()
 
 
+def empty_sides(*, collection: Collection) -> list[str]:
+    """Of "queries" and "documents" those that a collection has none of yet, so that a run may wait for them."""
+    names = {Side.QUERY: "queries", Side.DOCUMENT: "documents"}
+    items = Item.objects.filter(collection=collection)
+    return [name for side, name in names.items() if not items.filter(side=side).exists()]
+
+
 @transaction.atomic
 def accept_run(*, run: Run, by: User | None) -> None:
-    """Use a run on hold with all its unknown rows. Raises NotOnHold."""
+    """Use a run on hold with all its unknown rows. Raises NotOnHold, also where none of its sources is known."""
+    if run.is_waiting:
+        raise NotOnHold(f'Run "{run}" has nothing to use yet: the collection has none of its {run.sources}.')
     if not Run.objects.filter(pk=run.pk, on_hold_since__isnull=False).update(on_hold_since=None):
         raise NotOnHold(f'Run "{run}" is not on hold.')
     RunEvent.objects.create(run=run, kind=RunEvent.Kind.ACCEPTED, by=by, note=f"unknown rows: {run.n_unknown:,}")
@@ -49,7 +62,7 @@ def set_limit(*, collection: Collection, share: float, by: User | None) -> list[
         raise BadLimit("The share of unknown rows is from 0 to 100 %.")
     Collection.objects.filter(pk=collection.pk).update(unknown_limit=share)
     on_hold = Run.objects.select_for_update().filter(collection=collection, on_hold_since__isnull=False)
-    released = [run for run in on_hold.order_by("pk") if run.unknown_share <= share]
+    released = [run for run in on_hold.order_by("pk") if run.n_ranked and run.unknown_share <= share]
     if released:
         keys = [run.pk for run in released]
         Run.objects.filter(pk__in=keys).update(on_hold_since=None)

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import PurePath
@@ -66,10 +66,12 @@ def receive_run(
     description: str = "",
     is_hidden: bool = False,
     score_type: str = Run.ScoreType.FLOAT32,
+    columns: Mapping[str, int] | None = None,
     by: User | None = None,
 ) -> Received:
     """Keep an uploaded run file, to be read in the background by `ingest_run`.
 
+    columns : of a table without a header; see `read_parts`
     The same file again under the same name changes nothing; a rejected run gives its name to the next file.
     Raises BadName, or RunExists for a name taken by another file.
     """
@@ -91,6 +93,7 @@ def receive_run(
         file_name=PurePath(upload.name or "run").name[-255:],
         sha256=digest.hexdigest(),
         score_type=Run.ScoreType(score_type),
+        columns=dict(columns or {}),
         uploaded_by=by,
     )
     return _store(run, upload)
@@ -124,7 +127,7 @@ def _store(run: Run, upload: File) -> Received:
 
 
 def _is_same(known: Run, run: Run) -> bool:
-    fields = ("sha256", "direction", "score_type")
+    fields = ("sha256", "direction", "score_type", "columns")
     return all(getattr(known, field) == getattr(run, field) for field in fields)
 
 
@@ -178,7 +181,7 @@ def fill(
     with run.file.open("rb") as stream:
         try:
             ranked = partial(matrix_storage.ranked_columns, run)
-            options = {"score_type": score_type, "keep": keep, "ranked": ranked}
+            options = {"columns": run.columns, "score_type": score_type, "keep": keep, "ranked": ranked}
             for part in read_parts(stream, run.file_name, problems, **options):
                 if not problems:
                     spool.add(part)
@@ -191,8 +194,8 @@ def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems,
     """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
     with transaction.atomic():
         report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
-        if not problems and not report.n_kept + report.n_unknown:
-            message = "No line names a query of this collection; see the first unknown ids."
+        if not problems and not report.n_kept + report.n_unknown and not _may_wait(run):
+            message = f"No line names one of the {run.sources} of this collection; see the first unknown ids."
             problems.add(FormatError(run.file_name, None, "", message))
         if problems:
             report.n_kept = 0
@@ -205,6 +208,11 @@ def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems,
                 problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
                 transaction.set_rollback(True)
     return report
+
+
+def _may_wait(run: Run) -> bool:
+    """Whether the collection has none yet of what the run's rankings are of: the file is read again once it has."""
+    return run.sources in holding.empty_sides(collection=run.collection)
 
 
 def _finish(run: Run, state: Run.State, report: RunReport, problems: Problems) -> None:

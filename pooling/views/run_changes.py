@@ -9,16 +9,24 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate import access as annotate_access
-from annotate.models import Role, User
+from annotate.models import Import, Role, User
 from annotate.queue import enqueue_on_commit
 from annotate.services import jobs
+from annotate.tasks import run_import
 from pooling import access, tasks
 from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run
-from pooling.services import describing, holding, retiring
+from pooling.services import describing, holding, retiring, run_documents
 from pooling.services.runs import BadName, RunExists
 
-REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, holding.NotOnHold, RunExists)
+REFUSALS = (
+    describing.RunInUse,
+    describing.NotYours,
+    retiring.RunState,
+    holding.NotOnHold,
+    run_documents.NothingLacks,
+    RunExists,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,7 +55,10 @@ def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if act is None:
         return HttpResponse(f"An action is one of {', '.join(ACTIONS)}.", status=422, content_type="text/plain")
     try:
-        messages.success(request, act(run, request.user))
+        told = act(run, request.user)
+        if isinstance(told, Import):
+            return redirect("annotate:import", slug, told.pk)
+        messages.success(request, told)
     except REFUSALS as error:
         messages.error(request, str(error))
     return redirect("pooling:run", slug, pk)
@@ -91,6 +102,12 @@ def _publish(run: Run, by: User) -> str:
     return "Published: who leads or researches in this collection sees the run and its scores."
 
 
+def _make_documents(run: Run, by: User) -> Import:
+    made = run_documents.make_documents(run=run, by=by)
+    enqueue_on_commit(run_import, import_id=made.pk)
+    return made
+
+
 def _use(run: Run, by: User) -> str:
     holding.accept_run(run=run, by=by)
     return "In use with its unknown rows, which count as unjudged; its scores are on their way."
@@ -122,9 +139,10 @@ def _reread(run: Run, by: User, score_type: str) -> str:
     return "The kept file is read again."
 
 
-ACTIONS: dict[str, Callable[[Run, User], str]] = {
+ACTIONS: dict[str, Callable[[Run, User], str | Import]] = {
     "hide": _hide,
     "publish": _publish,
+    "make-documents": _make_documents,
     "use": _use,
     "retire": _retire,
     "restore": _restore,

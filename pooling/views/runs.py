@@ -18,7 +18,7 @@ from annotate.services import jobs
 from pooling import access, tasks
 from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
-from pooling.services import retiring
+from pooling.services import holding, retiring, run_documents
 from pooling.services import runs as service
 
 
@@ -76,6 +76,8 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "pools": run.pools.order_by("pk"),
         "events": run.events.select_related("by").order_by("-pk")[:20],
         "n_dropped": retiring.unique_pairs(run=run),
+        "empty_sides": holding.empty_sides(collection=run.collection) if run.on_hold_since else [],
+        "makes_documents": run_documents.may_make(run),
         "may_change": _may_change(request, run),
         "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
     }

@@ -98,3 +98,16 @@ def test_what_cannot_be_changed_changes_nothing_else_either(client, collection, 
     assert words in answer.content.decode()
     run.refresh_from_db()
     assert (run.name, run.team, run.events.count()) == ("A", "", 0)
+
+
+def test_the_documents_that_only_a_run_names_are_made(client, collection):
+    headers = key(collection, scopes=[ApiToken.Scope.RUNS_WRITE, ApiToken.Scope.FILES_WRITE])
+    run = Run.objects.get(pk=post(client, collection, headers, b"q0 Q0 new 1 1 t\n").json()["id"])
+    address = f"/api/v1/collections/{collection.slug}/runs/{run.pk}/documents/"
+    assert client.post(address, headers=headers).status_code == 422  # nobody has read it yet
+    runs.ingest_run(run=run)
+    answer = client.post(address, headers=headers)
+    assert (answer.status_code, answer.json()["kind"], answer.json()["state"]) == (201, "documents", "received")
+    imports = f"/api/v1/collections/{collection.slug}/imports/"
+    refused = client.post(imports, {"kind": "documents"}, headers=headers)
+    assert (refused.status_code, "one of items, reference" in refused.json()["detail"]) == (422, True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.forms import ReferenceForm
 from annotate.management import files
 from annotate.services.import_kinds import Reference
 from annotate.services.imports import run_now
@@ -26,7 +27,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--skip-unknown", action="store_true", help="leave out labels of items the collection does not have"
         )
+        parser.add_argument("--make-documents", action="store_true", help="make the documents that only they name")
         parser.add_argument("--skip-blank", action="store_true", help="leave out rows without a grade")
+        parser.add_argument(
+            "--columns", default="", help='of a table without a header, such as "query:1,document:2,grade:3"'
+        )
         parser.add_argument("--by", default="", help="user who loads")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,6 +42,8 @@ class Command(BaseCommand):
             min_grade=options["min_grade"],
             skip_unknown=options["skip_unknown"],
             skip_blank=options["skip_blank"],
+            make_documents=options["make_documents"],
+            columns=files.columns(options["columns"], ReferenceForm.base_fields["columns"]),
         )
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
         with files.faults_as_sentences(), files.opened_source(options["file"]) as source:

@@ -9,8 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
 from annotate.models import Direction
+from annotate.services import imports
+from pooling.forms import RunForm
 from pooling.models import Run
-from pooling.services import holding, runs
+from pooling.services import holding, rereading, run_documents, runs
 
 
 class Command(BaseCommand):
@@ -25,8 +27,12 @@ class Command(BaseCommand):
         parser.add_argument("--name", required=True, help="name of the run on the leaderboard")
         parser.add_argument("--direction", default=Direction.FORWARD, choices=Direction.values)
         parser.add_argument("--score-type", default=Run.ScoreType.FLOAT32, choices=Run.ScoreType.values)
+        parser.add_argument(
+            "--columns", default="", help='of a table without a header, such as "query:1,document:2,score:3"'
+        )
         parser.add_argument("--system", default="")
         parser.add_argument("--description", default="")
+        parser.add_argument("--make-documents", action="store_true", help="make the documents that only it names")
         parser.add_argument("--accept-unknown", action="store_true", help="use it, however many rows are unknown")
         parser.add_argument("--by", default="", help="user who uploads")
 
@@ -34,6 +40,7 @@ class Command(BaseCommand):
         """Receive and read, all or nothing."""
         collection, by = files.find_collection(options["slug"]), files.find_user(options["by"])
         given = {key: options[key] for key in ("name", "direction", "score_type", "system", "description")}
+        given["columns"] = files.columns(options["columns"], RunForm.base_fields["columns"])
         try:
             with files.faults_as_sentences(), options["file"].open("rb") as stream:
                 upload = File(stream, name=options["file"].name)
@@ -41,6 +48,11 @@ class Command(BaseCommand):
         except (runs.RunExists, runs.BadName) as error:
             raise CommandError(str(error)) from error
         runs.ingest_run(run=received.run)
+        if options["make_documents"] and run_documents.may_make(received.run):
+            made = run_documents.make_documents(run=received.run, by=by)
+            imports.run(made=made)
+            rereading.read_again(run=received.run)
+            self.stdout.write(" ".join(made.report["sentences"]))
         if options["accept_unknown"] and received.run.on_hold_since:
             holding.accept_run(run=received.run, by=by)
         self._tell(received)
@@ -54,17 +66,22 @@ class Command(BaseCommand):
         if not received.is_new:
             self.stdout.write(f'Run "{run}" holds this very file already. Nothing changed.')
             return
-        unknown = (
-            f"{report['unknown_sources']['n']:,} unknown sources, {report['unknown_targets']['n']:,} unknown targets"
+        unknown = ", ".join(
+            f"{report[field]['n']:,} unknown {name}"
+            for field, name in (("unknown_sources", run.sources), ("unknown_targets", run.targets))
         )
         self.stdout.write(
             f'Run "{run}": {report["n_kept"]:,} of {report["n_rows"]:,} rows measured, for {report["n_queries"]:,} '
-            f"sources; {unknown}, {report['missing']['n']:,} sources missing."
+            f"{run.sources}; {unknown}, {report['missing']['n']:,} {run.sources} of the collection not in the file."
         )
-        if run.on_hold_since:
+        if run.is_waiting:
             self.stdout.write(
-                f"On hold: {run.unknown_text}, and such rows count as unjudged. Load the items they name, or use the "
-                "run as it is: --accept-unknown."
+                f"It waits: none of its {run.sources} is known. Load them, and the file is read again by itself."
+            )
+        elif run.on_hold_since:
+            self.stdout.write(
+                f"On hold: {run.unknown_text}, and such rows count as unjudged. Load the items they name, make the "
+                "documents by their ids alone (--make-documents), or use the run as it is: --accept-unknown."
             )
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.core.formats import FormatError
 from annotate.core.sources import FileSource, FolderSource, ZipSource
-from annotate.models import Change, Collection, Item, Part, QuerySet, ReferenceSet
+from annotate.models import Change, Collection, Item, Pair, Part, QuerySet, QuerySetItem, ReferenceSet, Side
 from annotate.services import loading, media
 from annotate.services.references import Rejected
 from tests import cast
@@ -114,14 +114,43 @@ def test_two_collections_may_have_the_same_ids():
         assert load(collection, line("d1")).n_items == 1
 
 
-def test_a_judged_collection_takes_no_more_items_but_still_says_what_it_knows():
+def test_a_judged_collection_takes_no_more_queries_but_still_says_what_it_knows():
     collection = cast.collection()
     load(collection, line("d1"))
     Collection.objects.filter(pk=collection.pk).update(scheme_frozen_at=timezone.now())
     assert load(collection, line("d1")).n_known == 1
-    with pytest.raises(loading.ItemsFixed, match="would add 1"):
-        load(collection, line("d2"))
+    with pytest.raises(loading.QueriesFixed, match="would add 1"):
+        load(collection, line("d2"), line("q1", "query"))
     assert Item.objects.filter(collection=collection).count() == 1
+
+
+def test_documents_join_a_judged_collection_and_its_query_sets_stay():
+    collection = cast.collection()
+    load(collection, line("d1"), line("q1", "query"))
+    before = set(QuerySetItem.objects.values_list("query_set", "item"))
+    assert len(before) == 2
+    Collection.objects.filter(pk=collection.pk).update(scheme_frozen_at=timezone.now())
+    report = load(collection, line("d2"))
+    assert (report.n_items, report.n_queries) == (1, 0)
+    assert "Query sets stay as they were" in str(report)
+    assert set(QuerySetItem.objects.values_list("query_set", "item")) == before
+
+
+def test_what_was_known_by_its_id_alone_may_get_its_content_until_people_are_asked_about_it():
+    collection = cast.collection()
+    ids = ["d1", "d2", "d3"]
+    assert loading.load_documents(collection=collection, ids=ids, file_name="run").n_items == 3
+    query = cast.items(collection, Side.QUERY, 1)[0]
+    Pair.objects.create(collection=collection, query=query, document=Item.objects.get(external_id="d3"))
+    report = load(collection, line("d1", text="a cat"), line("d4", text="a dog"))
+    assert (report.n_filled, report.n_items, report.n_known) == (1, 1, 0)
+    shown = Part.objects.filter(item__external_id="d1").values_list("kind", "text", "position")
+    assert list(shown) == [("text", "a cat", 0)]
+    with pytest.raises(Rejected, match='"d3" was known by its id alone when people were asked about it'):
+        load(collection, line("d3", text="a bird"))
+    again = loading.load_documents(collection=collection, ids=["d1", "d2"], file_name="run")
+    assert (again.n_items, again.n_known) == (0, 2)  # a bare id contradicts nothing
+    assert Part.objects.filter(item__external_id="d1").count() == 1
 
 
 def test_media_are_copied_from_the_folder_given(tmp_path):

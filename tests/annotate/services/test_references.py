@@ -2,7 +2,10 @@
 
 import pytest
 
-from annotate.models import Change, ReferenceLabel, ReferenceSet
+from annotate.core.sources import FileSource
+from annotate.models import Change, Item, ReferenceLabel, ReferenceSet, Side
+from annotate.services.import_kinds import Reference
+from annotate.services.imports import run_now
 from annotate.services.references import ReferenceExists, Rejected, load_reference
 from tests import cast
 from tests.annotate.core.files import file, packed
@@ -135,6 +138,44 @@ def test_labels_before_their_items_are_told_so_once(side):
     other = {"query": "documents", "document": "queries"}[side]
     with pytest.raises(Rejected) as refusal:
         load(collection, "q0 0 d0 1", "q1 0 d1 1", skip_unknown=True)
-    assert str(refusal.value).splitlines() == [
-        f"the collection has no {other} yet; load items first, then these labels."
-    ]
+    or_make = ", or let these labels make them" if side == "query" else ""
+    assert str(refusal.value).splitlines() == [f"the collection has no {other} yet; load items first{or_make}."]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("q0 0 a 1", "q1 0 d0 2", "q1 0 a 1"),
+        ('{"q0": ["a"], "q1": ["d0", "a"]}',),
+        ('{"a": ["q0", "q1"], "d0": "q1"}',),
+    ],
+)
+@pytest.mark.parametrize("are_documents_known", [True, False])
+def test_documents_that_only_labels_name_are_made_where_that_is_asked_for(collection, lines, are_documents_known):
+    if not are_documents_known:
+        Item.objects.filter(collection=collection, side=Side.DOCUMENT).delete()
+    with pytest.raises(Rejected):
+        load(collection, *lines)
+    source = FileSource(file(*lines), "a.txt")
+    made = run_now(collection=collection, asked=Reference("original", make_documents=True), source=source).made
+    n_made = 1 if are_documents_known else 2
+    assert made.report["sentences"][0].startswith(f"{n_made} rows: {n_made} new items with 0 parts")
+    assert [pair[:2] for pair in stored(collection)] == [("q0", "a"), ("q1", "a"), ("q1", "d0")]
+
+
+def test_labels_of_unknown_queries_make_no_documents(collection):
+    asked = Reference("original", make_documents=True, skip_unknown=True)
+    source = FileSource(file("q0 0 a 1", "nobody 0 b 1"), "a.qrels")
+    run_now(collection=collection, asked=asked, source=source)
+    assert not Item.objects.filter(external_id="b").exists()
+    assert stored(collection) == [("q0", "a", 1)]
+
+
+def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns(collection):
+    lines = ("x,d0,q0,1", "y,d1,q1,2")
+    with pytest.raises(Rejected, match="give the numbers of its columns"):
+        load(collection, *lines)
+    load(collection, *lines, columns={"query": 3, "document": 2, "grade": 4})
+    assert stored(collection) == [("q0", "d0", 1), ("q1", "d1", 2)]
+    with pytest.raises(Rejected, match="there is no column 5: this line has 4"):
+        load(collection, *lines, name="b", columns={"query": 3, "document": 2, "grade": 5})

@@ -80,6 +80,42 @@ def test_the_figures_say_depth_and_share_of_ties():
     assert figures_of(data) == (4, 2, 1, 2.0, 3, 0.5, 0)
 
 
+def headless(data: bytes, name: str = "a.tsv", **columns: int):
+    problems = Problems()
+    parts = list(read_parts(io.BytesIO(data), name, problems, columns=columns))
+    rows = [
+        (int(line), run.queries[query].decode(), doc.decode(), float(score), int(rank))
+        for run, lines in parts
+        for line, query, doc, score, rank in zip(lines, run.query, run.docs, run.scores, run.ranks, strict=True)
+    ]
+    return rows, problems.lines()
+
+
+def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns():
+    of_ranks = b"q1\td1\t1\nq1\td2\t2\n"  # as MS MARCO's runs are
+    assert headless(of_ranks, query=1, document=2, rank=3) == ([(1, "q1", "d1", -1, 1), (2, "q1", "d2", -2, 2)], [])
+    packed = gzip.compress(b".5,x,d1,q1\n")
+    assert headless(packed, "a.gz", score=1, document=3, query=4)[0] == [(1, "q1", "d1", 0.5, 0)]
+    six = b"q1\tQ0\td1\t1\t.5\tt\n"
+    assert headless(six, query=1, document=3, rank=4, score=5)[0] == [(1, "q1", "d1", 0.5, 1)]
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"q1\td1\n", "Line 1: there is no column 3: this line has 2."),
+        (b"q1 d1 1\n", "Line 1: there is no column 2: this line has 1; cells are parted by commas or tabs."),
+        (b"q1\td1\tx\n", 'Line 1: the score "x" is not a finite number.'),
+        (b"q1\td1\t1\nq1\td2\n", "Line 2: expected 3 fields, found 2."),
+        (b"PAR1", "The file is no table"),
+        (b"", "a.tsv is empty."),
+    ],
+)
+def test_what_is_wrong_with_a_table_without_a_header_has_its_place(data, error):
+    _, found = headless(data, query=1, document=2, score=3)
+    assert len(found) == 1 and found[0].startswith(error), found
+
+
 @pytest.mark.parametrize("data", [SAMPLES["trec"], SAMPLES["jsonl"], SAMPLES["table"]])
 def test_a_document_twice_in_a_ranking_is_named_with_both_lines(data):
     lines = data.splitlines(keepends=True)
@@ -98,6 +134,8 @@ def test_a_document_twice_in_a_ranking_is_named_with_both_lines(data):
         (b"query,document,score\n", "a.csv", "The file holds no rows."),
         (b"query,document\nq,d\n", "a.csv", "Line 1: the header names no column score"),
         (b"q,d,1\n", "a.csv", "Line 1: the header names no column query"),
+        (b"q\td\t1\n", "a.txt", "Line 1: the header names no column query; the first line reads"),
+        (b"query,document,rank\nq,d,0\n", "a.csv", 'Line 2: the rank "0" is no whole number from 1 on.'),
         (b"query,document,score\nq,d\n", "a.csv", "Line 2: expected 3 fields, found 2."),
         (b"query,document,score\nq,,1\n", "a.csv", "Line 2: the document id is blank"),
         (b"query,document,score\nq,d,nan\n", "a.csv", 'Line 2: the score "nan" is not a finite number.'),

@@ -23,7 +23,8 @@ def test_a_run_is_loaded_and_a_pool_of_it_opened(collection, tmp_path):
     file.write_bytes(gzip.compress(making.lines({0: [1, 2, 3], 1: [4]})))
     told = call("load_run", collection.slug, file, "--name", "a")
     assert told == (
-        'Run "a": 4 of 4 rows measured, for 2 sources; 0 unknown sources, 0 unknown targets, 2 sources missing.\n'
+        'Run "a": 4 of 4 rows measured, for 2 queries; 0 unknown queries, 0 unknown documents, 2 queries of the '
+        "collection not in the file.\n"
     )
     assert "Nothing changed" in call("load_run", collection.slug, file, "--name", "a")
     told = call("open_pool", collection.slug, "--strategy", "depth-k", "--depth", 2, "--runs", "a")

@@ -3,8 +3,9 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotate.models import ApiToken, Role
+from annotate.models import ApiToken, Import, Role
 from annotate.services.loading import complete_query_sets
+from annotate.tasks import run_import
 from metrics.services import refresh
 from pooling.models import Run
 from pooling.services import holding, rereading, runs
@@ -36,6 +37,52 @@ def test_a_run_on_hold_says_how_much_is_unknown_and_a_researcher_uses_it(client,
     assert "Used with its unknown rows (unknown rows: 2)" in page
     again = client.post(url("run-act", collection, run.pk), {"action": "use"}, follow=True)
     assert "is not on hold" in again.content.decode()
+
+
+def test_a_run_that_waits_for_its_documents_says_so_and_makes_them(client, collection, researcher):
+    collection.items.filter(side="document").delete()
+    file = SimpleUploadedFile("back.run", b"x Q0 q1 1 3 t\ny Q0 q2 1 2 t\n")
+    run = runs.receive_run(collection=collection, name="back", direction="reverse", upload=file).run
+    runs.ingest_run(run=run)
+    page = client.get(url("run", collection, run.pk)).content.decode()
+    assert "Waits for its documents." in page
+    assert "This collection has no documents yet; the file names 2, such as x, y." in page
+    assert "Use it all the same" not in page
+    assert "Documents not in the file" in page
+    answer = client.post(url("run-act", collection, run.pk), {"action": "make-documents"})
+    made = Import.objects.get()
+    assert answer["Location"] == f"/c/{collection.slug}/imports/{made.pk}/"
+    assert "Documents by id from back" in client.get(answer["Location"]).content.decode()
+    run_import(import_id=made.pk)
+    assert "2 new items" in client.get(answer["Location"]).content.decode()
+    rereading.read_again(run=run)
+    assert "Waits for" not in client.get(url("run", collection, run.pk)).content.decode()
+    again = client.post(url("run-act", collection, run.pk), {"action": "make-documents"}, follow=True)
+    assert "names no document that this collection lacks" in again.content.decode()
+
+
+def test_a_run_without_a_header_is_uploaded_with_its_columns(client, collection, researcher):
+    def upload(columns):
+        file = SimpleUploadedFile("a.csv", b"d1,q0,3\n")
+        form = {"name": "bare", "direction": "forward", "file": file, "columns": columns}
+        return client.post(url("run-upload", collection), form)
+
+    for wrong, why in (
+        ("query:2, document:1", "Which column holds the score or the rank?"),
+        ("query:2, score:3", "Which column holds the document?"),
+        ("query:1, document:1, score:3", "no two are the same"),
+        ("query:0, document:1, score:3", "counted from 1"),
+        ("queries:1, document:2, score:3", "There is no &quot;queries&quot; to be in a column"),
+        ("2, 1, 3", "Write columns as &quot;query:1&quot;"),
+    ):
+        answer = upload(wrong)
+        assert answer.status_code == 422
+        assert why in answer.content.decode()
+    assert upload("query:2, document:1, score:3").status_code == 302
+    run = Run.objects.get()
+    runs.ingest_run(run=run)
+    assert run.report["n_kept"] == 1
+    assert "document 1, query 2, score 3; the table has no header" in client.get(url("run", collection, run.pk)).content.decode()
 
 
 def test_a_lead_is_told_and_not_asked(client, collection, lead, run):

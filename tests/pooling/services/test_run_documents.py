@@ -1,0 +1,134 @@
+"""Runs that come before their documents: they wait and say so; the documents are made by their ids, or loaded."""
+
+import io
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from annotate.core.sources import FileSource
+from annotate.models import Collection, Import, Item
+from annotate.services import imports, loading
+from annotate.services.references import Rejected
+from pooling.models import Run
+from pooling.services import holding, rereading, run_documents, runs
+from tests import cast
+from tests.pooling.services.test_unknown_rows import stored
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
+
+LINES = b"q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq2 Q0 d2 1 3 t\nzz Q0 d9 1 3 t\n"
+BACK = b"d1 Q0 q1 1 3 t\nd2 Q0 q2 1 3 t\n"
+
+
+def received(collection, data=LINES, name="a", direction="forward", file_name="a.run", **fields):
+    upload = SimpleUploadedFile(file_name, data)
+    run = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload, **fields).run
+    runs.ingest_run(run=run)
+    return run
+
+
+def load(collection, *items):
+    lines = "".join(f'{{"side": "{side}", "id": "{name}", "text": "x"}}\n' for side, name in items)
+    source = FileSource(io.BytesIO(lines.encode()), "items.jsonl")
+    return loading.load_collection(collection=collection, source=source)
+
+
+def queries_of(collection):
+    load(collection, ("query", "q1"), ("query", "q2"))
+    return collection
+
+
+def made_of(run):
+    """The documents made of a run, through the import that a worker would run; the run read again after it."""
+    made = run_documents.make_documents(run=run, by=None)
+    imports.run(made=made)
+    assert made.state == "done", made.report["errors"]
+    rereading.read_again(run=run)
+    return made
+
+
+def test_a_run_before_all_documents_is_on_hold_and_its_documents_are_made_of_it():
+    collection = queries_of(cast.collection())
+    run = received(collection)
+    assert (run.state, run.n_unknown, run.unknown_text) == ("ready", 3, "100.0 % unknown")
+    assert run.on_hold_since and holding.empty_sides(collection=collection) == ["documents"]
+    made = made_of(run)
+    assert made.report["sentences"][0].startswith("2 rows: 2 new items with 0 parts")  # d9 is of no known query
+    assert (run.on_hold_since, run.n_unknown) == (None, 0)
+    assert stored(run) == {"q1": ["d1", "d2"], "q2": ["d2"]}
+    with pytest.raises(run_documents.NothingLacks):
+        made_of(received(collection, LINES.splitlines(keepends=True)[0], "b"))
+
+
+def test_a_reverse_run_before_all_documents_waits_and_is_read_once_they_are_there():
+    collection = queries_of(cast.collection())
+    run = received(collection, BACK, direction="reverse")
+    assert (run.state, run.n_ranked, run.unknown_text) == ("ready", 0, "none known")
+    assert run.on_hold_since
+    with pytest.raises(holding.NotOnHold, match="none of its documents"):
+        holding.accept_run(run=run, by=None)
+    assert holding.set_limit(collection=collection, share=1, by=None) == []
+    run.refresh_from_db()
+    assert run.on_hold_since
+    load(collection, ("document", "d1"))
+    rereading.read_again(run=run)
+    assert (run.on_hold_since, run.n_ranked, stored(run)) == (None, 1, {"d1": ["q1"]})
+    made_of(run)
+    assert stored(run) == {"d1": ["q1"], "d2": ["q2"]}
+
+
+def test_a_run_before_everything_waits_and_still_does_when_strange_items_come():
+    collection = cast.collection()
+    run = received(collection)
+    assert (run.state, run.n_ranked) == ("ready", 0)
+    load(collection, ("query", "other"), ("document", "d1"))
+    rereading.read_again(run=run)
+    assert run.on_hold_since and not run.n_ranked
+    assert received(collection, name="b").state == "rejected"  # now there are queries, and it names none
+    load(collection, ("query", "q1"))
+    rereading.read_again(run=run)
+    assert stored(run) == {"q1": ["d1", "?"]}
+    assert run.on_hold_since  # half of its rows are unknown
+
+
+def test_documents_are_made_of_matrices_and_of_tables_without_a_header():
+    collection = queries_of(cast.collection())
+    table = received(collection, b"7,d5,q1,.5\n", file_name="a.csv", columns={"query": 3, "document": 2, "score": 4})
+    made_of(table)
+    assert stored(table) == {"q1": ["d5"]}
+    file = io.BytesIO()
+    columns = [f"m{number}" for number in range(150)]
+    np.savez(file, sim_mat=np.arange(150, dtype=np.float32)[None], row_ids=["q2"], column_ids=columns)
+    matrix = received(collection, file.getvalue(), "matrix", file_name="a.npz")
+    made_of(matrix)
+    assert Item.objects.filter(external_id__startswith="m").count() == 150  # not the 100 best alone
+    assert matrix.n_unknown == 0
+
+
+def test_documents_join_after_judging_too_and_asking_twice_is_one_import():
+    collection = queries_of(cast.collection())
+    load(collection, ("document", "d1"))
+    Collection.objects.filter(pk=collection.pk).update(scheme_frozen_at=timezone.now())
+    run = received(collection)
+    first, second = (run_documents.make_documents(run=run, by=None) for _ in range(2))
+    assert first == second and Import.objects.get().kind == "documents"
+    imports.run(made=first)
+    rereading.read_again(run=run)
+    assert stored(run) == {"q1": ["d1", "d2"], "q2": ["d2"]}
+
+
+def test_a_hidden_run_is_not_named_and_a_lost_file_is_said():
+    collection = queries_of(cast.collection())
+    run = received(collection)
+    Run.objects.filter(pk=run.pk).update(is_hidden=True)
+    run.refresh_from_db()
+    made = run_documents.make_documents(run=run, by=None)
+    assert made.file_name == "a hidden run"
+    run.file.storage.delete(run.file.name)
+    imports.run(made=made)
+    assert made.state == "rejected"
+    assert "gone" in made.report["errors"][0]["message"]
+    with pytest.raises(Rejected):
+        run_documents.lacking_documents(run=run, tell=lambda *_, **__: None)
