@@ -183,6 +183,24 @@ class PayForm(forms.ModelForm):
         help_texts = {"hourly_pay": "Empty: the dashboard shows hours without money.", "currency": ""}
 
 
+class DeleteForm(forms.Form):
+    """That a collection is meant to be deleted: its short name, typed."""
+
+    slug = forms.CharField(max_length=60, label="Its short name")
+
+    def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.collection = collection
+        self.fields["slug"].help_text = f"Type “{collection.slug}” to say that you mean it."
+
+    def clean_slug(self) -> str:
+        """The very name."""
+        slug: str = self.cleaned_data["slug"]
+        if slug != self.collection.slug:
+            raise forms.ValidationError(f"This collection's short name is “{self.collection.slug}”.")
+        return slug
+
+
 class GoldForm(forms.Form):
     """A pair whose grade a lead knows."""
 

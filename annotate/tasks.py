@@ -5,9 +5,18 @@ from typing import Any
 
 from celery import Task, shared_task
 
-from annotate.models import Batch, Collection, Import, Invitation, ReviewWork, Round
+from annotate.models import Batch, Collection, Import, Invitation, ReviewWork, Round, User
 from annotate.queue import LONG, enqueue_on_commit
-from annotate.services import carrying_on, gold_checks, housekeeping, imports, invitation_mail, policies, review_work
+from annotate.services import (
+    carrying_on,
+    gold_checks,
+    housekeeping,
+    imports,
+    invitation_mail,
+    policies,
+    purging,
+    review_work,
+)
 
 
 @shared_task(bind=True)
@@ -20,6 +29,12 @@ def beat_heart(self: Any) -> None:
 def run_import(*, import_id: int) -> None:
     """Read a received file."""
     imports.run(made=Import.objects.select_related("collection", "by").get(pk=import_id))
+
+
+@shared_task(**LONG)
+def delete_unjudged(*, collection_id: int, by_id: int) -> None:
+    """Delete a collection in which nobody has judged; one that is gone already, or was judged meanwhile, is let be."""
+    purging.delete_if_unjudged(collection_id=collection_id, by=User.objects.get(pk=by_id))
 
 
 @shared_task

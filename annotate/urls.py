@@ -61,6 +61,7 @@ urlpatterns = [
     path("c/<slug:slug>/settings/", settings.settings, name="settings"),
     path("c/<slug:slug>/settings/guidelines/", settings.change_guidelines, name="guidelines-change"),
     path("c/<slug:slug>/settings/guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),
+    path("c/<slug:slug>/settings/delete/", settings.delete_collection, name="collection-delete"),
     path("c/<slug:slug>/settings/pay/", settings.change_pay, name="pay-change"),
     path("c/<slug:slug>/settings/golds/", golds.golds, name="golds"),
     path("c/<slug:slug>/settings/golds/<int:pk>/retire/", golds.gold_retire, name="gold-retire"),

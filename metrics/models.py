@@ -109,6 +109,10 @@ class Score(models.Model):
     n_queries = models.PositiveIntegerField()
     n_missing = models.PositiveIntegerField(help_text="Queries of the set that the run does not hold.")
     n_with_positive = models.PositiveIntegerField()
+    n_gallery = models.PositiveIntegerField(null=True, help_text="Targets that were ranked; empty before a refresh.")
+    gallery_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the last of them joined; empty where nobody wrote it down."
+    )
     best = models.FloatField(null=True, help_text="The mean as if every unjudged target were positive.")
     per_query = models.BinaryField(help_text="float64, little endian, in the order of the query set.")
     per_query_best = models.BinaryField(null=True, help_text="The same as if every unjudged target were positive.")
@@ -188,10 +192,17 @@ class DownloadRows(models.QuerySet["Download"]):
     """Downloads, by who may know of them."""
 
     def visible_to(self, user: User | AnonymousUser, *, collection: Collection) -> Self:
-        """Those of a collection that name no run which this person may not know of."""
-        runs = Run.objects.filter(collection=collection)
-        secret = list(runs.exclude(pk__in=runs.visible_to(user).values("pk")).values_list("pk", flat=True))
+        """Those of a collection that name no run which this person may not know of.
+
+        Of a run that was deleted nobody knows any more who might: such a file is seen by who asked for it.
+        """
         found = self.filter(collection=collection)
+        if user.is_superuser:
+            return found
+        runs = Run.objects.filter(collection=collection)
+        known = dict(runs.annotate(is_seen=Q(pk__in=runs.visible_to(user).values("pk"))).values_list("pk", "is_seen"))
+        secret = [pk for pk, is_seen in known.items() if not is_seen]
+        found = found.filter(Q(run_ids__contained_by=list(known)) | Q(by=user.pk))
         return found.exclude(run_ids__overlap=secret) if secret else found
 
 

@@ -13,12 +13,13 @@ from annotate.api import Unprocessable, get_collection, refused
 from annotate.api.imports import ImportSerializer
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
+from annotate.services.purging import NotOwner
 from annotate.tasks import run_import
 from pooling import access, tasks
 from pooling.core.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
 from pooling.models import Run
-from pooling.services import changing, describing, holding, retiring, run_documents, runs
+from pooling.services import changing, deleting, describing, holding, retiring, run_documents, runs
 
 REFUSALS = (describing.RunInUse, describing.NotYours, retiring.RunState, runs.RunExists, runs.BadName,
             holding.NotOnHold)  # fmt: skip
@@ -124,6 +125,14 @@ class OneRun(APIView):
         if run.state == Run.State.RECEIVED:
             enqueue_on_commit(tasks.ingest_run, run_id=run.pk)
         return Response(RunSerializer(run).data)
+
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Delete the run, with 204; 422 where a pool was made of it, or it is being read."""
+        try:
+            deleting.delete_run(run=self._run(request, slug, pk), by=request.user)
+        except (deleting.RunRests, NotOwner) as error:
+            raise Unprocessable(str(error)) from error
+        return Response(status=204)
 
     def _run(self, request: Request, slug: str, pk: int) -> Run:
         get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))

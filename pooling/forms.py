@@ -65,7 +65,7 @@ class RunForm(DescriptionForm):
         label="Hide it until I publish it",
         help_text="Only you and the site's admins know of it; it is scored, and cannot be pooled.",
     )
-    field_order = ("name", "direction", "file", "score_type")
+    field_order = ("name", "direction", "file", "columns", "score_type")
 
     def clean_score_type(self) -> str:
         """float32 where nothing is said."""

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, Item, Pair, QuerySet, Round, User
+from pooling.core.doubts import doubts
 
 
 class RunRows(models.QuerySet["Run"]):
@@ -180,6 +181,29 @@ class Run(models.Model):
         "none known" where no row is of a source that the collection has.
         """
         return f"{self.unknown_per_cent} unknown" if self.n_unknown else "none known" if self.is_waiting else ""
+
+
+    @property
+    def doubts_text(self) -> str:
+        """What to think of before using it: "12.3 % unknown, 97 % tied"; empty for most runs."""
+        return ", ".join(doubts(self.report, sources=self.sources, unknown=self.unknown_text))
+
+    @property
+    def n_missing(self) -> int:
+        """The collection's sources that its file does not name."""
+        return int(self.report.get("missing", {}).get("n", 0))
+
+    @property
+    def tied_share(self) -> float:
+        """Of its rows, the share whose score another of the same ranking has, in [0, 1]."""
+        return float(self.report.get("ties", 0))
+
+    @property
+    def tied_per_cent(self) -> str:
+        """That share as pages write it; empty where no row is tied."""
+        if not self.tied_share:
+            return ""
+        return f"{100 * self.tied_share:.0f} %" if self.tied_share >= 0.005 else "under 1 %"
 
 
 class RunEvent(models.Model):

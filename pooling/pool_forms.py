@@ -31,7 +31,7 @@ class RunsField(forms.ModelMultipleChoiceField):
     def label_from_instance(self, obj: Run) -> str:
         """A run's name, its direction where it is not the usual one, and the share of its unknown rows."""
         direction = "" if obj.direction == Direction.FORWARD else obj.get_direction_display().lower()
-        about = ", ".join(filter(None, [direction, obj.unknown_text]))
+        about = ", ".join(filter(None, [direction, obj.doubts_text]))
         return f"{obj.name} ({about})" if about else obj.name
 
 

@@ -14,6 +14,7 @@ urlpatterns = [
     path("c/<slug:slug>/runs/<int:pk>/cancel/", run_changes.run_cancel, name="run-cancel"),
     path("c/<slug:slug>/runs/<int:pk>/edit/", run_changes.run_edit, name="run-edit"),
     path("c/<slug:slug>/runs/<int:pk>/act/", run_changes.run_act, name="run-act"),
+    path("c/<slug:slug>/runs/<int:pk>/delete/", run_changes.run_delete, name="run-delete"),
     path("c/<slug:slug>/runs/<int:pk>/adds/", pool_building.run_adds, name="run-adds"),
     path("c/<slug:slug>/pools/", pools.pools, name="pools"),
     path("c/<slug:slug>/pools/new/", pool_building.pool_new, name="pool-new"),

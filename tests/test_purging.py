@@ -1,6 +1,7 @@
 """A purged collection leaves nothing behind, and the one beside it is not touched."""
 
 from io import StringIO
+from uuid import uuid4
 
 import pytest
 from django.apps import apps
@@ -9,20 +10,32 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from annotate.checks.check import run
-from annotate.models import Collection, Judgment, Level, User
-from annotate.services import purging
+from annotate.models import (
+    Collection,
+    Judgment,
+    Level,
+    Membership,
+    Quiz,
+    QuizAttempt,
+    Report,
+    Role,
+    User,
+)
+from annotate.services import claiming, purging, reports
 from annotate.services.media import media_folder
+from annotate.tasks import delete_unjudged
 from config.management.commands.fsck import CHECKS
-from config.management.commands.purge_collection import APPS
 from pooling.models import Run
-from tests import campaigns
+from tests import campaigns, cast
+from tests.pooling import making
 
 pytestmark = pytest.mark.django_db
 
 
 def rows():
     """How many rows each table of the product has, people apart."""
-    models = [model for label in APPS for model in apps.get_app_config(label).get_models(include_auto_created=True)]
+    ours = [apps.get_app_config(label) for label in purging._applications()]
+    models = [model for each in ours for model in each.get_models(include_auto_created=True)]
     return {model.__name__: model.objects.count() for model in models if model is not User and model._meta.managed}
 
 
@@ -31,7 +44,7 @@ def test_every_row_of_the_collection_goes_and_no_other():
     before = rows()
     collection = campaigns.campaign("made").collection
     with_both = rows()
-    counts = purging.purge_collection(collection=collection, app_labels=APPS)
+    counts = purging.purge_collection(collection=collection)
     assert rows() == before
     assert sum(counts.values()) == sum(with_both.values()) - sum(before.values())
     assert [finding.lines for finding in run(CHECKS)] == []
@@ -40,7 +53,7 @@ def test_every_row_of_the_collection_goes_and_no_other():
 def test_the_campaign_of_the_tests_fills_every_table_that_belongs_to_a_collection():
     campaigns.campaign("made")
     filled = {model for model, n in rows().items() if n}
-    held = {model.__name__ for label in APPS for model, _ in purging._own(label)}
+    held = {model.__name__ for label in purging._applications() for model, _ in purging._own(label)}
     assert held - filled == set()
 
 
@@ -51,7 +64,7 @@ def test_files_of_the_collection_go_too(campaign, media_root, django_capture_on_
     folder.mkdir(parents=True)
     (folder / "a.webm").write_bytes(b"x")
     with django_capture_on_commit_callbacks(execute=True):
-        purging.purge_collection(collection=campaign.collection, app_labels=APPS)
+        purging.purge_collection(collection=campaign.collection)
     assert not folder.exists()
     assert not Run._meta.get_field("file").storage.exists(file)
 
@@ -59,7 +72,7 @@ def test_files_of_the_collection_go_too(campaign, media_root, django_capture_on_
 def test_after_a_purge_judgments_cannot_be_deleted_again():
     kept = campaigns.campaign("kept").collection
     with transaction.atomic():
-        purging.purge_collection(collection=campaigns.campaign("made").collection, app_labels=APPS)
+        purging.purge_collection(collection=campaigns.campaign("made").collection)
         with connection.cursor() as cursor:
             cursor.execute("SELECT set_config('assayer.purge', '', true)")  # as the end of the transaction does
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
@@ -72,7 +85,7 @@ def test_a_role_that_does_not_own_the_tables_deletes_nothing():
         cursor.execute("CREATE ROLE lodger; GRANT ALL ON ALL TABLES IN SCHEMA public TO lodger; SET ROLE lodger")
     try:
         with pytest.raises(purging.NotOwner, match="does not own"):
-            purging.purge_collection(collection=collection, app_labels=APPS)
+            purging.purge_collection(collection=collection)
         with connection.cursor() as cursor:
             cursor.execute("SET assayer.purge = 'made'")
         with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
@@ -93,3 +106,51 @@ def test_the_command_wants_to_be_meant():
     assert out.getvalue().startswith('Deleted "made": ')
     assert not Collection.objects.exists()
     assert not Level.objects.exists()
+
+
+def test_who_leads_deletes_a_collection_in_which_nobody_has_judged(client):
+    other, collection = campaigns.campaign("kept").collection, cast.collection("fresh", n_queries=2, n_documents=3)
+    lead = cast.member(collection, Role.LEAD)
+    Membership.objects.create(user=lead, collection=other, role=Role.LEAD)
+    client.force_login(lead)
+    page = client.get("/c/fresh/settings/").content.decode()
+    assert "It can be deleted from here as long as nobody has judged in it." in page
+    refused = client.post("/c/fresh/settings/delete/", {"slug": "other"})
+    assert (refused.status_code, "short name is “fresh”" in refused.content.decode()) == (422, True)
+    before = rows()
+    told = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True).content.decode()
+    assert "fresh is being deleted" in told.lower()
+    delete_unjudged(collection_id=collection.pk, by_id=lead.pk)
+    delete_unjudged(collection_id=collection.pk, by_id=lead.pk)  # a second one finds nothing
+    assert not Collection.objects.filter(slug="fresh").exists()
+    assert before["Item"] - rows()["Item"] == 5
+    assert "labels are never deleted from here" in client.get("/c/kept/settings/").content.decode()
+    kept = client.post("/c/kept/settings/delete/", {"slug": "kept"}, follow=True).content.decode()
+    assert "People have answered in" in kept
+
+
+def quiz_answered(collection):
+    guidelines = collection.guidelines.latest("version")
+    quiz = Quiz.objects.create(collection=collection, version=1, guidelines=guidelines)
+    QuizAttempt.objects.create(annotator=cast.annotator(collection), quiz=quiz, n_right=0, passed=False)
+
+
+def pair_reported(collection):
+    making.opened(collection, [making.run(collection, "a", {0: [1]})])
+    annotator = cast.annotator(collection)
+    claiming.current_batch(annotator=annotator)
+    token = claiming.unanswered(annotator=annotator).get().token
+    kind, submission = Report.Kind.CANNOT_JUDGE, uuid4()
+    reports.report_pair(annotator=annotator, token=token, kind=kind, submission_id=submission, reason="broken")
+
+
+@pytest.mark.parametrize("answer", [quiz_answered, pair_reported])
+@pytest.mark.usefixtures("media_root")
+def test_a_collection_with_any_answer_stays(answer):
+    collection = making.collection()
+    purging.require_unjudged(collection=collection)
+    answer(collection)
+    with pytest.raises(purging.Judged, match=f"purge_collection {collection.slug}"):
+        purging.require_unjudged(collection=collection)
+    assert not purging.delete_if_unjudged(collection_id=collection.pk, by=None)
+    assert Collection.objects.filter(pk=collection.pk).exists()

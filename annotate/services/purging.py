@@ -1,31 +1,41 @@
-"""The one way to delete a collection: every row and file of it, by the owner of the tables."""
+"""The one way to delete a collection: every row and file of it, by the owner of the tables.
 
+The operator can delete any; who leads one can while nobody has judged in it.
+"""
+
+import logging
 import shutil
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from django.apps import apps
 from django.db import connection, models, transaction
 
-from annotate.models import Collection
+from annotate.models import Collection, Judgment, QuizAttempt, Report, User
 from annotate.services.media import media_folder
+
+log = logging.getLogger(__name__)
 
 
 class NotOwner(Exception):
     """The database role may not delete from tables that only grow; nothing was deleted."""
 
 
+class Judged(Exception):
+    """People have answered in the collection, so that it stays; nothing was deleted."""
+
+
 @transaction.atomic
-def purge_collection(*, collection: Collection, app_labels: Iterable[str]) -> dict[str, int]:
+def purge_collection(*, collection: Collection) -> dict[str, int]:
     """Delete all that the applications hold of a collection, and the collection; rows by table.
 
-    app_labels : the applications, those that stand on others first
     Files go once everything is committed. Raises NotOwner.
     """
-    _unlock(collection)
+    unlock(name=collection.slug)
+    Collection.objects.select_for_update().get(pk=collection.pk)
     counts: dict[str, int] = {}
-    for label in app_labels:
+    for label in _applications():
         for model, condition in _own(label):
             _forget_files(model, condition, collection)
             counts[model._meta.db_table] = _delete(model, condition, collection)
@@ -33,14 +43,61 @@ def purge_collection(*, collection: Collection, app_labels: Iterable[str]) -> di
     return {table: n for table, n in counts.items() if n}
 
 
-def _unlock(collection: Collection) -> None:
+@transaction.atomic
+def delete_if_unjudged(*, collection_id: int, by: User | None) -> bool:
+    """Delete a collection in which nobody has answered anything, and say whether it was. Raises NotOwner."""
+    collection = Collection.objects.select_for_update().filter(pk=collection_id).first()
+    if collection is None:
+        return False
+    try:
+        require_unjudged(collection=collection)
+    except Judged as error:
+        log.warning("%s wanted the collection %s deleted: %s", by, collection.slug, error)
+        return False
+    counts = purge_collection(collection=collection)
+    log.info("%s deleted the collection %s: %s rows", by, collection.slug, sum(counts.values()))
+    return True
+
+
+def require_unjudged(*, collection: Collection) -> None:
+    """Raise Judged where somebody has judged, been trained or reported in a collection, or labels were imported."""
+    answers = (
+        Judgment.objects.filter(collection=collection),
+        Report.objects.filter(collection=collection),
+        QuizAttempt.objects.filter(quiz__collection=collection),
+    )
+    if any(given.exists() for given in answers):
+        raise Judged(
+            f"People have answered in “{collection}”, so it stays. The operator can delete it: "
+            f"python3 manage.py purge_collection {collection.slug}."
+        )
+
+
+def require_owner() -> None:
+    """Raise NotOwner where the database role may not delete from tables that only grow."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tableowner = current_user FROM pg_tables WHERE tablename = 'annotate_judgment'")
         if not cursor.fetchone()[0]:
             raise NotOwner("This database role does not own the tables; set DATABASE_URL to the role that does.")
-        # What the triggers of the tables that only grow look for, until the transaction ends.
-        cursor.execute("SELECT set_config('assayer.purge', %s, true)", [collection.slug])
-        cursor.execute("SELECT FROM annotate_collection WHERE id = %s FOR UPDATE", [collection.pk])
+
+
+def unlock(*, name: str) -> None:
+    """Let rows of tables that only grow be deleted until the transaction ends; name : what for. Raises NotOwner."""
+    require_owner()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('assayer.purge', %s, true)", [name])  # what their triggers look for
+
+
+def lock_again() -> None:
+    """Let nothing be deleted from tables that only grow in the rest of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('assayer.purge', '', true)")
+
+
+def _applications() -> list[str]:
+    """Those that hold rows of a collection, who stand on others first: they are installed after them."""
+    holding = {model._meta.app_label for model in _ways()}
+    return [each.label for each in reversed(list(apps.get_app_configs())) if each.label in holding]
 
 
 def _own(label: str) -> Iterator[tuple[type[models.Model], str]]:

@@ -9,9 +9,11 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access
 from annotate.markdown import to_html
 from annotate.models import Collection, Role
-from annotate.people_forms import GuidelinesForm, PayForm, PolicyForm
-from annotate.services import collections, policies
+from annotate.people_forms import DeleteForm, GuidelinesForm, PayForm, PolicyForm
+from annotate.queue import enqueue_on_commit
+from annotate.services import collections, policies, purging
 from annotate.services.collections import Wording
+from annotate.tasks import delete_unjudged
 
 
 @require_safe
@@ -61,6 +63,25 @@ def change_pay(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("annotate:settings", slug)
 
 
+@require_POST
+@login_required
+def delete_collection(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have a collection deleted in which nobody has judged; its short name is typed to say that it is meant."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = DeleteForm(request.POST, collection=collection)
+    if not form.is_valid():
+        return settings_page(request, collection, delete_form=form, status=422)
+    try:
+        purging.require_unjudged(collection=collection)
+        purging.require_owner()
+    except (purging.Judged, purging.NotOwner) as error:
+        messages.error(request, str(error))
+        return redirect("annotate:settings", slug)
+    enqueue_on_commit(delete_unjudged, collection_id=collection.pk, by_id=request.user.pk)
+    messages.success(request, f"{collection.name} is being deleted; it leaves this page once that is done.")
+    return redirect("annotate:home")
+
+
 def settings_page(
     request: HttpRequest,
     collection: Collection,
@@ -68,6 +89,7 @@ def settings_page(
     guidelines_form: GuidelinesForm | None = None,
     policy_form: PolicyForm | None = None,
     pay_form: PayForm | None = None,
+    delete_form: DeleteForm | None = None,
     policy_change: policies.Answer | None = None,
     status: int = 200,
 ) -> HttpResponse:
@@ -85,5 +107,6 @@ def settings_page(
         "policy_change": policy_change,
         "n_behind": policies.n_behind(collection=collection),
         "pay_form": pay_form or PayForm(instance=collection),
+        "delete_form": delete_form or DeleteForm(collection=collection),
     }
     return render(request, "annotate/settings.html", context, status=status)

@@ -111,7 +111,7 @@ def cannot_judge(*, collection: Collection) -> Iterator[str]:
 
 def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:
     """Every score of every run the viewer may know of, a line a query; a run's queries are those of its query set."""
-    yield "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tquery\tvalue\n"
+    yield "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tn_gallery\tgallery_at\tquery\tvalue\n"
     with one_moment():
         names = Names(collection)
         queries = {
@@ -130,7 +130,8 @@ def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator
 def _score_lines(score: Score, queries: list[str]) -> Iterator[str]:
     values = np.frombuffer(score.per_query, dtype="<f8").tolist()
     head = (score.run.name, score.query_set.direction, score.query_set.name, score.label_source)
-    start = "\t".join((*head, score.measure, str(score.threshold)))
+    gallery = "" if score.n_gallery is None else str(score.n_gallery), timestamp(score.gallery_at) or ""
+    start = "\t".join((*head, score.measure, str(score.threshold), *gallery))
     # A query excluded since the last refresh has a value and no name any more: the whole score waits for the next one.
     if len(values) == len(queries):
         yield from (f"{start}\t{query}\t{value!r}\n" for query, value in zip(queries, values, strict=True))

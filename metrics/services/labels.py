@@ -4,10 +4,12 @@ Forward and reverse share the pairs: in the reverse direction the document is th
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+from django.db.models import Count, Max
 from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
@@ -20,6 +22,7 @@ from annotate.models import (
     ReferenceLabel,
     ReferenceSet,
     Resolution,
+    Side,
 )
 from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
 
@@ -61,6 +64,28 @@ def scope_of(*, query_set: QuerySet) -> Scope:
         gallery if len(gallery) else None,
         excluded,
     )
+
+
+class Gallery(NamedTuple):
+    """What the runs of a query set are ranked among.
+
+    n : targets that count; at : when the last of them joined, None where that was not written down
+    is_listed : whether the query set lists them; else they are all of its collection
+    """
+
+    n: int
+    at: datetime | None
+    is_listed: bool
+
+
+def gallery_of(*, query_set: QuerySet, scope: Scope) -> Gallery:
+    """The targets that there are now; one query."""
+    side = Side.DOCUMENT if scope.direction == Direction.FORWARD else Side.QUERY
+    targets = Item.objects.filter(collection=query_set.collection_id, side=side, split="test", excluded_at=None)
+    if scope.gallery is not None:
+        targets = targets.filter(pk__in=scope.gallery.tolist())
+    found = targets.aggregate(n=Count("pk"), at=Max("joined_at"))
+    return Gallery(found["n"], found["at"], scope.gallery is not None)
 
 
 def people_grades(*, collection: Collection, direction: Direction, sources: Iterable[int] | None = None) -> Grades:

@@ -33,9 +33,17 @@ class Row(NamedTuple):
     n_missing: int
 
 
+class Ranked(NamedTuple):
+    """How many targets were ranked, and when the last of them joined the collection, where that was written down."""
+
+    n: int
+    joined_at: datetime | None
+
+
 class Table(NamedTuple):
     """The runs of one direction on one query set.
 
+    gallery : what they are ranked among; None until a refresh has counted it
     n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
     saturated : names of measures with the best run's score, where it is nearly all there is
     """
@@ -44,10 +52,16 @@ class Table(NamedTuple):
     query_set: QuerySet
     n_queries: int
     n_positive: int | None
+    gallery: Ranked | None
     rows: list[Row]
     decisions: list[Decision]
     saturated: list[tuple[str, float]]
     chart: Chart
+
+    @property
+    def targets(self) -> str:
+        """What is ranked, as the page calls it."""
+        return "documents" if self.direction == Direction.FORWARD else "queries"
 
 
 class Leaderboard(NamedTuple):
@@ -122,14 +136,16 @@ def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
         label_source__in=choices.source.with_reference,
     )
     fields = ("mean", "mean_with_positive", "low", "high", "n_queries", "n_missing", "n_with_positive", "best")
-    return list(scores.values("run", "query_set", "label_source", "measure", *fields))
+    return list(scores.values("run", "query_set", "label_source", "measure", "n_gallery", "gallery_at", *fields))
 
 
 def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None) -> Facts:
     """One direction's numbers by run and measure, of the view, or of the stored scores while there is none."""
     found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "n_positive": None, "measures": []}
+    found["gallery"] = {"n": None, "at": None}
     if view:
         found |= {"measures": view["measures"], "n_positive": view["n_positive"]}
+        found["gallery"] = view.get("gallery") or found["gallery"]
         found["n_queries"] = view["n_queries"]
         for place, pk in enumerate(view["runs"]):
             found["runs"][pk] = {"judged": view["judged"][place], "n_missing": view["n_missing"][place]}
@@ -146,6 +162,7 @@ def _lay_over(found: Facts, score: Facts, source: LabelSource) -> None:
         found["cells"][key] = found["cells"].get(key, {}) | {"reference": score["mean"]}
         return
     found["n_queries"] = score["n_queries"]
+    found["gallery"] = {"n": score["n_gallery"], "at": score["gallery_at"]}
     if score["measure"] == JUDGED:
         found["runs"][score["run"]] = {"judged": score["mean"], "n_missing": score["n_missing"]}
     names = {
@@ -173,7 +190,13 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     )
     ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
     counts = facts["n_queries"], facts["n_positive"]
-    return Table(direction, query_set, *counts, rows, ordered, _saturated(rows, choices), chart)
+    gallery = _gallery(facts["gallery"])
+    return Table(direction, query_set, *counts, gallery, rows, ordered, _saturated(rows, choices), chart)
+
+
+def _gallery(facts: Facts) -> Ranked | None:
+    at = facts["at"]
+    return None if facts["n"] is None else Ranked(facts["n"], datetime.fromisoformat(at) if isinstance(at, str) else at)
 
 
 def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision]) -> Row:

@@ -1,6 +1,7 @@
 """Measuring runs for a leaderboard somebody asked for: values a query, bounds, judged shares, decided differences."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,10 +123,12 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
         found.append(values_of(asked=asked, run=run))
         tell(number)
     shown = [run.pk for run in runs]
+    gallery = labels.gallery_of(query_set=asked.query_set, scope=asked.scope)
     return {
         "query_set": asked.query_set.pk,
         "n_queries": len(asked.scope.sources),
         "n_positive": int(np.count_nonzero(asked.known.whole.grade >= asked.wanted.threshold)),
+        "gallery": gallery_facts(gallery.n, gallery.at),
         "runs": shown,
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
         "judged": [_average(None, values.judged[-1]) for values in found],
@@ -142,6 +145,11 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
             for row, measure in enumerate(asked.measures)
         ],
     }
+
+
+def gallery_facts(n: int | None, at: datetime | None) -> dict[str, Any]:
+    """What was ranked, as JSON: how many targets, and when the last of them joined."""
+    return {"n": n, "at": at.isoformat() if at else None}
 
 
 def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> list[dict[str, Any]]:

@@ -15,12 +15,15 @@ from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, parse
 from metrics.models import Score
 from metrics.services import measuring
-from metrics.services.leaderboard_measuring import decided, judged_at
+from metrics.services.leaderboard_measuring import decided, gallery_facts, judged_at
 from metrics.services.leaderboard_wanted import JUDGED, Wanted
 from pooling.models import Run
 
 Key = tuple[int, bool, str]  # the run, whether under the reference alone, the measure
-FIELDS = ("mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive")
+FIELDS = (
+    "mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive", "n_gallery",
+    "gallery_at",
+)  # fmt: skip
 
 
 class Stored:
@@ -57,6 +60,7 @@ class Stored:
             "query_set": self._query_set.pk,
             "n_queries": judged[0]["n_queries"] if judged else 0,
             "n_positive": int(self.per_query(measuring.N_POSITIVE, self.runs[:1]).sum()),
+            "gallery": gallery_facts(judged[0]["n_gallery"], judged[0]["gallery_at"]) if judged else None,
             "runs": keys,
             "n_missing": [fact["n_missing"] for fact in judged],
             "judged": [fact["mean"] for fact in judged],

@@ -11,7 +11,7 @@ from metrics.core.alignment import Labels, RankedGrades
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.label_sources import Grades, LabelSource
 from metrics.services import labels
-from metrics.services.labels import Ids, Scope
+from metrics.services.labels import Gallery, Ids, Scope
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
 from pooling.models import Run
 
@@ -33,6 +33,7 @@ class Board(NamedTuple):
     collection: Collection
     query_set: QuerySet
     scope: Scope
+    gallery: Gallery
     sources: list[LabelSource]
     best_grade: int
 

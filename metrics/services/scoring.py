@@ -28,7 +28,7 @@ RUNS_AT_ONCE = 8  # runs whose intervals are computed together; their values a q
 UNIQUE = ("run_id", "query_set_id", "label_source", "measure", "threshold")
 COLUMNS = (
     *UNIQUE, "mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive",
-    "per_query", "per_query_best", "inputs_sha256",
+    "n_gallery", "gallery_at", "per_query", "per_query_best", "inputs_sha256",
 )  # fmt: skip
 _UPSERT = f"""
     INSERT INTO metrics_score ({", ".join(COLUMNS)}, computed_at)
@@ -86,7 +86,9 @@ def update_scores(*, collection: Collection, touched: Touched) -> int:
     for query_set in QuerySet.objects.filter(collection=collection).order_by("pk"):
         own = [run for run in runs if run.direction == query_set.direction]
         if own:
-            board = Board(collection, query_set, labels.scope_of(query_set=query_set), sources, best)
+            scope = labels.scope_of(query_set=query_set)
+            gallery = labels.gallery_of(query_set=query_set, scope=scope)
+            board = Board(collection, query_set, scope, gallery, sources, best)
             n_changed += _update(board, own, touched)
     return n_changed
 
@@ -121,8 +123,8 @@ def _needs(board: Board, runs: list[Run], known: dict[Key, Score], touched: Touc
     n_queries = len(board.scope.sources)
 
     def is_whole(run: Run) -> bool:
-        keys = (_key(run, source, name) for source in board.sources for name in NAMES)
-        return all(key in known and known[key].n_queries == n_queries for key in keys)
+        scores = (known.get(_key(run, source, name)) for source in board.sources for name in NAMES)
+        return all(score and score.n_queries == n_queries and _is_ranked_among(score, board) for score in scores)
 
     known_runs = [run for run in runs if is_whole(run)]
     new_runs = [run for run in runs if run not in known_runs]
@@ -133,6 +135,10 @@ def _needs(board: Board, runs: list[Run], known: dict[Key, Score], touched: Touc
         # What people say about pairs moves nothing that is measured with a reference alone.
         moved = [source for source in board.sources if touched.everything or source.has_people]
         yield Need(board._replace(sources=moved), wanted, known_runs)
+
+
+def _is_ranked_among(score: Score, board: Board) -> bool:
+    return (score.n_gallery, score.gallery_at) == (board.gallery.n, board.gallery.at)
 
 
 def _patched(board: Board, table: Table, known: dict[Key, Score], wanted: Ids) -> Table:
@@ -176,7 +182,7 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
 
 
 def _digest(board: Board, table: Table, row: int) -> str:
-    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}"
+    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}|{board.gallery}"
     hashed = hashlib.sha256(facts.encode())
     hashed.update(table.values[row].astype("<f8").tobytes())
     hashed.update(_best_of(table, row) or b"")
@@ -203,6 +209,8 @@ def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
         n_queries=len(values),
         n_missing=table.n_missing,
         n_with_positive=int(np.count_nonzero(defined)),
+        n_gallery=board.gallery.n,
+        gallery_at=board.gallery.at,
         per_query=values.astype("<f8").tobytes(),
         per_query_best=_best_of(table, row),
         best=None if _best_of(table, row) is None or not len(values) else average(table.best[row]),

@@ -36,13 +36,17 @@ _MEDIAN = """
 
 
 class RunShare(NamedTuple):
-    """What one run brings to a pool: pairs it holds, those no other run holds, those nobody has judged."""
+    """What one run brings to a pool: pairs it holds, those no other run holds, those nobody has judged.
+
+    n_unknown : results as deep as the strategy looks whose target the collection lacks; they are no pairs
+    """
 
     pk: int
     name: str
     n_pairs: int
     n_unique: int
     n_new: int
+    n_unknown: int = 0
 
 
 class Alike(NamedTuple):
@@ -62,6 +66,7 @@ class Preview(NamedTuple):
     hours : of people, at `seconds` a judgment; is_measured : whether that is this collection's median
     cost : hours at the rate asked for, None without one; currency : its name
     at : when this was counted
+    n_unknown : results, each once, that are not counted since the collection lacks their targets
     """
 
     n_pairs: int
@@ -79,6 +84,7 @@ class Preview(NamedTuple):
     shares: list[RunShare]
     alike: list[Alike]
     at: datetime
+    n_unknown: int = 0
 
 
 def preview(
@@ -111,6 +117,7 @@ def preview(
         shares=_shares(choice, n_labels == 0),
         alike=[_alike(choice, direction) for direction in Direction if _n_of(choice, direction) > 1],
         at=timezone.now(),
+        n_unknown=_n_unknown(choice),
     )
 
 
@@ -158,10 +165,23 @@ def _shares(choice: Choice, is_new: NDArray[np.bool_]) -> list[RunShare]:
     pool = layout.codes(choice.query, choice.document)  # ascending, as the pairs are
     found = [_found(pool, layout.codes(*each)) for each in held]
     by_how_many = np.bincount(np.concatenate([*found, np.empty(0, np.int64)]), minlength=len(pool))
+    unknown = [int(np.count_nonzero(top.target < 0)) for top in choice.tops]
     return [
-        RunShare(run.pk, run.name, len(here), int(np.count_nonzero(by_how_many[here] == 1)), int(is_new[here].sum()))
-        for run, here in zip(choice.runs, found, strict=True)
+        RunShare(run.pk, run.name, len(here), int((by_how_many[here] == 1).sum()), int(is_new[here].sum()), n_unknown)
+        for run, here, n_unknown in zip(choice.runs, found, unknown, strict=True)
     ]
+
+
+def _n_unknown(choice: Choice) -> int:
+    """Source and unknown target, each two once, as deep as the strategy looks."""
+    n = 0
+    for direction in Direction:
+        tops = [top for run, top in zip(choice.runs, choice.tops, strict=True) if run.direction == direction]
+        lacking = [(top.source[top.target < 0], top.target[top.target < 0]) for top in tops]
+        if lacking:
+            source, target = (np.concatenate(columns) for columns in zip(*lacking, strict=True))
+            n += np.unique(np.stack([source, target]), axis=1).shape[1]
+    return n
 
 
 def _found(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -12,11 +12,12 @@ from annotate import access as annotate_access
 from annotate.models import Import, Role, User
 from annotate.queue import enqueue_on_commit
 from annotate.services import jobs
+from annotate.services.purging import NotOwner
 from annotate.tasks import run_import
 from pooling import access, tasks
 from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run
-from pooling.services import describing, holding, retiring, run_documents
+from pooling.services import deleting, describing, holding, retiring, run_documents
 from pooling.services.runs import BadName, RunExists
 
 REFUSALS = (
@@ -62,6 +63,20 @@ def run_act(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     except REFUSALS as error:
         messages.error(request, str(error))
     return redirect("pooling:run", slug, pk)
+
+
+@require_POST
+@login_required
+def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete a run that nothing rests on."""
+    run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
+    try:
+        deleting.delete_run(run=run, by=request.user)
+    except (deleting.RunRests, NotOwner) as error:
+        messages.error(request, str(error))
+        return redirect("pooling:run", slug, pk)
+    messages.success(request, f"Deleted: {run.name}.")
+    return redirect("pooling:runs", slug)
 
 
 @require_POST

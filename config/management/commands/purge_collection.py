@@ -7,8 +7,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotate.models import Collection
 from annotate.services import purging
 
-APPS = ("metrics", "pooling", "annotate")
-
 
 class Command(BaseCommand):
     """The only command that deletes judgments; there is no way back but a backup."""
@@ -31,7 +29,7 @@ class Command(BaseCommand):
                 f'"{slug}" has {n_items} items and {n_judgments} judgments; add --yes to delete it for good.'
             )
         try:
-            counts = purging.purge_collection(collection=collection, app_labels=APPS)
+            counts = purging.purge_collection(collection=collection)
         except purging.NotOwner as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f'Deleted "{slug}": {sum(counts.values())} rows of {len(counts)} tables.')

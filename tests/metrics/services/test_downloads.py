@@ -288,6 +288,9 @@ def test_scores_name_no_hidden_run_of_somebody_else_and_the_file_is_hidden_with_
     assert seen == {owner: {hers, theirs}, other: {theirs}}
     study.runs.filter(name="beta").update(is_hidden=True, uploaded_by=owner)
     assert set(Download.objects.visible_to(other, collection=study)) == set()
+    Download.objects.filter(pk=hers.pk).update(run_ids=[2**40])  # its run was deleted: hidden or not, nobody knows
+    seen = {person: hers in Download.objects.visible_to(person, collection=study) for person in (owner, other)}
+    assert seen == {owner: True, other: False}
 
 
 def test_a_file_of_an_earlier_attempt_is_written_over(study):

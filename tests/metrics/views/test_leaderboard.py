@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotate.models import QuerySet, QuerySetItem, Role
+from annotate.models import Change, QuerySet, QuerySetItem, Role
 from metrics.models import BoardView, Score
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard import leaderboard_of
@@ -165,3 +165,23 @@ def test_the_page_takes_as_many_queries_however_many_runs_there_are(client, boar
         studies.run(board, f"run {seed}", seed=seed, direction=["forward", "reverse"][seed % 2])
     refresh.refresh(collection=board)
     assert queries() == before
+
+
+def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, board):
+    board.items.update(joined_at=None)
+    n = board.items.filter(side="document").count()
+    refresh.refresh(collection=board)
+    Change.objects.create(collection=board)
+    refresh.refresh(collection=board)
+    page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
+    assert f"Ranked among {n:,} documents. Label source" in page
+    (joined,) = cast.items(board, "document", 1)
+    joined.refresh_from_db()
+    Change.objects.create(collection=board)
+    refresh.refresh(collection=board)
+    said = f"Ranked among {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y}."
+    assert said in client.get(f"/c/{board.slug}/leaderboard/").content.decode()
+    for wanted in ("", "?measures=AP"):  # stored, and measured for who looks
+        choices = read(collection=board, viewer=None, given={"measures": "AP"} if wanted else {})
+        leaderboard_views.compute(collection=board, wanted=choices.wanted)
+        assert said in client.get(f"/c/{board.slug}/leaderboard/{wanted}").content.decode()

@@ -82,7 +82,8 @@ def test_a_run_without_a_header_is_uploaded_with_its_columns(client, collection,
     run = Run.objects.get()
     runs.ingest_run(run=run)
     assert run.report["n_kept"] == 1
-    assert "document 1, query 2, score 3; the table has no header" in client.get(url("run", collection, run.pk)).content.decode()
+    page = client.get(url("run", collection, run.pk)).content.decode()
+    assert "document 1, query 2, score 3; the table has no header" in page
 
 
 def test_a_lead_is_told_and_not_asked(client, collection, lead, run):
@@ -104,7 +105,7 @@ def test_the_lists_and_forms_that_use_runs_tell_the_share(client, collection, re
     holding.accept_run(run=run, by=None)
     complete_query_sets(collection=collection)
     refresh.refresh(collection=collection)
-    assert f"strange ({SAYS})" in client.get(url("pool-new", collection)).content.decode()
+    assert f"strange ({SAYS}, 3 rows, 1 of 4 queries)" in client.get(url("pool-new", collection)).content.decode()
     board = client.get(f"/c/{collection.slug}/leaderboard/").content.decode()
     assert SAYS in board
     assert "On hold" not in board

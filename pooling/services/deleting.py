@@ -1,0 +1,45 @@
+"""Runs that nothing rests on can be deleted. One that a pool was made of is retired instead."""
+
+import logging
+from functools import partial
+
+from django.db import transaction
+
+from annotate.models import User
+from annotate.services import purging
+from annotate.services.seating import note_changes
+from annotate.services.workers import alone_with
+from pooling.models import Run
+
+log = logging.getLogger(__name__)
+
+
+class RunRests(Exception):
+    """Something rests on the run, or somebody is at it; nothing was deleted."""
+
+
+def delete_run(*, run: Run, by: User | None) -> None:
+    """Delete a run with its file, rankings, matrix, scores and events. Raises RunRests, NotOwner."""
+    with alone_with(run) as is_ours:
+        if not is_ours:
+            raise RunRests(f'Run "{run}" is being read at this moment; try again once that has ended.')
+        _delete(run, by)
+
+
+@transaction.atomic
+def _delete(run: Run, by: User | None) -> None:
+    locked = Run.objects.select_for_update().get(pk=run.pk)
+    if locked.state == Run.State.RECEIVED:
+        raise RunRests(f'Run "{run}" waits to be read; cancel that first.')
+    if pools := ", ".join(locked.pools.order_by("pk").values_list("name", flat=True)):
+        raise RunRests(f'Run "{run}" is in a pool ({pools}), so it stays; it can be retired.')
+    if locked.events.exists():
+        purging.unlock(name=f"run {locked.pk}")
+        locked.events.all()._raw_delete(using="default")  # the ORM would look for what hangs on them
+        purging.lock_again()
+    was_ready = locked.state == Run.State.READY
+    locked.delete()  # the matrix's file goes with the next sweep
+    transaction.on_commit(partial(locked.file.storage.delete, locked.file.name), robust=True)
+    if was_ready:
+        note_changes(collection_id=locked.collection_id, pair_ids=[None])
+    log.info("%s deleted the run %s of %s", by, run, run.collection)

@@ -1,0 +1,135 @@
+"""Runs that nothing rests on go with all they left; others stay."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import IntegrityError, connection, transaction
+
+from annotate.checks.check import run as findings
+from annotate.models import ApiToken, Change, Role
+from annotate.services.loading import complete_query_sets
+from annotate.services.workers import alone_with
+from config.management.commands.fsck import CHECKS
+from metrics.models import Score
+from metrics.services import leaderboard_views, refresh
+from metrics.services.leaderboard_wanted import read
+from pooling.models import Pool, Ranking, Run, RunEvent
+from pooling.services import deleting, describing, holding, retiring, runs
+from tests import cast
+from tests.databases import at_once
+from tests.pooling import making
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
+
+
+@pytest.fixture
+def collection():
+    made = making.collection()
+    complete_query_sets(collection=made)
+    return made
+
+
+def test_a_run_in_no_pool_goes_with_its_file_rankings_scores_and_events(
+    collection, django_capture_on_commit_callbacks
+):
+    run, other = (making.run(collection, name, {0: [1, 2], 1: [3]}) for name in ("a", "b"))
+    describing.hide_run(run=run, by=cast.user(is_superuser=True))
+    describing.publish_run(run=run, by=cast.user(is_superuser=True))
+    describing.hide_run(run=other, by=cast.user(is_superuser=True))
+    refresh.refresh(collection=collection)
+    assert Score.objects.filter(run=run).exists()
+    file = run.file
+    with django_capture_on_commit_callbacks(execute=True):
+        deleting.delete_run(run=run, by=None)
+    assert list(Run.objects.all()) == [other]
+    assert not file.storage.exists(file.name)
+    assert set(Ranking.objects.values_list("run", flat=True)) == {other.pk}
+    assert set(Score.objects.values_list("run", flat=True)) == {other.pk}
+    assert set(RunEvent.objects.values_list("run", flat=True)) == {other.pk}
+    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+        RunEvent.objects.all()._raw_delete(using="default")  # the door is shut again
+    assert Change.objects.filter(collection=collection).exists()
+    refresh.refresh(collection=collection)
+    assert [finding.lines for finding in findings(CHECKS)] == []
+    making.run(collection, "a", {0: [5]})  # its name is free
+
+
+def test_a_rejected_run_goes_and_no_number_moves(collection):
+    upload = SimpleUploadedFile("x.run", b"nonsense\n")
+    run = runs.receive_run(collection=collection, name="x", direction="forward", upload=upload).run
+    with pytest.raises(deleting.RunRests, match="waits to be read"):
+        deleting.delete_run(run=run, by=None)
+    runs.ingest_run(run=run)
+    Change.objects.all().delete()
+    deleting.delete_run(run=run, by=None)
+    assert not Run.objects.exists()
+    assert not Change.objects.exists()
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_run_in_a_pool_stays_whatever_became_of_it(collection, is_open):
+    run = making.run(collection, "a", {0: [1]})
+    (making.opened if is_open else making.draft)(collection, [run])
+    retiring.retire_run(run=run, by=None)
+    with pytest.raises(deleting.RunRests, match=r"is in a pool \(first\), so it stays; it can be retired"):
+        deleting.delete_run(run=run, by=None)
+    assert Run.objects.get().rankings.count() == 1
+
+
+def test_a_run_that_was_accepted_or_retired_and_is_in_no_pool_goes(collection):
+    run = making.run(collection, "a", {0: [1]})
+    Run.objects.filter(pk=run.pk).update(on_hold_since="2024-01-01T00:00Z")
+    holding.accept_run(run=run, by=None)
+    retiring.retire_run(run=run, by=None)
+    deleting.delete_run(run=run, by=None)
+    assert not Run.objects.exists()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('assayer.purge', true)")
+        assert cursor.fetchone()[0] == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_somebody_is_at_stays():
+    run = making.run(making.collection(), "a", {0: [1]})
+
+    def delete(_):
+        with pytest.raises(deleting.RunRests, match="at this moment"):
+            deleting.delete_run(run=run, by=None)
+
+    with alone_with(run):
+        at_once(delete, [1])
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+def test_every_page_stands_before_and_after_the_numbers_follow(client, collection):
+    doomed, *_ = [making.run(collection, name, {0: [1, 2], 1: [3], 2: [4], 3: [5]}) for name in ("a", "b", "c")]
+    making.opened(collection, list(Run.objects.exclude(pk=doomed.pk)))
+    making.reference(collection, [(0, 1), (2, 4)])
+    refresh.refresh(collection=collection)
+    client.force_login(cast.user(is_superuser=True))
+    start, pool = f"/c/{collection.slug}", Pool.objects.get()
+    pages = ["leaderboard/", f"leaderboard/compare/?first={doomed.pk}", "dashboard/", "explorer/", "downloads/"]
+    pages += ["runs/", "pools/new/", f"pools/{pool.pk}/", f"pools/{pool.pk}/favours/"]
+    choices = read(collection=collection, viewer=None, given={})
+
+    def look():
+        return [client.get(f"{start}/{page}").status_code for page in pages]
+
+    leaderboard_views.compute(collection=collection, wanted=choices.wanted)
+    assert look() == [200] * len(pages)
+    assert client.post(f"{start}/runs/{doomed.pk}/delete/").status_code == 302
+    assert look() == [200] * len(pages)
+    refresh.refresh(collection=collection)
+    assert look() == [200] * len(pages)
+    assert client.get(f"{start}/runs/{doomed.pk}/").status_code == 404
+
+
+def test_a_program_deletes_a_run(client, collection):
+    run = making.run(collection, "a", {0: [1]})
+    headers = cast.bearer(cast.member(collection, Role.RESEARCHER), ApiToken.Scope.RUNS_WRITE)
+    address = f"/api/v1/collections/{collection.slug}/runs/{run.pk}/"
+    pool = making.draft(collection, [run])
+    answer = client.delete(address, headers=headers)
+    assert (answer.status_code, "is in a pool (first)" in answer.json()["detail"]) == (422, True)
+    pool.delete()
+    assert client.delete(address, headers=headers).status_code == 204
+    assert client.delete(address, headers=headers).status_code == 404
