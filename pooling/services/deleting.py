@@ -1,7 +1,6 @@
 """Runs that nothing rests on can be deleted. One that a pool was made of is retired instead."""
 
 import logging
-from functools import partial
 
 from django.db import transaction
 
@@ -39,7 +38,9 @@ def _delete(run: Run, by: User | None) -> None:
         purging.lock_again()
     was_ready = locked.state == Run.State.READY
     locked.delete()  # the matrix's file goes with the next sweep
-    transaction.on_commit(partial(locked.file.storage.delete, locked.file.name), robust=True)
+    if locked.file:
+        storage, name = locked.file.storage, locked.file.name
+        transaction.on_commit(lambda: storage.delete(name), robust=True)
     if was_ready:
         note_changes(collection_id=locked.collection_id, pair_ids=[None])
     log.info("%s deleted the run %s of %s", by, run, run.collection)
