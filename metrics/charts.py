@@ -20,6 +20,16 @@ class Chart(NamedTuple):
     rows: list[list[object]]
 
 
+class Figure(NamedTuple):
+    """A number in a chart's table: as it is read, and `exact` as it is downloaded and sorted by; "" for none."""
+
+    text: str
+    exact: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class AlphaPoint(NamedTuple):
     """Alpha as it stood after some judgments; None where it was not defined."""
 
@@ -36,17 +46,6 @@ class LevelCount(NamedTuple):
     colour: str
     n_given: int
     n_resolved: int
-
-
-class Bar(NamedTuple):
-    """A run's score on one measure, in per cent; the interval is of the whole."""
-
-    run: str
-    measure: str
-    whole: float
-    reference: float | None
-    low: float | None
-    high: float | None
 
 
 def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
@@ -112,50 +111,6 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
     )
 
 
-def leaderboard(bars: Sequence[Bar], *, id: str, title: str, subtitle: str) -> Chart:
-    """Scores of runs by measure: a bar with its interval as a whisker, and a tick where the reference alone puts it."""
-    values = [bar._asdict() for bar in bars]
-    measures = list(dict.fromkeys(bar.measure for bar in bars))
-    runs = list(dict.fromkeys(bar.run for bar in bars))
-    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None}
-    offset = {"field": "run", "type": "nominal", "sort": runs}
-    x = {"type": "quantitative", "title": "Score, %", "scale": {"domain": [0, 100]}}
-    colour = {"field": "run", "type": "nominal", "sort": runs}
-    tooltip = [
-        {"field": "run", "title": "Run"},
-        {"field": "measure", "title": "Measure"},
-        *(
-            {"field": name, "title": label, "format": ".1f"}
-            for name, label in (("whole", "Score"), ("low", "From"), ("high", "To"), ("reference", "Reference only"))
-        ),
-    ]
-    bar = {"mark": "bar", "encoding": {"x": {**x, "field": "whole"}, "color": colour, "tooltip": tooltip}}
-    whisker = {
-        "mark": {"type": "rule", "color": "@ink", "strokeWidth": 1.5},
-        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
-    }
-    tick = {
-        "mark": {"type": "tick", "color": "@ink", "thickness": 3, "bandSize": 16},
-        "encoding": {"x": {**x, "field": "reference"}, "tooltip": tooltip},
-    }
-    return Chart(
-        id=id,
-        title=title,
-        subtitle=subtitle,
-        spec={
-            "data": {"values": values},
-            "height": {"step": 16, "for": "offset"},
-            "encoding": {"y": y, "yOffset": offset},
-            "layer": [bar, whisker, tick],
-        },
-        columns=["Measure", "Run", "Score", "From", "To", "Reference only"],
-        rows=[
-            [bar.measure, bar.run, *(round1(value) for value in (bar.whole, bar.low, bar.high, bar.reference))]
-            for bar in bars
-        ],
-    )
-
-
 def round3(value: float | None) -> str:
     """Three decimals, or nothing."""
     return "" if value is None else f"{value:.3f}"
@@ -164,3 +119,8 @@ def round3(value: float | None) -> str:
 def round1(value: float | None) -> str:
     """One decimal, or nothing."""
     return "" if value is None else f"{value:.1f}"
+
+
+def figure1(value: float | None) -> Figure:
+    """A number with one decimal to read and all of its digits to take away."""
+    return Figure(round1(value), "" if value is None else repr(value))

@@ -1,24 +1,68 @@
 """Charts of the leaderboard and of two runs compared, beside those of metrics/charts.py."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
-from metrics.charts import Bar, Chart, leaderboard, round1, round3
+from metrics.charts import Chart, figure1, round3
+
+N_LINES = 7  # as many colours as there are; no two lines have the same
 
 
-def score_bars(rows: Sequence[tuple[str, Sequence[Any]]], measures: list[str], *, id: str, title: str) -> Chart:
-    """Scores of runs by measure, shares alone: ranks have another axis.
+class Dot(NamedTuple):
+    """A run's score on one measure, with its interval, and what it is with the reference alone; as it is shown."""
 
-    rows : name of the run and its cells (metrics.services.leaderboard_cells.Cell or None), one a measure
+    run: str
+    whole: float
+    reference: float | None
+    low: float | None
+    high: float | None
+
+
+def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: str) -> Chart:
+    """One measure of runs, best first: names on the axis, a dot with its interval, a tick for the reference alone.
+
+    unit : "%" or "rank"
     """
-    bars = [
-        Bar(name, measure, cell.whole, cell.reference, cell.low, cell.high)
-        for name, cells in rows
-        for measure, cell in zip(measures, cells, strict=True)
-        if cell is not None and not measure.startswith(("MedR", "MeanR"))
+    runs = [dot.run for dot in dots]
+    y = {"field": "run", "type": "nominal", "sort": runs, "title": None, "axis": {"labelLimit": 200}}
+    x = {"type": "quantitative", "title": f"{measure}, {unit}", "scale": {"zero": False, "nice": True}}
+    tooltip = [
+        {"field": "run", "title": "Run"},
+        *(
+            {"field": name, "title": label, "format": ".1f"}
+            for name, label in (("whole", measure), ("low", "From"), ("high", "To"), ("reference", "Reference only"))
+        ),
     ]
-    subtitle = "Bar: the score, and its 95 % interval. Thick tick: with the reference alone."
-    return leaderboard(bars, id=id, title=title, subtitle=subtitle)
+    interval = {
+        "mark": {"type": "rule", "color": "@blue", "strokeWidth": 2, "opacity": 0.55},
+        "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "tooltip": tooltip},
+    }
+    dot = {
+        "mark": {"type": "point", "filled": True, "size": 70, "color": "@blue", "opacity": 1},
+        "encoding": {"x": {**x, "field": "whole"}, "tooltip": tooltip},
+    }
+    tick = {
+        "mark": {"type": "tick", "color": "@ink-2", "thickness": 2, "bandSize": 12},
+        "encoding": {"x": {**x, "field": "reference"}, "tooltip": tooltip},
+    }
+    has_reference = any(each.reference is not None for each in dots)
+    values = [each._asdict() for each in dots]
+    return Chart(
+        id=id,
+        title=title,
+        subtitle=f"Dot: the score. Line: its 95 % interval.{' Tick: with the reference alone.' * has_reference}",
+        spec={
+            "data": {"values": values},
+            "height": {"step": 20},
+            "encoding": {"y": y},
+            "layer": [interval, *([tick] if has_reference else []), dot],
+        },
+        columns=["Run", f"{measure}, {unit}", "From", "To", "Reference only"],
+        rows=[
+            [each.run, *(figure1(value) for value in (each.whole, each.low, each.high, each.reference))]
+            for each in dots
+        ],
+    )
 
 
 def difference_plot(points: Sequence[Sequence[float]], *, first: str, second: str, measure: str) -> Chart:
@@ -66,14 +110,16 @@ def _who(d: float, first: str, second: str) -> str:
 def score_history(
     points: Sequence[tuple[int, str, float]], *, measure: str, direction: str, id: str, runs: list[str], labels: str
 ) -> Chart:
-    """One measure of each run over the judgments given.
+    """One measure of runs over the judgments given, of the N_LINES best where there are more.
 
-    points : (judgments, run, per cent); labels : what they were scored with
+    points : (judgments, run, per cent); runs : their names, best first; labels : what they were scored with
     """
-    values = [{"n": n, "run": run, "score": score} for n, run, score in points]
+    shown = runs[:N_LINES]
+    values = [{"n": n, "run": run, "score": score} for n, run, score in points if run in shown]
+    cut = f" The {len(shown)} best of {len(runs)} runs; choose others above." if len(runs) > len(shown) else ""
     x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": {"format": ",d"}}
     y = {"field": "score", "type": "quantitative", "title": f"{measure}, %", "scale": {"zero": False}}
-    colour = {"field": "run", "type": "nominal", "sort": runs, "title": None}
+    colour = {"field": "run", "type": "nominal", "sort": shown, "title": None}
     tooltip = [
         {"field": "run", "title": "Run"},
         {"field": "n", "title": "Judgments", "format": ",d"},
@@ -86,8 +132,8 @@ def score_history(
     return Chart(
         id=id,
         title=f"{measure} while labels arrive, {direction}",
-        subtitle=f"Labels: {labels}, at the collection's own threshold; kept as it was at the time.",
+        subtitle=f"Labels: {labels}, at the collection's own threshold; kept as it was at the time.{cut}",
         spec={"data": {"values": values}, "height": 220, "layer": [line]},
         columns=["Judgments", "Run", f"{measure}, %"],
-        rows=[[f"{row['n']:,}", row["run"], round1(row["score"])] for row in values],
+        rows=[[f"{row['n']:,}", row["run"], figure1(row["score"])] for row in values],
     )

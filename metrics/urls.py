@@ -13,6 +13,7 @@ urlpatterns = [
     path("c/<slug:slug>/dashboard/alarms/", alarms.alarms, name="alarms"),
     path("c/<slug:slug>/dashboard/alarms/<int:pk>/end/", alarms.end_alarm, name="alarm-end"),
     path("c/<slug:slug>/leaderboard/", leaderboard.leaderboard, name="leaderboard"),
+    path("c/<slug:slug>/leaderboard/table.<str:form>", leaderboard.leaderboard_table, name="leaderboard-table"),
     path("c/<slug:slug>/leaderboard/state/", leaderboard.leaderboard_state, name="leaderboard-state"),
     path("c/<slug:slug>/leaderboard/compare/", leaderboard.compare, name="compare"),
     path("c/<slug:slug>/leaderboard/compare/state/", leaderboard.compare_state, name="compare-state"),

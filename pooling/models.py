@@ -158,6 +158,13 @@ class Run(models.Model):
         return "queries" if self.direction == Direction.FORWARD else "documents"
 
     @property
+    def choice_label(self) -> str:
+        """Where runs are chosen: its name, its direction where it is not the usual one, and the doubts about it."""
+        direction = "" if self.direction == Direction.FORWARD else self.get_direction_display().lower()
+        about = ", ".join(filter(None, [direction, self.doubts_text]))
+        return f"{self.name} ({about})" if about else self.name
+
+    @property
     def left_out(self) -> str:
         """What a figure of the sources that its file does not name is called: "Queries not in the file"."""
         return f"{self.sources.capitalize()} not in the file"

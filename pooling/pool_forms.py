@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django import forms
 from django.http import QueryDict
 
-from annotate.models import Collection, Direction, QuerySet
+from annotate.models import Collection, QuerySet
 from pooling.core.options import OPTIONS
 from pooling.core.parameters import Number, OneOf, Parameter
 from pooling.core.strategies import MAX_SEED, STRATEGIES
@@ -26,13 +26,11 @@ class Wanted(NamedTuple):
 
 
 class RunsField(forms.ModelMultipleChoiceField):
-    """Runs to tick; those of the reverse direction say so."""
+    """Runs to tick; templates/_run_choice.html draws them."""
 
     def label_from_instance(self, obj: Run) -> str:
-        """A run's name, its direction where it is not the usual one, and the share of its unknown rows."""
-        direction = "" if obj.direction == Direction.FORWARD else obj.get_direction_display().lower()
-        about = ", ".join(filter(None, [direction, obj.doubts_text]))
-        return f"{obj.name} ({about})" if about else obj.name
+        """As it stands wherever runs are chosen."""
+        return obj.choice_label
 
 
 class QuerySetField(forms.ModelChoiceField):
@@ -77,6 +75,7 @@ class PoolForm(forms.Form):
         self.fields["trusted"] = _choice(
             OneOf("trusted", "Leave out what is labelled in", {"": "Nothing", **dict(sets)}, "", _TRUSTED)
         )
+        self.ready = list(ready)
         self.options = [each.name for each in OPTIONS]
         self.on_hold = list(collection.runs.published().on_hold().order_by("name"))
 
@@ -92,6 +91,12 @@ class PoolForm(forms.Form):
             if given[each.name] not in (None, ""):
                 parameters[each.name] = given[each.name]
         return Wanted(self.strategy, parameters, list(given["runs"]), given["query_set"], given["seed"])
+
+    @property
+    def chosen_runs(self) -> list[Run]:
+        """The runs that are ticked, or named by the address."""
+        keys = {str(getattr(each, "pk", each)) for each in self["runs"].value() or ()}
+        return [run for run in self.ready if str(run.pk) in keys]
 
     @property
     def main_fields(self) -> list[forms.BoundField]:

@@ -14,9 +14,17 @@ from metrics.charts import Chart
 from metrics.core.intervals import N_REPLICATES
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import parse_one
-from metrics.leaderboard_charts import score_bars
+from metrics.leaderboard_charts import Dot, score_dots
 from metrics.models import BoardView, Score, Snapshot
-from metrics.services.leaderboard_cells import Absent, Cell, Decision, decision, measure_scale
+from metrics.services.leaderboard_cells import (
+    Absent,
+    Cell,
+    Decision,
+    decision,
+    headline,
+    measure_scale,
+    unit_of,
+)
 from metrics.services.leaderboard_wanted import JUDGED, Choices
 from pooling.models import Run
 
@@ -25,12 +33,16 @@ Facts = dict[str, Any]
 
 
 class Row(NamedTuple):
-    """One run: a cell a measure, the share of its top ten that is judged in per cent, the queries it misses."""
+    """One run: a cell a measure, the share of its top ten that is judged in per cent, the queries it misses.
+
+    facts : what each cell says, as it was measured: shares from 0 to 1, all digits
+    """
 
     run: Run
     cells: list[Cell | Absent | None]
     judged: float | None
     n_missing: int
+    facts: list[Facts | None]
 
 
 class Ranked(NamedTuple):
@@ -41,11 +53,12 @@ class Ranked(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The runs of one direction on one query set.
+    """The runs of one direction on one query set, the best by the first measure first.
 
     gallery : what they are ranked among; None until a refresh has counted it
     n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
     saturated : names of measures with the best run's score, where it is nearly all there is
+    charts : one a measure
     """
 
     direction: Direction
@@ -56,7 +69,12 @@ class Table(NamedTuple):
     rows: list[Row]
     decisions: list[Decision]
     saturated: list[tuple[str, float]]
-    chart: Chart
+    charts: list[Chart]
+
+    @property
+    def headline(self) -> str:
+        """Who leads by the first measure, and whom nothing tells apart from it."""
+        return headline(self.decisions[0]) if self.decisions else ""
 
     @property
     def targets(self) -> str:
@@ -64,11 +82,18 @@ class Table(NamedTuple):
         return "documents" if self.direction == Direction.FORWARD else "queries"
 
 
+class Column(NamedTuple):
+    """A measure and what its numbers are: "%" or "rank"."""
+
+    name: str
+    unit: str
+
+
 class Leaderboard(NamedTuple):
     """The page. `waiting` are runs that have no scores yet; `is_coming` : what the background still has to compute."""
 
     choices: Choices
-    columns: list[str]
+    columns: list[Column]
     tables: list[Table]
     conflicts: list[Facts]
     waiting: list[Run]
@@ -111,7 +136,7 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
     scored = {pk for _, each in known for pk in each["runs"]}
     return Leaderboard(
         choices=choices,
-        columns=list(wanted.measures),
+        columns=[Column(name, unit_of(parse_one(name))) for name in wanted.measures],
         tables=[_table(row, choices, each) for row, each in known],
         conflicts=_conflicts(collection, choices.source, view),
         waiting=[run for run in choices.runs if run.pk not in scored] if choices.is_stored or view else [],
@@ -181,17 +206,40 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     direction = Direction(query_set.direction)
     runs = [run for run in choices.runs if run.pk in facts["runs"]]
     decisions = {each["name"]: decision(each, runs) for each in facts["measures"]}
-    rows = [_row(run, choices, facts, decisions) for run in runs]
-    chart = score_bars(
-        [(row.run.name, row.cells) for row in rows],
-        list(choices.wanted.measures),
-        id=f"scores-{direction}",
-        title=f"Scores, {direction.label.lower()}",
-    )
+    measures = list(choices.wanted.measures)
+    rows = best_first([_row(run, choices, facts, decisions) for run in runs], 0, measures[0])
+    charts = [
+        _dots(best_first(rows, place, name), place, name, direction) for place, name in enumerate(measures)
+    ]
     ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
     counts = facts["n_queries"], facts["n_positive"]
     gallery = _gallery(facts["gallery"])
-    return Table(direction, query_set, *counts, gallery, rows, ordered, _saturated(rows, choices), chart)
+    return Table(direction, query_set, *counts, gallery, rows, ordered, _saturated(rows, choices), charts)
+
+
+def best_first(rows: list[Row], place: int, measure: str) -> list[Row]:
+    """The rows by one of their cells, those without a score last; of equal ones by name."""
+    sign = 1 if parse_one(measure).entry.smaller_is_better else -1
+
+    def key(row: Row) -> tuple[bool, float, str]:
+        cell = row.cells[place]
+        return (False, sign * cell.whole, row.run.name) if isinstance(cell, Cell) else (True, 0.0, row.run.name)
+
+    return sorted(rows, key=key)
+
+
+def _dots(rows: list[Row], place: int, measure: str, direction: Direction) -> Chart:
+    cells = [(row.run.name, row.cells[place]) for row in rows]
+    dots = [
+        Dot(name, cell.whole, cell.reference, cell.low, cell.high) for name, cell in cells if isinstance(cell, Cell)
+    ]
+    return score_dots(
+        dots,
+        measure=measure,
+        unit=unit_of(parse_one(measure)),
+        id=f"scores-{direction}-{place + 1}",
+        title=f"{measure}, {direction.label.lower()}",
+    )
 
 
 def _gallery(facts: Facts) -> Ranked | None:
@@ -207,7 +255,8 @@ def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision
         group = decisions[name].group_of(run) if name in decisions else None
         cells.append(_cell(known, scale=measure_scale(parse_one(name)), group=group) if known else None)
     judged = None if own["judged"] is None else 100 * own["judged"]
-    return Row(run, cells, judged, own["n_missing"])
+    known_facts = [facts["cells"].get((run.pk, name)) for name in choices.wanted.measures]
+    return Row(run, cells, judged, own["n_missing"], known_facts)
 
 
 def _cell(facts: Facts, *, scale: float, group: int | None) -> Cell | Absent | None:

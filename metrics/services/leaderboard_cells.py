@@ -101,6 +101,21 @@ def decision(facts: dict[str, Any], runs: list[Run]) -> Decision:
     return Decision(facts["name"], found["why"], groups, len(apart), n_pairs, neighbours)
 
 
+def headline(decision: Decision) -> str:
+    """Who leads by a measure, and whom nothing tells apart from it; empty for less than two runs."""
+    if not decision.groups:
+        return ""
+    best, *level = decision.groups[0]
+    n = len(level)
+    others = f"nothing separates it from {'the next one' if n == 1 else f'the next {n:,}'}" if n else "it stands apart"
+    return f"{best.name} leads at {decision.measure}; {others}."
+
+
+def unit_of(measure: Measure) -> str:
+    """What the numbers shown of a measure are: "%" of shares, "rank" of ranks."""
+    return "rank" if measure.entry.smaller_is_better else "%"
+
+
 def measure_scale(measure: Measure) -> float:
     """Shares are shown in per cent, ranks as they are."""
     return 1.0 if measure.entry.smaller_is_better else 100.0

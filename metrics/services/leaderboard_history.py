@@ -33,7 +33,8 @@ def history_of(*, collection: Collection, choices: Choices, measure: str) -> lis
         ]
         if len({n for n, *_ in points}) > 1:
             direction = Direction(query_set.direction)
-            shown = [name for name in names.values() if any(point[1] == name for point in points)]
+            latest = {run: score for _, run, score in points}  # the newest point of a run is its last one
+            shown = sorted(latest, key=lambda run: (-latest[run], run))
             told = {"measure": measure, "direction": direction.label.lower(), "id": f"history-{direction}"}
             told["labels"] = choices.kept_source.label
             charts.append(score_history(points, runs=shown, **told))

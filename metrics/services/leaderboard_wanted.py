@@ -81,6 +81,7 @@ class Choices:
     """What can be chosen on a collection's leaderboard by one person, what was, and what could not be read.
 
     set_names : of the reference sets
+    offered : the runs to choose from; runs : those that were chosen, all where nothing is said
     asked_source : what was asked for, which may be no label source
     is_stored : whether the refresh keeps the scores that were asked for; compared : the two runs of a comparison
     """
@@ -89,6 +90,7 @@ class Choices:
     query_sets: list[QuerySet]
     levels: list[Level]
     people: list[Annotator]
+    offered: list[Run]
     runs: list[Run]
     wanted: Wanted
     asked_source: AskedSource
@@ -173,8 +175,9 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
     sets = list(QuerySet.objects.filter(collection=collection).order_by("pk"))
     people = list(Annotator.objects.filter(collection=collection).order_by("pseudonym"))
     levels = list(Level.objects.filter(collection=collection).order_by("grade"))
-    runs = list(Run.objects.visible_to(viewer).in_use().filter(collection=collection).order_by("name", "pk"))
+    offered = list(Run.objects.visible_to(viewer).in_use().filter(collection=collection).order_by("name", "pk"))
     errors: list[str] = []
+    runs = _runs(given, offered)
     plain = _plain(collection, set_names, sets, runs)
     people_given = given.get("people", "")
     asked_source = _asked_source(given, set_names)
@@ -192,7 +195,7 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
         method=given.get("decide", "") if given.get("decide") in METHODS else plain.method,
     )
     is_kept = _is_stored(wanted, plain, set_names)
-    return Choices(set_names, sets, levels, people, runs, wanted, asked_source, is_kept, errors=errors)
+    return Choices(set_names, sets, levels, people, offered, runs, wanted, asked_source, is_kept, errors=errors)
 
 
 def is_stored(*, collection: Collection, wanted: Wanted) -> bool:
@@ -225,6 +228,12 @@ def _plain(collection: Collection, set_names: list[str], sets: list[QuerySet], r
         method=METHODS[0],
         runs=tuple(sorted(run.pk for run in runs)),
     )
+
+
+def _runs(given: QueryDict | dict[str, str], offered: list[Run]) -> list[Run]:
+    """The runs that are named by key; all where none of them is there."""
+    keys = set(given.getlist("run")) if isinstance(given, QueryDict) else set()
+    return [run for run in offered if str(run.pk) in keys] or offered
 
 
 def _asked_source(given: QueryDict | dict[str, str], set_names: list[str]) -> AskedSource:
@@ -270,13 +279,14 @@ def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict |
     of_table = given.copy()
     of_table["measures"] = given.get("measure", "")
     choices = read(collection=collection, viewer=viewer, given=of_table)
-    by_key = {str(run.pk): run for run in choices.runs}
+    offered = choices.offered
+    by_key = {str(run.pk): run for run in offered}
     first, second = by_key.get(given.get("a", "")), by_key.get(given.get("b", ""))
-    first = first or next((run for run in choices.runs if _others(run, choices.runs)), None)
+    first = first or next((run for run in offered if _others(run, offered)), None)
     if first is None:
         return choices
-    if second not in _others(first, choices.runs):
-        second = next(iter(_others(first, choices.runs)), None)
+    if second not in _others(first, offered):
+        second = next(iter(_others(first, offered)), None)
     if second is None:
         choices.errors.append(f"There is no other run of the direction of {first.name} to compare it with.")
         return choices

@@ -1,7 +1,7 @@
 """The researcher's leaderboard, and two of its runs compared query by query."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -17,11 +17,14 @@ from metrics.http import one_key
 from metrics.services import leaderboard as room
 from metrics.services import leaderboard_comparison_page as pair_room
 from metrics.services import leaderboard_views
+from metrics.services.leaderboard_files import as_csv, as_latex
 from metrics.services.leaderboard_history import history_of
 from metrics.services.leaderboard_views import Looked
 from metrics.services.leaderboard_wanted import Choices, Wanted, read, read_pair
 from pooling.models import Run
 
+PLAIN = "text/plain; charset=utf-8"
+FORMS = {"csv": ("text/csv", as_csv), "tex": ("application/x-tex", as_latex)}
 
 @require_safe
 @never_cache
@@ -42,6 +45,27 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "job": _job(request, "leaderboard-state", collection, choices.wanted) if shown.is_coming else None,
     }
     return render(request, "metrics/leaderboard.html", context, status=422 if choices.errors else 200)
+
+
+@require_safe
+@never_cache
+@login_required
+def leaderboard_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
+    """The page's tables as a file, `csv` or `tex`; 202 while they are being computed, 422 for what cannot be read."""
+    collection, choices = _choices(request, slug)
+    if form not in FORMS:
+        raise Http404(f"The table comes as {' or as '.join(FORMS)}.")
+    if choices.errors:
+        return HttpResponse("\n".join(choices.errors) + "\n", status=422, content_type=PLAIN)
+    looked = _look(collection, choices.wanted)
+    if looked.view is None and choices.runs:
+        told = "The table is being computed; ask again in a few seconds.\n"
+        return HttpResponse(told, status=202, content_type=PLAIN, headers={"Retry-After": "3"})
+    shown = room.leaderboard_of(choices=choices, collection=collection, view=looked.view, version=looked.version)
+    kind, write = FORMS[form]
+    named = {"Content-Disposition": f'attachment; filename="{slug}-leaderboard.{form}"'}
+    text = write(shown=shown, collection=collection)
+    return HttpResponse(text, content_type=f"{kind}; charset=utf-8", headers=named)
 
 
 @require_safe

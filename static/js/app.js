@@ -1,5 +1,6 @@
 // What every page needs: the CSRF header for htmx, polite polling, menus, appearance, and the small widgets.
 import { initFileDrops } from "./file-drop.js";
+import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
 import { initUploads } from "./upload.js";
 
@@ -85,6 +86,7 @@ function initTheme() {
 
 function initWidgets(root) {
   initSortableTables(root);
+  initRunChoices(root);
   initFileDrops(root);
   initUploads(root, initWidgets);
 }

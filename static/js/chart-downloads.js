@@ -1,5 +1,6 @@
 // The four downloads of a chart. Pictures are drawn anew in light colours, as papers want them, whatever the page looks like.
 import { embed, themedSpec } from "./chart-embed.js";
+import { withFont } from "./chart-font.js";
 
 const EXPORT_WIDTH = 720;
 
@@ -24,7 +25,8 @@ async function savePicture(name, spec, kind) {
   const sheet = lightSheet();
   try {
     const result = await embed(sheet, { width: EXPORT_WIDTH, ...spec, background: "white" }, sheet);
-    save(`${name}.${kind}`, await result.view.toImageURL(kind, kind === "png" ? 2 : 1));
+    if (kind === "svg") saveText(`${name}.svg`, await withFont(await result.view.toSVG()), "image/svg+xml");
+    else save(`${name}.png`, await result.view.toImageURL("png", 2));
     result.finalize();
   } finally {
     sheet.remove();

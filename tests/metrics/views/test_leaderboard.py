@@ -44,13 +44,14 @@ def test_a_cell_is_the_whole_the_reference_and_the_difference_that_add_up():
 def test_cells_are_the_stored_scores(board):
     shown = shown_on(board)
     forward, reverse = shown.tables
-    assert ([row.run.name for row in forward.rows], [row.run.name for row in reverse.rows]) == (
-        ["alpha", "beta"],
+    assert ({row.run.name for row in forward.rows}, [row.run.name for row in reverse.rows]) == (
+        {"alpha", "beta"},
         ["gamma"],
     )
+    assert forward.rows[0].cells[0].whole >= forward.rows[1].cells[0].whole
     for row in forward.rows:
-        for name, cell in zip(shown.columns, row.cells, strict=True):
-            scores = {s.label_source: s for s in Score.objects.filter(run=row.run, measure=name)}
+        for column, cell in zip(shown.columns, row.cells, strict=True):
+            scores = {s.label_source: s for s in Score.objects.filter(run=row.run, measure=column.name)}
             assert cell.whole == 100 * scores["over:original"].mean
             assert cell.reference == round(100 * scores["none:original"].mean, 1)
             assert cell.low / 100 <= scores["over:original"].mean <= cell.high / 100
@@ -105,10 +106,10 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
     page = client.get("/c/study/leaderboard/").content.decode()
     assert "people over reference “original” (<code>over:original</code>)" in page
     assert "Query set “all”, 6 queries" in page
-    assert "a pair is positive from grade 1 up" in page
+    assert "A pair is positive from grade 1 up" in page
     assert "People and the reference" in page and '<th scope="row">original</th>' in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
-    assert 'id="scores-forward-spec"' in page and 'id="scores-reverse-spec"' in page
+    assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
 
 
 def test_another_reference_set_and_query_set_can_be_chosen(client, board):

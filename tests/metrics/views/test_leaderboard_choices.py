@@ -50,7 +50,7 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
 def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
     cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
     page.goto(f"{live_server.url}/c/study/leaderboard/")
-    page.get_by_text("Measures, labels and queries").click()
+    page.get_by_text("Measures, runs (3 of 3), labels and queries").click()
     page.get_by_label("Measures", exact=True).fill("R@3 AP")
     page.get_by_label("Label source").select_option("union")
     page.get_by_label("Positive from").select_option("2")
@@ -59,5 +59,5 @@ def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
     compute(board, measures="R@3 AP", labels="union:original", threshold="2")
     assert BoardView.objects.get().wanted["threshold"] == 2
     expect(page.locator("th", has_text="R@3").first).to_be_visible()
-    expect(page.get_by_text("a pair is positive from grade 2 up")).to_be_visible()
+    expect(page.get_by_text("A pair is positive from grade 2 up")).to_be_visible()
     expect(page.get_by_label("Label source")).to_have_value("union")

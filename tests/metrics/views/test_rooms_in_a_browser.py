@@ -60,11 +60,11 @@ def test_a_hidden_dashboard_asks_nothing(rooms, page):
 
 def test_the_leaderboard_sorts_by_a_measure(rooms, page):
     page.goto(f"{page.base}/leaderboard/")
-    expect(page.locator("#scores-forward svg")).to_be_visible()
+    expect(page.locator("#scores-forward-1 svg")).to_be_visible()
     table = page.locator("table", has=page.locator("th", has_text="nDCG@10")).first
     shown = []
     for _ in range(2):
-        table.get_by_role("button", name="AP", exact=True).click()
+        table.get_by_role("button", name="AP %", exact=True).click()
         shown.append(table.locator("tbody th").all_inner_texts())
     assert shown[0] == shown[1][::-1] and set(shown[0]) == {"alpha", "beta"}
     assert page.complaints == []

@@ -1,0 +1,137 @@
+"""The leaderboard's tables as files, in full precision: CSV, a line a run and measure, and LaTeX, a table a direction.
+
+Both are of the very numbers that the page shows, of one moment. Shares are between 0 and 1 in CSV, as trec_eval writes
+them, and in per cent in LaTeX, where siunitx rounds what is printed and the file keeps all digits.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from annotate.core.tables import safe_cell, timestamp
+from annotate.models import Collection
+from metrics.core.measures import parse_one
+from metrics.services.leaderboard import Leaderboard, Row, Table
+from metrics.services.leaderboard_cells import unit_of
+
+COLUMNS = (
+    "collection", "direction", "query_set", "label_source", "positive_from", "run", "system", "measure", "unit",
+    "score", "low", "high",
+    "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "n_queries", "n_missing", "n_with_positive",
+    "score_with_positive", "n_gallery", "gallery_at", "computed_at",
+)  # fmt: skip
+NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
+FACTS = {  # columns by what a cell's facts call them
+    "score": "whole",
+    "low": "low",
+    "high": "high",
+    "reference_only": "reference",
+    "bound_low": "negative",
+    "bound_high": "positive",
+    "judged": "judged",
+    "n_with_positive": "n_defined",
+    "score_with_positive": "defined",
+}
+_SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    }
+)
+
+
+def as_csv(*, shown: Leaderboard, collection: Collection) -> str:
+    """All tables of the page in one, best first; what is not defined is empty."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\r\n")
+    writer.writeheader()
+    for table in shown.tables:
+        for row in table.rows:
+            for line in _lines(shown, table, row):
+                writer.writerow({"collection": collection.slug} | line)
+    return stream.getvalue()
+
+
+def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, object]]:
+    for column, facts, cell in zip(shown.columns, row.facts, row.cells, strict=True):
+        known: dict[str, Any] = facts or {}
+        line: dict[str, object] = {
+            "direction": table.direction.value,
+            "query_set": table.query_set.name,
+            "label_source": shown.label_source.key,
+            "positive_from": shown.choices.wanted.threshold,
+            "run": row.run.name,
+            "system": row.run.system,
+            "measure": column.name,
+            "unit": "rank" if column.unit == "rank" else "share",
+            "pseudo_group": getattr(cell, "group", None),
+            "n_queries": table.n_queries,
+            "n_missing": row.n_missing,
+            "n_gallery": table.gallery.n if table.gallery else None,
+            "gallery_at": timestamp(table.gallery.joined_at) if table.gallery else None,
+            "computed_at": timestamp(shown.computed_at),
+        }
+        line |= {name: known.get(fact) for name, fact in FACTS.items()}
+        yield {name: safe_cell(value) for name, value in line.items()}
+
+
+def as_latex(*, shown: Leaderboard, collection: Collection) -> str:
+    """A table a direction, to be set with booktabs and siunitx."""
+    head = "% \\usepackage{booktabs} and \\usepackage{siunitx}; round-precision says how many digits are printed.\n"
+    return head + "\n".join(_latex_table(shown, table, collection) for table in shown.tables)
+
+
+def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> str:
+    names = " & ".join(f"{{{_latex(column.name)}}}" for column in shown.columns)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_caption(shown, table, collection)}}}",
+        rf"\begin{{tabular}}{{l*{{{len(shown.columns)}}}{{{NUMBERS}}}}}",
+        r"\toprule",
+        rf"Run & {names} \\",
+        r"\midrule",
+        *(_latex_row(shown, row) for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
+    """What the numbers are of, so that nobody needs to remember."""
+    ranked = f", ranked among {table.gallery.n:,} {table.targets}" if table.gallery else ""
+    moment = f" Computed {timestamp(shown.computed_at)}." if shown.computed_at else ""
+    units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"
+    ranks = [column.name for column in shown.columns if column.unit == "rank"]
+    except_ranks = f", {', '.join(ranks)} in ranks" if ranks and units == "per cent" else ""
+    text = (
+        f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, {table.n_queries:,} "
+        f"queries{ranked}; {shown.label_source.label}, positive from grade {shown.choices.wanted.threshold}; in {units}"
+        f"{except_ranks}.{moment}"
+    )
+    return _latex(text)
+
+
+def _latex_row(shown: Leaderboard, row: Row) -> str:
+    numbers = (_number(facts, column.name) for facts, column in zip(row.facts, shown.columns, strict=True))
+    return rf"{_latex(row.run.name)} & {' & '.join(numbers)} \\"
+
+
+def _number(facts: dict[str, Any] | None, measure: str) -> str:
+    """The score with all its digits; a share in per cent, by moving the point, which rounds nothing."""
+    value = (facts or {}).get("whole")
+    if value is None:
+        return "{--}"
+    number = Decimal(repr(float(value)))
+    return f"{number if unit_of(parse_one(measure)) == 'rank' else number.scaleb(2):f}"
+
+
+def _latex(text: str) -> str:
+    """Text in which no letter means anything to TeX."""
+    return text.translate(_SPECIAL).replace("“", "``").replace("”", "''")
