@@ -49,6 +49,8 @@ class GradesField(forms.CharField):
             said, colon, grade = entry.rpartition(":")
             if not colon or not said.strip() or not grade.strip().isdecimal():
                 raise forms.ValidationError(f'Write grades as "yes:1, no:0", not as "{entry.strip()}".')
+            if said.strip() in found:
+                raise forms.ValidationError(f'"{said.strip()}" stands twice; say it once.', code="twice")
             found[said.strip()] = int(grade)
         return found
 
@@ -75,6 +77,8 @@ class ColumnsField(GradesField):
         try:
             found = super().to_python(value)
         except forms.ValidationError as error:
+            if error.code == "twice":
+                raise
             known = ", ".join(self.known)
             raise forms.ValidationError(f'Write columns as "{self.known[0]}:1": {known}, each a number.') from error
         if fault := self._fault(found):

@@ -20,7 +20,9 @@ PRINCIPALS = ("anonymous", "stranger", "annotator", "lead", "researcher", "admin
 TABLE = Path(__file__).with_name("access_matrix.csv")
 # Written by the administration and sign-in of others; their own tests say what they answer.
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
-PLAIN_CASES = {"rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "form": "csv", "what": "disputed"}
+PLAIN_CASES = {
+    "rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "form": "csv", "what": "disputed",
+}  # fmt: skip
 
 
 class Address(NamedTuple):

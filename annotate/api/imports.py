@@ -23,11 +23,16 @@ class ImportSerializer(serializers.ModelSerializer):
     """An import as programs see it; `progress` while its file is being read, if anybody knows."""
 
     progress = serializers.SerializerMethodField()
+    parameters = serializers.SerializerMethodField()
 
     class Meta:
         model = Import
         fields = ["id", "kind", "file_name", "sha256", "parameters", "state", "progress", "report"]
         read_only_fields = fields
+
+    def get_parameters(self, made: Import) -> dict[str, object]:
+        """How the file was read; whose documents were made is not said: the run may be hidden."""
+        return {} if made.kind == Import.Kind.DOCUMENTS else made.parameters
 
     def get_progress(self, made: Import) -> dict[str, object] | None:
         """How far it is; None where it has ended, or nobody has said."""

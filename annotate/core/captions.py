@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 from annotate.core import reading
-from annotate.core.formats import FormatError, Problems, add_faults, id_fault
+from annotate.core.formats import FormatError, Problems, add_faults, id_fault, shown
 from annotate.core.json_files import first_element, json_members, opens_object_of_objects
 from annotate.core.media_types import media_type
 
@@ -16,6 +16,7 @@ COLUMNS = {  # the names in use; which of the first are there says what the capt
     "id": ("caption_id", "sen_id", "sentence_id", "key"),
 }
 ITEM_FIELDS = frozenset({"side", "id", "parts"})  # a line of JSON lines may begin with an item's parts
+SINGLE_WORDS = 20
 LISTS = frozenset({"videos", "images", "sentences", "annotations"})
 
 
@@ -88,14 +89,17 @@ class _Reader:
         self.name, self.problems = name, problems
         self._numbers: Counter[str] = Counter()
 
-    def caption(self, of: object, text: object, own_id: object, line: int) -> Iterator[Caption]:
-        """The caption, or nothing and its faults added to the problems."""
+    def caption(self, of: object, text: object, own_id: object, line: int, place: str = "") -> Iterator[Caption]:
+        """The caption, or nothing and its faults added to the problems.
+
+        place : where it stands, for files in which the line does not say it: " 2 of video7"
+        """
         described, given = as_id(of), as_id(own_id)
         faults = {"id": id_fault(described)}
         if not isinstance(text, str) or not text.strip():
-            faults["caption"] = "is missing or blank"
+            faults[f"caption{place}"] = "is missing or blank"
         if given:
-            faults["caption id"] = id_fault(given)
+            faults[f"the id of caption{place}" if place else "caption id"] = id_fault(given)
         add_faults(faults, line, self.name, self.problems)
         if not any(faults.values()):
             called = given or f"{described}#{self._numbers[described]}"
@@ -134,6 +138,9 @@ class _Json(_Reader):
 class _Lists(_Reader):
     """{"video7": ["a man sings", "somebody sings"]}, as MSVD, VATEX and COCO are handed on, perhaps in one line."""
 
+    _n_read = 0
+    _has_words = False
+
     def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
         """Each key, and then its captions; one of several may be an object with a field for the text."""
         for line, key, value in json_members(stream, self.name):
@@ -143,12 +150,27 @@ class _Lists(_Reader):
             if fault:
                 continue
             yield Described(key, media_type(key).kind if path else "", path, "test", None, None, line)
-            for entry in value:
+            for number, entry in enumerate(value, start=1):
+                place = f" {number} of {shown(key)}"
                 if isinstance(entry, dict):
                     own_id = first_of(entry, (*COLUMNS["id"], "id"))
-                    yield from self.caption(key, first_of(entry, COLUMNS["caption"]), own_id, line)
+                    found = self.caption(key, first_of(entry, COLUMNS["caption"]), own_id, line, place)
                 else:
-                    yield from self.caption(key, entry, None, line)
+                    found = self.caption(key, entry, None, line, place)
+                for caption in found:
+                    self._require_words(caption)
+                    yield caption
+
+    def _require_words(self, caption: Caption) -> None:
+        """Raise FormatError where the first captions are all single words of plain letters, as ids are."""
+        self._n_read += 1
+        self._has_words |= len(caption.text.split()) > 1 or not caption.text.isascii()
+        if self._n_read == SINGLE_WORDS and not self._has_words:
+            message = (
+                f"the first {SINGLE_WORDS} texts are single words, so they look like ids: lists of positives are "
+                "loaded as reference labels, a run is uploaded as a run."
+            )
+            raise FormatError(self.name, caption.line, "", message)
 
 
 class _Table(_Reader):

@@ -26,7 +26,10 @@ NO_ITEMS = (
     "it. Load it as reference labels, or upload it as a run."
 )
 LIST_ENDS = (".txt", ".txt.gz", ".csv", ".csv.gz", ".tsv", ".tsv.gz")
-ID_HEADERS = {"id", "doc_id", "docid", "docno", "document", "document_id", "corpus-id", "corpus_id"}
+ID_HEADERS = {
+    "id", "ids", "doc_id", "docid", "docno", "document", "document_id", "corpus-id", "corpus_id", "item_id", "video_id",
+    "videoid", "image_id", "imageid", "clip_id", "passage_id", "pid",
+}  # fmt: skip
 TOPIC_ENDS = (".txt", ".txt.gz", ".xml", ".topics", ".tsv", ".tsv.gz")
 
 
@@ -228,9 +231,11 @@ def _read_ids(source: Source, problems: Problems) -> Iterator[ItemRow]:
     """Documents that are known by their ids alone, one a line; a first line that only names them is left out."""
     name = _member(source, LIST_ENDS)
     with source.open(name) as stream:
-        for row in read_ids(stream, name, problems):
-            if row.line > 1 or row.id.lower() not in ID_HEADERS:
-                yield from check_item({"side": "document", "id": row.id, "parts": []}, name, row.line, problems)
+        for place, row in enumerate(read_ids(stream, name, problems)):
+            # a table of one column may have its cells in quotes
+            called = row.id[1:-1] if len(row.id) > 1 and row.id[0] == row.id[-1] == '"' else row.id
+            if place or called.lower() not in ID_HEADERS:
+                yield from check_item({"side": "document", "id": called, "parts": []}, name, row.line, problems)
 
 
 def _first(source: Source, ends: tuple[str, ...]) -> str:

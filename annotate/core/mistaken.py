@@ -6,11 +6,14 @@ from typing import NamedTuple
 
 from annotate.core.formats import whole_number
 
-ITEMS, LABELS, RUN = "items", "labels", "run"
+ITEMS, LABELS, RUN, PAIRS = "items", "labels", "run", "pairs"
+_QUERIES = frozenset({"query", "query-id", "query_id", "qid", "q_id"})
+_DOCUMENTS = frozenset({"document", "document_id", "doc_id", "doc-id", "docid", "docno", "corpus-id", "corpus_id"})
 _PLACES = {
     ITEMS: "Load it as items.",
     LABELS: "Load it as reference labels.",
     RUN: "Upload it as a run.",
+    PAIRS: "Load it as reference labels, or upload it as a run.",
 }
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
 
@@ -32,9 +35,11 @@ def likeness(first: str) -> Likeness | None:
     if first.lstrip().startswith("{"):
         return _of_object(first)
     fields = first.split()
+    if is_table_of_pairs(first):
+        return Likeness(PAIRS, "a table of queries and documents, as labels and runs have it")
     if "," in first:
         return None
-    if len(fields) == 4 and whole_number(fields[3]) is not None and whole_number(fields[1]) is not None:
+    if len(fields) == 4 and whole_number(fields[3]) is not None and _is_iteration(fields[1]):
         return Likeness(LABELS, "qrels (query, iteration, document, grade)")
     if len(fields) == 5 and all(whole_number(field) is not None for field in (fields[1], *fields[3:])):
         return Likeness(LABELS, "stratified qrels (query, iteration, document, stratum, grade)")
@@ -49,7 +54,19 @@ def mistaken_for(first: str, *, wanted: str) -> str:
     wanted : ITEMS, LABELS or RUN
     """
     known = likeness(first)
-    return known.sentence if known is not None and known.kind != wanted else ""
+    if known is None or known.kind == wanted or (known.kind == PAIRS and wanted != ITEMS):
+        return ""
+    return known.sentence
+
+
+def is_table_of_pairs(first: str) -> bool:
+    """Whether the first line of a table names a query and a document, so that its rows are no items."""
+    cells = {cell.strip().strip('"').lower() for cell in re.split("[,\t]", first)}
+    return bool(cells & _QUERIES) and bool(cells & _DOCUMENTS) and "side" not in cells
+
+
+def _is_iteration(field: str) -> bool:
+    return whole_number(field) is not None or field.upper() == "Q0"
 
 
 def _of_object(first: str) -> Likeness | None:

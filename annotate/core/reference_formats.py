@@ -15,7 +15,17 @@ from annotate.core.captions import (
     lists_captions,
     read_captions,
 )
-from annotate.core.formats import Blanks, FormatError, Problems, add_faults, id_fault, is_missing, shown, whole_number
+from annotate.core.formats import (
+    Blanks,
+    FormatError,
+    Problems,
+    add_faults,
+    finite_number,
+    id_fault,
+    is_missing,
+    shown,
+    whole_number,
+)
 from annotate.core.json_files import json_members, opens_object_of_objects
 from annotate.core.mistaken import LABELS, mistaken_for
 from annotate.core.sources import ZipSource
@@ -189,10 +199,10 @@ def _read_lists(stream: BinaryIO, name: str, problems: Problems, blanks: Blanks)
                     _note_blank("", line, name, problems, blanks)
                     continue
                 text = str(grade) if isinstance(grade, int | float) and not isinstance(grade, bool) else "no number"
-                yield from _checked((key, document, text), line, name, problems)
+                yield from _checked((key, document, text), line, name, problems, in_json=True)
         else:
             for other in value if isinstance(value, list) else [value]:
-                for row in _checked((key, as_id(other), str(LISTED_GRADE)), line, name, problems):
+                for row in _checked((key, as_id(other), str(LISTED_GRADE)), line, name, problems, in_json=True):
                     yield row._replace(listed=True)
 
 
@@ -220,17 +230,30 @@ def _reference_columns(header: list[str], name: str) -> dict[str, str]:
 
 
 def _checked(
-    cells: tuple[str, str, str], number: int, name: str, problems: Problems, stratum: str | None = None
+    cells: tuple[str, str, str],
+    number: int,
+    name: str,
+    problems: Problems,
+    stratum: str | None = None,
+    *,
+    in_json: bool = False,
 ) -> Iterator[ReferenceRow]:
-    """The row of a query, a document and a grade, or nothing and its faults added to the problems."""
+    """The row of a query, a document and a grade, or nothing and its faults added to the problems.
+
+    in_json : whether the line, perhaps the only one, does not say which row it is, so that faults name it
+    """
     query, document, grade = cells
     value = whole_number(grade)
     place = None if stratum is None else whole_number(stratum)
     faults = {"query": id_fault(query), "document": id_fault(document)}
     if value is None:
-        faults["grade"] = f"{shown(grade)} is no whole number"
+        is_score = finite_number(grade) is not None
+        faults["grade"] = f"{shown(grade)} is no whole number{'; scores are uploaded as a run' * is_score}"
     if stratum is not None and (place is None or not 0 <= place <= MAX_STRATUM):
         faults["stratum"] = f"{shown(stratum)} is no whole number from 0 to {MAX_STRATUM:,}"
+    if in_json:
+        row = f" (query {shown(query)}, document {shown(document)})"
+        faults = {field: f"{fault}{row}" if fault else "" for field, fault in faults.items()}
     add_faults(faults, number, name, problems)
     if value is not None and not any(faults.values()):
         yield ReferenceRow(query, document, value, number, place, False, name)

@@ -100,7 +100,11 @@ class Reference(NamedTuple):
             made = []
             if self.make_documents:
                 ids = references.lacking_documents(
-                    collection=work.collection, stream=stream, file_name=name, columns=self.columns
+                    collection=work.collection,
+                    stream=stream,
+                    file_name=name,
+                    min_grade=self.min_grade,
+                    columns=self.columns,
                 )
                 made = [
                     loading.load_documents(

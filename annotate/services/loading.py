@@ -254,9 +254,10 @@ class _Loader:
 
     def _is_first(self, row: ItemRow) -> bool:
         """Whether the file has not said this before; a second, different word on an item is a fault."""
-        line, content = self._seen.setdefault((row.side, row.id), (row.line, hash(_content(row))))
-        if line == row.line:
+        if (row.side, row.id) not in self._seen:
+            self._seen[row.side, row.id] = row.line, hash(_content(row))
             return True
+        line, content = self._seen[row.side, row.id]  # perhaps of the same line: a whole file may be one
         self.report.repeats.add(row.line, line, f"{row.side} {row.id}")
         if content != hash(_content(row)):
             self._fault(row, f"{row.side} {shown(row.id)} stands with other content in line {line}; keep one of them.")

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 CHUNK = 5_000
 Labels = dict[tuple[str, str], int]
+TOLD_ONCE = 5  # labels of unknown items: of so many, and no others, one sentence says it instead of one a line
 NEGATIVE = {-1: "in the pool, not judged", -2: "junk"}  # what TREC's files mean by them
 
 
@@ -133,6 +134,9 @@ def load_reference(
     report.n_rows += report.n_blank
     if not labels and not problems:
         problems.add(_no_labels(file_name, report))
+    if problems and not reader.n_known and report.n_unknown >= TOLD_ONCE:
+        problems = Problems()
+        problems.add(_all_unknown(file_name, report.n_unknown))
     if problems:
         raise Rejected(problems, report)
     _store(locked, labels, reader, tell)
@@ -160,17 +164,28 @@ class _Anything:
 
 
 def lacking_documents(
-    *, collection: Collection, stream: BinaryIO, file_name: str, columns: Mapping[str, int] | None = None
+    *,
+    collection: Collection,
+    stream: BinaryIO,
+    file_name: str,
+    min_grade: int = 0,
+    columns: Mapping[str, int] | None = None,
 ) -> list[str]:
-    """The documents that a file of labels names and the collection lacks, each once, in the file's order.
+    """The documents that a file's labels name and the collection lacks, each once, in the file's order.
 
-    Those of queries that the collection lacks are left out, as their labels are. Raises Rejected.
+    Rows that become no label make none: those of queries that the collection lacks, of smaller grades than
+    `min_grade`, and negative ones but for those of a sample with strata. Raises Rejected.
     """
     problems = Problems()
     queries, documents = item_ids(collection, Side.QUERY), item_ids(collection, Side.DOCUMENT)
     found = read_reference(stream, file_name, problems, Blanks(are_left_out=True), columns=columns)
     rows = guarded(oriented(found, queries, _Anything()), problems)  # queries alone tell lists' sides: documents lack
-    lacking = {row.document: None for row in rows if row.query in queries and row.document not in documents}
+    lacking = {
+        row.document: None
+        for row in rows
+        if row.query in queries and row.document not in documents
+        if row.grade >= min_grade or (row.grade < 0 and row.stratum is not None)
+    }
     if problems:
         raise Rejected(problems)
     return list(lacking)
@@ -186,6 +201,14 @@ def _no_labels(file_name: str, report: ReferenceReport) -> FormatError:
     of_known = " of items that the collection has" if report.n_unknown else ""
     blank = f"; {report.n_blank:,} rows without a grade were left out" if report.n_blank else ""
     return FormatError(file_name, None, "", f"{file_name} holds no labels{of_known}{blank}.")
+
+
+def _all_unknown(file_name: str, n: int) -> FormatError:
+    message = (
+        f"none of its {n:,} labels is of a query and a document that this collection has. Load the items first, or, "
+        "where documents alone are missing, let these labels make them."
+    )
+    return FormatError(file_name, None, "", message)
 
 
 def checksum(labels: Labels, strata: Labels | None = None) -> str:
@@ -206,6 +229,7 @@ class _Reader:
     grade_map: Mapping[int, int] = {}
     min_grade = 0
     skip_unknown = False
+    n_known = 0  # rows of which both items are there
 
     def __init__(self, collection: Collection, file: str, problems: Problems, report: ReferenceReport) -> None:
         self.file = file
@@ -263,8 +287,10 @@ class _Reader:
                 is_known = False
                 strangers.add(external_id)
                 if not self.skip_unknown:
-                    self._fault(row, side, f"the collection has no {side} {shown(external_id)}.")
+                    what = "load it, or have such labels left out"
+                    self._fault(row, side, f"the collection has no {side} {shown(external_id)}; {what}.")
         self.report.n_unknown += not is_known
+        self.n_known += is_known
         return is_known
 
     def _take(self, row: ReferenceRow, labels: Labels) -> None:

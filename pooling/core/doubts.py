@@ -15,17 +15,22 @@ def doubts(report: Mapping[str, Any], *, sources: str, unknown: str = "") -> lis
     unknown : what is said of its unknown rows
     """
     found = [unknown] if unknown else []
-    n_rows, tied = report.get("n_rows", 0), report.get("ties", 0)
+    n_rows, tied = report.get("n_kept", 0) + report.get("n_unknown", 0), report.get("ties", 0)
     if 0 < n_rows <= FEW_ROWS:
         found.append(f"{n_rows:,} row{'s'[: n_rows != 1]}")
     if tied >= TIED_FROM:
         found.append(f"{100 * tied:.0f} % tied")
     named, missing = n_sources(report), report.get("missing", {}).get("n", 0)
-    if named and missing >= MISSING_FROM * (named + missing):
+    if missing and missing >= MISSING_FROM * (named + missing):
         found.append(f"{named:,} of {named + missing:,} {sources}")
     return found
 
 
 def n_sources(report: Mapping[str, Any]) -> int:
-    """How many of the collection's sources a run's file names."""
+    """How many of the collection's sources a run's file has a ranking for.
+
+    A run that an older version read did not count them: then those of other splits are among them.
+    """
+    if report.get("n_met") is not None:
+        return int(report["n_met"])
     return max(0, int(report.get("n_queries", 0)) - int(report.get("unknown_sources", {}).get("n", 0)))

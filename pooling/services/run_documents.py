@@ -43,8 +43,13 @@ class RunDocuments(NamedTuple):
 
     def load(self, work: Work) -> Sequence[Tallies]:
         """Read the run's kept file, and load what its collection lacks. Raises Rejected where it cannot be read."""
-        run = Run.objects.select_related("collection").get(pk=self.run, collection=work.collection)
-        ids = [each.decode() for each in lacking_documents(run=run, tell=work.tell).tolist()]
+        run = Run.objects.select_related("collection").filter(pk=self.run, collection=work.collection).first()
+        if run is None:
+            problems = Problems()
+            problems.add(FormatError(work.source.name, None, "", "The run was deleted meanwhile; nothing was made."))
+            raise Rejected(problems)
+        found = lacking_documents(run=run, called=work.source.name, tell=work.tell)
+        ids = [each.decode() for each in found.tolist()]
         report = loading.load_documents(
             collection=run.collection, ids=ids, file_name=work.source.name, by=work.by, tell=work.tell
         )
@@ -55,9 +60,12 @@ KINDS[RunDocuments.kind] = RunDocuments
 
 
 def may_make(run: Run) -> bool:
-    """Whether a run names documents that its collection lacks, as far as its report says."""
-    side = "unknown_targets" if run.direction == Direction.FORWARD else "unknown_sources"
-    return run.state == Run.State.READY and bool(run.report.get(side, {}).get("n"))
+    """Whether a run ranks documents that its collection lacks, or is of such, as far as its report says."""
+    if run.state != Run.State.READY:
+        return False
+    if run.direction == Direction.FORWARD:  # targets of unknown queries make no documents
+        return bool(run.n_unknown)
+    return bool(run.report.get("unknown_sources", {}).get("n"))
 
 
 def make_documents(*, run: Run, by: User | None) -> Import:
@@ -71,19 +79,20 @@ def make_documents(*, run: Run, by: User | None) -> Import:
     return imports.ask(collection=run.collection, asked=RunDocuments(run.pk), name=name, by=by)
 
 
-def lacking_documents(*, run: Run, tell: Tell) -> Ids:
+def lacking_documents(*, run: Run, called: str, tell: Tell) -> Ids:
     """(n,) the ids, each once: of a forward run the unknown targets of known queries, of a reverse one its sources.
 
+    called : what faults call the file; its own name may be a secret
     Raises Rejected where the kept file can no longer be read.
     """
     sources, targets = (known_items(run, side) for side in SIDES[Direction(run.direction)])
     problems, waiting, n_rows = Problems(), [np.empty(0, "S1")], 0
     try:
         with run.file.open("rb") as stream:
-            if not run.columns and (blocks := read_blocks(stream, run.file_name, problems)):
+            if not run.columns and (blocks := read_blocks(stream, called, problems)):
                 block = next(blocks)
                 return _lacking(block.rows, block.columns, run, sources, targets)
-            for part in read_parts(stream, run.file_name, problems, columns=run.columns):
+            for part in read_parts(stream, called, problems, columns=run.columns):
                 found, n_rows = part.run, n_rows + len(part.line)
                 is_known = sources.is_test[sources.ids.find(found.queries)][found.query]
                 waiting.append(_lacking(found.queries, found.docs[is_known], run, sources, targets))
@@ -91,7 +100,7 @@ def lacking_documents(*, run: Run, tell: Tell) -> Ids:
                 if sum(map(len, waiting[1:])) > MERGED_AT:
                     waiting = [np.unique(np.concatenate(waiting))]
     except FileNotFoundError:
-        problems.add(FormatError(run.file_name, None, "", "The run's kept file is gone; upload the run again."))
+        problems.add(FormatError(called, None, "", "The run's kept file is gone; upload the run again."))
     except FormatError as error:
         problems.add(error)
     if problems:

@@ -36,7 +36,7 @@ class RunReport:
     n_dropped : other rows of known sources: an item is excluded or not of split test, and ranks close over it
     ties : share of rows whose score equals another's in the same ranking
     n_misranked : neighbours in canonical order whose rank column says otherwise
-    missing : items the run could have started from and did not
+    missing : items the run could have started from and did not; n_met : those that it did start from
     matrix : rows and columns of a similarity matrix, whose cells are counted in place of rows; empty for other files
     """
 
@@ -45,6 +45,7 @@ class RunReport:
     n_unknown: int = 0
     n_dropped: int = 0
     n_queries: int = 0
+    n_met: int | None = None
     shallowest: int = 0
     median_depth: float = 0
     deepest: int = 0

@@ -99,6 +99,7 @@ class Storing:
         report.shallowest, report.median_depth = figures.shallowest, figures.median_depth
         report.deepest, report.ties, report.n_misranked = figures.deepest, figures.ties, figures.misranked
         report.unknown_targets.n = len(self._unknown_targets)
+        report.n_met = int(np.count_nonzero(self._met))
         missing = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._met])
         first = Item.objects.filter(pk__in=missing[:SHOWN].tolist()).order_by("pk")
         report.missing = Strangers(n=len(missing), first=list(first.values_list("external_id", flat=True)))

@@ -196,6 +196,10 @@ def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems,
         report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
         if not problems and not report.n_kept + report.n_unknown and not _may_wait(run):
             message = f"No line names one of the {run.sources} of this collection; see the first unknown ids."
+            if not report.unknown_sources.n:
+                message = (
+                    f"Its {run.sources} are all of another split than test, or excluded, so nothing of it is ranked."
+                )
             problems.add(FormatError(run.file_name, None, "", message))
         if problems:
             report.n_kept = 0

@@ -8,7 +8,7 @@ from django.core.files import File
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
-from annotate.models import Direction
+from annotate.models import Direction, Import
 from annotate.services import imports
 from pooling.forms import RunForm
 from pooling.models import Run
@@ -51,6 +51,8 @@ class Command(BaseCommand):
         if options["make_documents"] and run_documents.may_make(received.run):
             made = run_documents.make_documents(run=received.run, by=by)
             imports.run(made=made)
+            if made.state != Import.State.DONE:
+                raise CommandError(f"No documents were made: {made.report['errors'][0]['message']}")
             rereading.read_again(run=received.run)
             self.stdout.write(" ".join(made.report["sentences"]))
         if options["accept_unknown"] and received.run.on_hold_since:

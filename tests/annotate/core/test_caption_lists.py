@@ -87,7 +87,7 @@ def test_lists_of_ids_are_told_from_lists_of_captions(lists, pairs):
     [
         ('{"vid 1": ["a man"]}', 'Line 1: id "vid 1" contains white space'),
         ('{"v1": ["a man"],\n"v2": "a dog"}', "Line 2: id must have a list of captions"),
-        ('{"v1": ["a man", 7]}', "Line 1: caption is missing or blank."),
+        ('{"v1": ["a man", 7]}', 'Line 1: caption 2 of "v1" is missing or blank.'),
         ('{"v1": ["a man"],\n"v1": ["a dog"]}', 'Line 2: the key "v1" stands in the object already.'),
         ('{"v1": ["a man", ', "Line 2: this is no JSON"),
     ],
@@ -96,3 +96,30 @@ def test_what_is_wrong_is_said_with_its_line(text, fault):
     problems = Problems()
     list(guarded(read_items(FileSource(file(text), "captions.json"), problems), problems))
     assert any(fault in line for line in problems.lines()), problems.lines()
+
+
+def test_lists_of_single_words_are_no_captions_unless_they_have_other_letters():
+    def read(word, n=20):
+        lists = json.dumps({f"v{number}": [word] for number in range(n)})
+        problems = Problems()
+        rows = list(guarded(read_items(FileSource(file(lists), "captions.json"), problems), problems))
+        return rows, problems.lines()
+
+    assert "so they look like ids" in read("d17")[1][0]
+    assert len(read("d17", n=19)[0]) == 38  # too few to tell
+    assert len(read("\u4e00\u4e2a\u4eba")[0]) == 40
+    assert len(read("a cat")[0]) == 40
+
+
+@pytest.mark.parametrize(
+    ("lines", "ids"),
+    [
+        (('"id"', '"v1"', '"v2"'), ["v1", "v2"]),
+        (("", "video_id", "v1"), ["v1"]),
+        (("v1", "id"), ["v1", "id"]),
+    ],
+)
+def test_a_list_of_documents_may_have_quotes_and_a_header(lines, ids):
+    problems = Problems()
+    rows = list(read_items(FileSource(file(*lines), "ids.csv"), problems))
+    assert ([row.id for row in rows], problems.lines()) == (ids, [])

@@ -204,8 +204,12 @@ def test_lists_of_ids_are_pairs_without_grades():
 
 def test_a_dictionary_of_grades_is_a_graded_reference():
     assert lists('{"q1": {"d1": 2, "d2": -1}}') == ([("q1", "d1", 2, False), ("q1", "d2", -1, False)], [])
-    assert lists('{"q1": {"d1": 2.5}}')[1] == ['Line 1: grade "2.5" is no whole number.']
-    assert lists('{"q1": {"d1": true}}')[1] == ['Line 1: grade "no number" is no whole number.']
+    assert lists('{"q1": {"d1": 2.5}}')[1] == [
+        'Line 1: grade "2.5" is no whole number; scores are uploaded as a run (query "q1", document "d1").'
+    ]
+    assert lists('{"q1": {"d1": true}}')[1] == [
+        'Line 1: grade "no number" is no whole number (query "q1", document "d1").'
+    ]
     assert lists('{"q1": [["d"]]}')[1][0].startswith("Line 1: document is blank")
 
 

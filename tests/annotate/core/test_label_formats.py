@@ -49,7 +49,7 @@ def test_the_columns_of_a_table_of_labels_may_stand_in_any_order():
         ("q1 0 d1", "expected 4 fields (query, iteration, document, grade), found 3."),
         ("q1 0 d1 1 2", "found 5."),
         ("q1 0 d1 NaN", 'grade "NaN" is no grade; write one, or leave out rows without a grade.'),
-        ("q1 0 d1 1.5", 'grade "1.5" is no whole number.'),
+        ("q1 0 d1 1.5", 'grade "1.5" is no whole number; scores are uploaded as a run.'),
         ("q1 0 " + "x" * 300 + " 1", "longer than 255 bytes"),
         ("q1 0 d\x01 1", "control character"),
     ],

@@ -4,7 +4,7 @@ import pytest
 
 from annotate.core.formats import FormatError, Problems, guarded
 from annotate.core.item_formats import format_of, read_items
-from annotate.core.mistaken import ITEMS, LABELS, RUN, mistaken_for
+from annotate.core.mistaken import ITEMS, LABELS, PAIRS, RUN, mistaken_for
 from annotate.core.reference_formats import read_reference
 from annotate.core.sources import FileSource
 from pooling.core.run_files import read_parts
@@ -19,15 +19,16 @@ CORPUS = '{"_id": "d1", "title": "", "text": "a dog"}'
 
 
 @pytest.mark.parametrize(("first", "kind"), [
-    (QRELS, LABELS), ("q1\tQ0\td1\t-2", ""), ("q1\t0\td1\t-2", LABELS), (STRATIFIED, LABELS), (TREC_RUN, RUN),
+    (QRELS, LABELS), ("q1\tQ0\td1\t-2", LABELS), ("q1\t0\td1\t-2", LABELS), (STRATIFIED, LABELS), (TREC_RUN, RUN),
     ("q1 Q0 d1 1 -inf mine", RUN), (JSON_RUN, RUN), ('{"query": "q1", "ranking": ["d1"]}', RUN), (JSON_ITEMS, ITEMS),
-    (CORPUS, ITEMS), ("side,id,text", ""), ("query-id\tcorpus-id\tscore", ""), ("d1", ""), ("", ""), ("{", ""),
-    ("[1]", ""), ("four words of text", ""),
+    (CORPUS, ITEMS), ("side,id,text", ""), ("query-id\tcorpus-id\tscore", PAIRS),
+    ("side,query,document", ""), ("d1", ""), ("", ""), ("{", ""), ("[1]", ""), ("four words of text", ""),
 ])  # fmt: skip
 def test_a_first_line_says_what_a_file_is(first, kind):
     for wanted in (ITEMS, LABELS, RUN):
         sentence = mistaken_for(first, wanted=wanted)
-        assert bool(sentence) is (kind not in ("", wanted)), (first, wanted)
+        is_mistaken = wanted == ITEMS if kind == PAIRS else kind not in ("", wanted)
+        assert bool(sentence) is is_mistaken, (first, wanted)
 
 
 @pytest.mark.parametrize(("first", "fault"), [

@@ -1,6 +1,7 @@
 """Loading items: all or nothing, repeatable, media only from where they may come."""
 
 import io
+import json
 
 import pytest
 from django.utils import timezone
@@ -296,3 +297,13 @@ def test_documents_known_by_their_ids_alone_are_loaded():
     report = loading.load_collection(collection=collection, source=FileSource(io.BytesIO(b"d1\nd2\n"), "docs.txt"))
     assert report.n_items == 2
     assert set(collection.items.values_list("side", "external_id")) == {("document", "d1"), ("document", "d2")}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_what_stands_twice_in_one_line_is_found_too(indent):
+    lists = {"v1": [{"caption": "a cat", "id": 5}], "v2": [{"caption": "a dog", "id": 5}]}
+    with pytest.raises(Rejected, match='query "5" stands with other content'):
+        load(cast.collection(), stream=file(json.dumps(lists, indent=indent)))
+    twice = {"videos": [{"video_id": "v1"}] * 2, "sentences": [{"video_id": "v1", "caption": "a cat", "sen_id": 1}]}
+    report = load(cast.collection(), stream=file(json.dumps(twice, indent=indent)))
+    assert (report.n_items, report.repeats.n) == (2, 1)

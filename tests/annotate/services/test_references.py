@@ -179,3 +179,19 @@ def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns(collecti
     assert stored(collection) == [("q0", "d0", 1), ("q1", "d1", 2)]
     with pytest.raises(Rejected, match="there is no column 5: this line has 4"):
         load(collection, *lines, name="b", columns={"query": 3, "document": 2, "grade": 5})
+
+
+def test_a_file_of_which_nothing_is_known_is_told_so_once(collection):
+    with pytest.raises(Rejected) as refusal:
+        load(collection, *(f"q0 0 x{number} 1" for number in range(200)))
+    assert str(refusal.value).startswith("none of its 200 labels is of a query and a document that this collection has")
+    with pytest.raises(Rejected, match='Line 2: the collection has no document "x"; load it, or have such labels left'):
+        load(collection, "q0 0 d0 1", "q0 0 x 1")
+
+
+def test_rows_that_become_no_label_make_no_documents(collection):
+    asked = Reference("original", make_documents=True, min_grade=1)
+    lines = ("q0 0 a 0", "q0 0 b 1", "q0 0 c -1", "q0 0 d -2")
+    run_now(collection=collection, asked=asked, source=FileSource(file(*lines), "a.qrels"))
+    made = Item.objects.filter(external_id__in=["a", "b", "c", "d"]).values_list("external_id", flat=True)
+    assert list(made) == ["b"]

@@ -105,7 +105,7 @@ def test_labels_of_unknown_items_are_left_out_where_the_form_says_so(client, col
 
 
 def test_only_the_first_50_faults_are_shown_with_their_count(client, collection, researcher):
-    send_labels(client, *[f"q{number} 0 d0 1" for number in range(1, 1001)])
+    send_labels(client, "q0 0 d0 1", *[f"q{number} 0 d0 1" for number in range(1, 1001)])
     text = read(client)
     assert "1,000 faults" in text
     assert "The first 50 are shown" in text

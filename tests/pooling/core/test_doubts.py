@@ -5,7 +5,8 @@ import pytest
 from pooling.core.doubts import doubts, n_sources
 
 SOUND = {
-    "n_rows": 50_000, "n_queries": 500, "ties": 0.02, "missing": {"n": 3}, "unknown_sources": {"n": 0},
+    "n_rows": 60_000, "n_kept": 50_000, "n_queries": 500,
+    "ties": 0.02, "missing": {"n": 3}, "unknown_sources": {"n": 0},
 }  # fmt: skip
 
 
@@ -15,9 +16,10 @@ SOUND = {
         ({}, []),
         ({"ties": 0.97}, ["97 % tied"]),
         ({"ties": 0.49}, []),
-        ({"n_rows": 3, "n_queries": 3, "missing": {"n": 667}}, ["3 rows", "3 of 670 queries"]),
-        ({"n_rows": 1}, ["1 row"]),
-        ({"n_rows": 11}, []),
+        ({"n_kept": 2, "n_unknown": 1, "n_queries": 3, "missing": {"n": 667}}, ["3 rows", "3 of 670 queries"]),
+        ({"n_kept": 1}, ["1 row"]),
+        ({"n_kept": 11}, []),
+        ({"n_queries": 91, "n_met": 1, "missing": {"n": 49}}, ["1 of 50 queries"]),
         ({"n_queries": 520, "unknown_sources": {"n": 300}, "missing": {"n": 219}}, []),
         ({"n_queries": 520, "unknown_sources": {"n": 300}, "missing": {"n": 220}}, ["220 of 440 queries"]),
     ],

@@ -12,7 +12,7 @@ from annotate.models import Collection, Import, Item
 from annotate.services import imports, loading
 from annotate.services.references import Rejected
 from pooling.models import Run
-from pooling.services import holding, rereading, run_documents, runs
+from pooling.services import deleting, holding, rereading, run_documents, runs
 from tests import cast
 from tests.pooling.services.test_unknown_rows import stored
 
@@ -129,6 +129,29 @@ def test_a_hidden_run_is_not_named_and_a_lost_file_is_said():
     run.file.storage.delete(run.file.name)
     imports.run(made=made)
     assert made.state == "rejected"
-    assert "gone" in made.report["errors"][0]["message"]
+    (fault,) = made.report["errors"]
+    assert ("gone" in fault["message"], fault["file"]) == (True, "a hidden run")
     with pytest.raises(Rejected):
-        run_documents.lacking_documents(run=run, tell=lambda *_, **__: None)
+        run_documents.lacking_documents(run=run, called="a run", tell=lambda *_, **__: None)
+
+
+def test_a_run_that_is_deleted_while_its_documents_wait_to_be_made_makes_none():
+    run = received(queries_of(cast.collection()))
+    made = run_documents.make_documents(run=run, by=None)
+    deleting.delete_run(run=run, by=None)
+    imports.run(made=made)
+    assert (made.state, made.report["errors"][0]["message"][:27]) == ("rejected", "The run was deleted meanwhi")
+
+
+def test_a_run_of_which_only_unknown_queries_name_unknown_documents_has_none_to_make():
+    collection = queries_of(cast.collection())
+    load(collection, ("document", "d1"), ("document", "d2"))
+    assert not run_documents.may_make(received(collection))  # zz names d9
+
+
+def test_a_run_of_another_split_alone_is_told_so():
+    collection = queries_of(cast.collection())
+    collection.items.update(split="train")
+    load(collection, ("query", "q7"))
+    run = received(collection, LINES.replace(b"zz Q0 d9 1 3 t\n", b""))
+    assert "all of another split than test" in run.report["errors"][0]["message"]
