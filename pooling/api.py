@@ -32,7 +32,7 @@ class RunSerializer(serializers.ModelSerializer):
         model = Run
         fields = [
             "id", "name", "direction", "system", "team", "paper", "tags", "description", "is_hidden", "retired_at",
-            "state", "on_hold_since", "score_type", "columns", "sha256", "unknown_share", "report",
+            "state", "on_hold_since", "score_type", "columns", "sha256", "unknown_share", "doubts_text", "report",
         ]  # fmt: skip
         read_only_fields = fields
 
@@ -127,10 +127,10 @@ class OneRun(APIView):
         return Response(RunSerializer(run).data)
 
     def delete(self, request: Request, slug: str, pk: int) -> Response:
-        """Delete the run, with 204; 422 where a pool was made of it, or it is being read."""
+        """Delete the run, with 204; 422 where a pool was made of it, it is being read, or others brought it."""
         try:
             deleting.delete_run(run=self._run(request, slug, pk), by=request.user)
-        except (deleting.RunRests, NotOwner) as error:
+        except (deleting.RunRests, deleting.NotYours, NotOwner) as error:
             raise Unprocessable(str(error)) from error
         return Response(status=204)
 

@@ -158,6 +158,11 @@ class Run(models.Model):
         return "queries" if self.direction == Direction.FORWARD else "documents"
 
     @property
+    def hold_text(self) -> str:
+        """Why it is on hold, in a few words."""
+        return "its scores look like grades" if self.report.get("has_grades") else self.unknown_text
+
+    @property
     def choice_label(self) -> str:
         """Where runs are chosen: its name, its direction where it is not the usual one, and the doubts about it."""
         direction = "" if self.direction == Direction.FORWARD else self.get_direction_display().lower()

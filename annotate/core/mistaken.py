@@ -34,18 +34,9 @@ def likeness(first: str) -> Likeness | None:
     """What a file with this first line looks like; None where the line does not say."""
     if first.lstrip().startswith("{"):
         return _of_object(first)
-    fields = first.split()
     if is_table_of_pairs(first):
         return Likeness(PAIRS, "a table of queries and documents, as labels and runs have it")
-    if "," in first:
-        return None
-    if len(fields) == 4 and whole_number(fields[3]) is not None and _is_iteration(fields[1]):
-        return Likeness(LABELS, "qrels (query, iteration, document, grade)")
-    if len(fields) == 5 and all(whole_number(field) is not None for field in (fields[1], *fields[3:])):
-        return Likeness(LABELS, "stratified qrels (query, iteration, document, stratum, grade)")
-    if len(fields) == 6 and whole_number(fields[3]) is not None and _NUMBER.fullmatch(fields[4]):
-        return Likeness(RUN, "a TREC run (query, Q0, document, rank, score, tag)")
-    return None
+    return None if "," in first else _of_fields(first.split())
 
 
 def mistaken_for(first: str, *, wanted: str) -> str:
@@ -67,6 +58,16 @@ def is_table_of_pairs(first: str) -> bool:
 
 def _is_iteration(field: str) -> bool:
     return whole_number(field) is not None or field.upper() == "Q0"
+
+
+def _of_fields(fields: list[str]) -> Likeness | None:
+    if len(fields) == 4 and whole_number(fields[3]) is not None and _is_iteration(fields[1]):
+        return Likeness(LABELS, "qrels (query, iteration, document, grade)")
+    if len(fields) == 5 and all(whole_number(field) is not None for field in (fields[1], *fields[3:])):
+        return Likeness(LABELS, "stratified qrels (query, iteration, document, stratum, grade)")
+    if len(fields) == 6 and whole_number(fields[3]) is not None and _NUMBER.fullmatch(fields[4]):
+        return Likeness(RUN, "a TREC run (query, Q0, document, rank, score, tag)")
+    return None
 
 
 def _of_object(first: str) -> Likeness | None:

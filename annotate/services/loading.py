@@ -49,6 +49,7 @@ class CollectionReport(Tallies):
     """What loading a file of items did: rows read, of them repeated or known before; what was made of the others.
 
     n_items : new ones, of them n_queries queries
+    n_asked : known before by their ids alone, and left so, since people were asked about them as they are
     are_sets_fixed : whether query sets stay as they were, since the collection has been judged
     n_filled : known before by their ids alone, which have something to show now
     """
@@ -58,6 +59,7 @@ class CollectionReport(Tallies):
     n_items: int = 0
     n_queries: int = 0
     n_filled: int = 0
+    n_asked: int = 0
     are_sets_fixed: bool = False
     n_parts: int = 0
     n_media: int = 0
@@ -70,6 +72,7 @@ class CollectionReport(Tallies):
             ("New items", self.n_items),
             ("Known before", self.n_known),
             *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
+            *([("Asked about by id alone, left so", self.n_asked)] if self.n_asked else []),
             ("Parts", self.n_parts),
             ("Media files copied", self.n_media),
         ]
@@ -77,6 +80,7 @@ class CollectionReport(Tallies):
     def __str__(self) -> str:
         rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
         filled = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
+        filled += f"{self.n_asked:,} stay known by id alone, as people were asked about them, " if self.n_asked else ""
         before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
         unchanged = "" if self.n_items or self.n_filled else " Nothing changed."
         is_new = self.are_sets_fixed and self.n_items
@@ -272,7 +276,7 @@ class _Loader:
             return False
         named = f"{row.side} {shown(row.id)}"
         if known.content == _content(row._replace(parts=())):
-            self._fault(row, f"{named} was known by its id alone when people were asked about it, so it stays so.")
+            self.report.n_asked += 1
         elif row.parts or known.content[:2] != _content(row)[:2]:
             self._fault(row, f"{named} was loaded before with other content; give it another id.")
         return False

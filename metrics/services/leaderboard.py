@@ -36,6 +36,7 @@ class Row(NamedTuple):
     """One run: a cell a measure, the share of its top ten that is judged in per cent, the queries it misses.
 
     facts : what each cell says, as it was measured: shares from 0 to 1, all digits
+    is_older : its file came before the last target joined, so that it cannot have ranked all of them
     """
 
     run: Run
@@ -43,6 +44,7 @@ class Row(NamedTuple):
     judged: float | None
     n_missing: int
     facts: list[Facts | None]
+    is_older: bool
 
 
 class Ranked(NamedTuple):
@@ -256,7 +258,9 @@ def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision
         cells.append(_cell(known, scale=measure_scale(parse_one(name)), group=group) if known else None)
     judged = None if own["judged"] is None else 100 * own["judged"]
     known_facts = [facts["cells"].get((run.pk, name)) for name in choices.wanted.measures]
-    return Row(run, cells, judged, own["n_missing"], known_facts)
+    gallery = _gallery(facts["gallery"])
+    is_older = bool(gallery and gallery.joined_at and run.created_at < gallery.joined_at)
+    return Row(run, cells, judged, own["n_missing"], known_facts, is_older)
 
 
 def _cell(facts: Facts, *, scale: float, group: int | None) -> Cell | Absent | None:

@@ -105,7 +105,7 @@ def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> st
 
 def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
     """What the numbers are of, so that nobody needs to remember."""
-    ranked = f", ranked among {table.gallery.n:,} {table.targets}" if table.gallery else ""
+    ranked = f", a gallery of {table.gallery.n:,} {table.targets}" if table.gallery else ""
     moment = f" Computed {timestamp(shown.computed_at)}." if shown.computed_at else ""
     units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"
     ranks = [column.name for column in shown.columns if column.unit == "rank"]

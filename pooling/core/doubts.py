@@ -15,6 +15,8 @@ def doubts(report: Mapping[str, Any], *, sources: str, unknown: str = "") -> lis
     unknown : what is said of its unknown rows
     """
     found = [unknown] if unknown else []
+    if report.get("has_grades"):
+        found.append("grades for scores")
     n_rows, tied = report.get("n_kept", 0) + report.get("n_unknown", 0), report.get("ties", 0)
     if 0 < n_rows <= FEW_ROWS:
         found.append(f"{n_rows:,} row{'s'[: n_rows != 1]}")

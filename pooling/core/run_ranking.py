@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError, Problems, id_fault, shown
-from pooling.core.runs import SCORE_TYPES, Canonical, ReadRun, ordered, repeats
+from pooling.core.runs import SCORE_TYPES, Canonical, ReadRun, RunFile, ordered, repeats
 
 BY_RANK = "rank"
 _LAST_PLAIN = 126  # "~"
@@ -91,3 +91,25 @@ class OddIds:
                 self._seen.add((field, raw))
                 message = f"the {field} id {fault}."
                 self._problems.note(FormatError(self._name, int(line[rows[at]]), field, message))
+
+
+class FewScores:
+    """Whether all scores of a run are few small whole numbers without ranks, as the grades of labels are."""
+
+    MOST, LARGEST = 5, 10
+
+    def __init__(self) -> None:
+        self._found: set[float] = set()
+        self._may_be = True
+
+    def add(self, run: RunFile) -> None:
+        """Look at these rows too."""
+        if self._may_be and len(run.scores):
+            self._found.update(np.unique(run.scores)[: self.MOST + 1].tolist())
+            few = len(self._found) <= self.MOST and all(0 <= each <= self.LARGEST for each in self._found)
+            self._may_be = few and all(each.is_integer() for each in self._found) and not run.ranks.any()
+
+    @property
+    def are_grades(self) -> bool:
+        """Whether there were any, and all of them so."""
+        return self._may_be and bool(self._found)

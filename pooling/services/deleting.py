@@ -4,7 +4,7 @@ import logging
 
 from django.db import transaction
 
-from annotate.models import User
+from annotate.models import Membership, Role, User
 from annotate.services import purging
 from annotate.services.seating import note_changes
 from annotate.services.workers import alone_with
@@ -13,16 +13,29 @@ from pooling.models import Run
 log = logging.getLogger(__name__)
 
 
+class NotYours(Exception):
+    """Only who uploaded a run, a lead and site admins may delete it; nothing was deleted."""
+
+
 class RunRests(Exception):
     """Something rests on the run, or somebody is at it; nothing was deleted."""
 
 
 def delete_run(*, run: Run, by: User | None) -> None:
-    """Delete a run with its file, rankings, matrix, scores and events. Raises RunRests, NotOwner."""
+    """Delete a run with its file, rankings, matrix, scores and events. Raises RunRests, NotYours, NotOwner."""
+    if not may_delete(run=run, by=by):
+        raise NotYours("Only who uploaded a run, or leads the collection, may delete it; anybody can retire it.")
     with alone_with(run) as is_ours:
         if not is_ours:
             raise RunRests(f'Run "{run}" is being read at this moment; try again once that has ended.')
         _delete(run, by)
+
+
+def may_delete(*, run: Run, by: User | None) -> bool:
+    """Whether somebody may delete a run that nothing rests on; None is the operator."""
+    if by is None or by.is_superuser or run.uploaded_by_id in (None, by.pk):
+        return True
+    return Membership.objects.filter(user=by, collection=run.collection_id, role=Role.LEAD).exists()
 
 
 @transaction.atomic

@@ -22,12 +22,12 @@ class BadLimit(Exception):
 
 
 def is_too_strange(*, run: Run, report: RunReport) -> bool:
-    """Whether a run has more unknown rows than its collection allows, and nobody has allowed it more."""
+    """Whether a run has more unknown rows than its collection allows, or may be labels, and nobody has allowed it."""
     n_ranked = report.n_unknown + report.n_kept
     if not n_ranked:
         return True
     share = report.n_unknown / n_ranked
-    if share <= run.collection.unknown_limit:
+    if share <= run.collection.unknown_limit and not report.has_grades:
         return False
     return not run.events.filter(kind=RunEvent.Kind.ACCEPTED).exists() and not run.pools.exists()
 
@@ -63,6 +63,7 @@ def set_limit(*, collection: Collection, share: float, by: User | None) -> list[
     Collection.objects.filter(pk=collection.pk).update(unknown_limit=share)
     on_hold = Run.objects.select_for_update().filter(collection=collection, on_hold_since__isnull=False)
     released = [run for run in on_hold.order_by("pk") if run.n_ranked and run.unknown_share <= share]
+    released = [run for run in released if not run.report.get("has_grades")]
     if released:
         keys = [run.pk for run in released]
         Run.objects.filter(pk__in=keys).update(on_hold_since=None)

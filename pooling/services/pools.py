@@ -55,6 +55,9 @@ def create_pool(
         raise PoolError("runs", f'Run "{hidden[0]}" is hidden; publish it before you pool it.')
     values = check(collection=collection, strategy=strategy, parameters=parameters, runs=runs, query_set=query_set,
                    seed=seed)  # fmt: skip
+    # Their rows are locked: one that is being deleted is waited for, and missed.
+    if len(Run.objects.select_for_update(no_key=True).filter(pk__in=[run.pk for run in runs])) < len(set(runs)):
+        raise PoolError("runs", "A run was deleted meanwhile; choose again.")
     pool, is_new = Pool.objects.get_or_create(
         collection=collection,
         name=name,

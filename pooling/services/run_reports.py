@@ -37,6 +37,7 @@ class RunReport:
     ties : share of rows whose score equals another's in the same ranking
     n_misranked : neighbours in canonical order whose rank column says otherwise
     missing : items the run could have started from and did not; n_met : those that it did start from
+    has_grades : its scores are few whole numbers without ranks, as grades are: it may be a file of labels
     matrix : rows and columns of a similarity matrix, whose cells are counted in place of rows; empty for other files
     """
 
@@ -54,6 +55,7 @@ class RunReport:
     unknown_sources: Strangers = field(default_factory=Strangers)
     unknown_targets: Strangers = field(default_factory=Strangers)
     missing: Strangers = field(default_factory=Strangers)
+    has_grades: bool = False
     matrix: list[int] = field(default_factory=list)
     errors: list[ToldError] = field(default_factory=list)
     n_errors: int = 0

@@ -14,7 +14,7 @@ from annotate.core.formats import FormatError, Problems
 from annotate.models import Direction, Item, Side
 from annotate.services.jobs import Tell
 from pooling.core.ids import Distinct, Vocabulary, unknown_keys
-from pooling.core.run_ranking import BY_RANK, OddIds, Tally, rank
+from pooling.core.run_ranking import BY_RANK, FewScores, OddIds, Tally, rank
 from pooling.core.runs import ReadRun
 from pooling.core.spool import Spool
 from pooling.models import Run
@@ -72,12 +72,14 @@ class Storing:
         self._met = np.zeros(len(self._sources.keys), dtype=bool)
         self._odd, self._tally = OddIds(run.file_name, problems), Tally()
         self._unknown_targets = Distinct()
+        self._scores = FewScores()
 
     def made_of(self, read: ReadRun) -> Batch:
         """The rankings of some whole queries; asks the database nothing. Raises FormatError for too many problems."""
         run = read.run
         order = rank(read, score_type=self._run.score_type, name=self._run.file_name, problems=self._problems)
         self._tally.add(order)
+        self._scores.add(run)
         source, target = self._sources.ids.find(run.queries), self._targets.ids.find(run.docs)
         self._note_unknown(read, source, np.flatnonzero(target < 0))
         source = source[run.query]
@@ -98,6 +100,7 @@ class Storing:
         report.n_rows, report.n_queries = figures.rows, figures.queries
         report.shallowest, report.median_depth = figures.shallowest, figures.median_depth
         report.deepest, report.ties, report.n_misranked = figures.deepest, figures.ties, figures.misranked
+        report.has_grades = self._scores.are_grades and (report.ties > 0 or report.deepest == 1)
         report.unknown_targets.n = len(self._unknown_targets)
         report.n_met = int(np.count_nonzero(self._met))
         missing = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._met])

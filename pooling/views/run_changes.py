@@ -72,7 +72,7 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     try:
         deleting.delete_run(run=run, by=request.user)
-    except (deleting.RunRests, NotOwner) as error:
+    except (deleting.RunRests, deleting.NotYours, NotOwner) as error:
         messages.error(request, str(error))
         return redirect("pooling:run", slug, pk)
     messages.success(request, f"Deleted: {run.name}.")

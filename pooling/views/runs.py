@@ -18,7 +18,7 @@ from annotate.services import jobs
 from pooling import access, tasks
 from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
-from pooling.services import holding, retiring, run_documents
+from pooling.services import deleting, holding, retiring, run_documents
 from pooling.services import runs as service
 
 
@@ -79,6 +79,7 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "empty_sides": holding.empty_sides(collection=run.collection) if run.on_hold_since else [],
         "makes_documents": run_documents.may_make(run),
         "may_change": _may_change(request, run),
+        "may_delete": deleting.may_delete(run=run, by=request.user),
         "may_hide": request.user.is_superuser or run.uploaded_by == request.user,
     }
     return render(request, "pooling/run.html", context | _waiting(request, run))

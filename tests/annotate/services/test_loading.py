@@ -147,8 +147,10 @@ def test_what_was_known_by_its_id_alone_may_get_its_content_until_people_are_ask
     assert (report.n_filled, report.n_items, report.n_known) == (1, 1, 0)
     shown = Part.objects.filter(item__external_id="d1").values_list("kind", "text", "position")
     assert list(shown) == [("text", "a cat", 0)]
-    with pytest.raises(Rejected, match='"d3" was known by its id alone when people were asked about it'):
-        load(collection, line("d3", text="a bird"))
+    report = load(collection, line("d3", text="a bird"), line("d5"))
+    assert (report.n_asked, report.n_items) == (1, 1)
+    assert "1 stay known by id alone, as people were asked about them" in str(report)
+    assert not Part.objects.filter(item__external_id="d3").exists()
     again = loading.load_documents(collection=collection, ids=["d1", "d2"], file_name="run")
     assert (again.n_items, again.n_known) == (0, 2)  # a bare id contradicts nothing
     assert Part.objects.filter(item__external_id="d1").count() == 1

@@ -175,13 +175,14 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
     Change.objects.create(collection=board)
     refresh.refresh(collection=board)
     page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
-    assert f"Ranked among {n:,} documents. Label source" in page
+    assert f"The gallery is of {n:,} documents. Label source" in page
     (joined,) = cast.items(board, "document", 1)
     joined.refresh_from_db()
     Change.objects.create(collection=board)
     refresh.refresh(collection=board)
-    said = f"Ranked among {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y}."
-    assert said in client.get(f"/c/{board.slug}/leaderboard/").content.decode()
+    said = f"The gallery is of {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y}."
+    page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
+    assert said in page and page.count("uploaded before the gallery was complete") == 2
     for wanted in ("", "?measures=AP"):  # stored, and measured for who looks
         choices = read(collection=board, viewer=None, given={"measures": "AP"} if wanted else {})
         leaderboard_views.compute(collection=board, wanted=choices.wanted)

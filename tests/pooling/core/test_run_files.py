@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import zipfile
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from annotate.core.formats import Problems
 from pooling.core.run_files import FORMATS, format_of, read_parts
-from pooling.core.run_ranking import OddIds, Tally, rank
+from pooling.core.run_ranking import FewScores, OddIds, Tally, rank
 from pooling.core.spool import Spool
 from tests.pooling.core.run_samples import MATRIX, RANKINGS, READ_HERE, ROWS, SAMPLES, TSV, npz
 from tests.sizes import cases
@@ -252,3 +253,27 @@ def test_whatever_bytes_come_the_answer_is_rows_or_problems(data, changes, name,
     found, order, problems = read(data, name=name, score_type=score_type)
     assert problems or (len(found.run.scores) == order.indptr[-1] > 0 and np.isfinite(found.run.scores).all())
     assert all(str(error) and "Traceback" not in str(error) for error in problems.errors)
+
+
+@pytest.mark.parametrize(
+    ("data", "is_labels"),
+    [
+        (b'{"q": {"a": 1, "b": 1}, "p": {"c": 0}}', True),
+        (b'{"q": {"a": 1}, "p": {"c": 3}}', True),
+        (b'{"q": {"a": 1.5, "b": 1}}', False),
+        (b'{"q": {"a": -1, "b": -1}}', False),
+        (b'{"q": {"a": 11, "b": 1}}', False),
+        (b"q Q0 a 1 1 t\nq Q0 b 2 1 t\n", False),
+        (b'{"q": ["a", "b"]}', False),
+        (json.dumps({"q": {f"d{score}": score for score in range(6)}}).encode(), False),
+    ],
+)
+def test_few_small_whole_numbers_without_ranks_are_the_grades_of_labels(data, is_labels):
+    scores = FewScores()
+    for part in read_parts(io.BytesIO(data), "a", Problems()):
+        scores.add(part.run)
+    assert scores.are_grades is is_labels
+
+
+def test_a_run_without_rows_has_no_grades():
+    assert not FewScores().are_grades

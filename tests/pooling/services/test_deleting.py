@@ -14,6 +14,7 @@ from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard_wanted import read
 from pooling.models import Pool, Ranking, Run, RunEvent
 from pooling.services import deleting, describing, holding, retiring, runs
+from pooling.services.choosing import PoolError
 from tests import cast
 from tests.databases import at_once
 from tests.pooling import making
@@ -133,3 +134,26 @@ def test_a_program_deletes_a_run(client, collection):
     pool.delete()
     assert client.delete(address, headers=headers).status_code == 204
     assert client.delete(address, headers=headers).status_code == 404
+
+
+def test_a_run_is_deleted_by_who_brought_it_or_leads(collection):
+    owner, other = (cast.member(collection, Role.RESEARCHER) for _ in range(2))
+    runs_ = [making.run(collection, name, {0: [1]}) for name in "abcd"]
+    Run.objects.exclude(name="d").update(uploaded_by=owner)
+    first, second, third, nobodys = Run.objects.order_by("name")
+    with pytest.raises(deleting.NotYours, match="anybody can retire it"):
+        deleting.delete_run(run=first, by=other)
+    assert Run.objects.count() == len(runs_)
+    deleting.delete_run(run=first, by=owner)
+    deleting.delete_run(run=second, by=cast.member(collection, Role.LEAD))
+    deleting.delete_run(run=third, by=cast.user(is_superuser=True))
+    deleting.delete_run(run=nobodys, by=other)
+    assert not Run.objects.exists()
+
+
+def test_no_pool_is_made_of_a_run_that_is_gone(collection):
+    run = making.run(collection, "a", {0: [1]})
+    gone = Run.objects.get(pk=run.pk)
+    deleting.delete_run(run=run, by=None)
+    with pytest.raises(PoolError, match="deleted meanwhile"):
+        making.draft(collection, [gone])

@@ -148,3 +148,20 @@ def test_programs_see_the_share_and_may_use_a_run(client, collection, run):
     assert client.patch(address, {"is_on_hold": True}, **patch).status_code == 422
     assert client.patch(address, {"is_on_hold": False}, **patch).json()["on_hold_since"] is None
     assert list(Run.objects.in_use()) == [run]
+
+
+def test_labels_that_were_uploaded_as_a_run_are_on_hold(client, collection, researcher):
+    file = SimpleUploadedFile("qrels.tsv", b"query-id\tcorpus-id\tscore\nq0\td1\t1\nq1\td2\t1\n")
+    run = runs.receive_run(collection=collection, name="labels", direction="forward", upload=file).run
+    runs.ingest_run(run=run)
+    assert run.on_hold_since and run.report["has_grades"]
+    page = client.get(url("run", collection, run.pk)).content.decode()
+    assert "On hold: its scores look like grades." in page and "Load reference labels" in page
+    assert "labels</a> (its scores look like grades)" in client.get(url("pool-new", collection)).content.decode()
+    assert "grades for scores" in client.get(url("runs", collection)).content.decode()
+    holding.set_limit(collection=collection, share=1, by=None)
+    run.refresh_from_db()
+    assert run.on_hold_since
+    client.post(url("run-act", collection, run.pk), {"action": "use"})
+    run.refresh_from_db()
+    assert run.on_hold_since is None
