@@ -231,10 +231,13 @@ def best_first(rows: list[Row], place: int, measure: str) -> list[Row]:
 
 
 def _dots(rows: list[Row], place: int, measure: str, direction: Direction) -> Chart:
-    cells = [(row.run.name, row.cells[place]) for row in rows]
-    dots = [
-        Dot(name, cell.whole, cell.reference, cell.low, cell.high) for name, cell in cells if isinstance(cell, Cell)
-    ]
+    scale, dots = measure_scale(parse_one(measure)), []
+    for row in rows:
+        cell, facts = row.cells[place], row.facts[place]
+        if isinstance(cell, Cell) and facts:
+            reference = facts.get("reference")  # the cell's is rounded, so that what is printed adds up
+            own = None if reference is None else scale * reference
+            dots.append(Dot(row.run.name, cell.whole, own, cell.low, cell.high))
     return score_dots(
         dots,
         measure=measure,

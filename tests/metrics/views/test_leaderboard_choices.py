@@ -61,3 +61,37 @@ def test_a_choice_in_a_browser_is_computed_and_shown(live_server, page, board):
     expect(page.locator("th", has_text="R@3").first).to_be_visible()
     expect(page.get_by_text("A pair is positive from grade 2 up")).to_be_visible()
     expect(page.get_by_label("Label source")).to_have_value("union")
+
+
+def test_runs_are_found_ticked_and_measured_alone(live_server, page, board):
+    for number in range(7):
+        cast.run(board, f"other {number}", {})
+    cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
+    page.goto(f"{live_server.url}/c/study/leaderboard/")
+    page.get_by_text("Measures, runs (10 of 10), labels and queries").click()
+    choice = page.get_by_role("group", name="Runs 10 of 10")
+    choice.get_by_role("button", name="None").click()
+    expect(page.get_by_role("group", name="Runs 0 of 10")).to_be_visible()
+    choice = page.get_by_role("group", name="Runs 0 of 10")
+    choice.get_by_label("Find a run by its name").fill("ALPH")
+    expect(choice.get_by_label("beta")).to_be_hidden()
+    choice.get_by_role("button", name="All").click()
+    page.get_by_role("group", name="Runs 1 of 10").get_by_label("Find a run by its name").fill("")
+    expect(page.get_by_role("checkbox", name="beta")).not_to_be_checked()
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.wait_for_url("**run=*")
+    assert page.url.count("run=") == 1
+    expect(page.get_by_text("Measures, runs (1 of 10), labels and queries")).to_be_visible()
+
+
+def test_a_chart_is_saved_with_its_font(live_server, page, board):
+    compute(board)
+    cast.sign_in(page.context, live_server.url, cast.member(board, Role.RESEARCHER))
+    page.goto(f"{live_server.url}/c/study/leaderboard/")
+    figure = page.locator("#scores-forward-1")
+    expect(figure.locator("svg")).to_be_visible()
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="SVG").click()
+    svg = download.value.path().read_text()
+    assert svg.count("@font-face{font-family:Inter;src:url(data:font/woff2;base64,d09G") == 1  # letters are Latin
+    assert "alpha" in svg
