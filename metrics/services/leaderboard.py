@@ -76,7 +76,10 @@ class Table(NamedTuple):
     @property
     def headline(self) -> str:
         """Who leads by the first measure, and whom nothing tells apart from it."""
-        return headline(self.decisions[0]) if self.decisions else ""
+        cells = [(row.run.name, row.cells[0]) for row in self.rows]
+        best = next((cell.whole for _, cell in cells if isinstance(cell, Cell)), None)
+        leaders = [name for name, cell in cells if isinstance(cell, Cell) and cell.whole == best]
+        return headline(leaders, self.decisions[0]) if self.decisions else ""
 
     @property
     def targets(self) -> str:

@@ -101,14 +101,19 @@ def decision(facts: dict[str, Any], runs: list[Run]) -> Decision:
     return Decision(facts["name"], found["why"], groups, len(apart), n_pairs, neighbours)
 
 
-def headline(decision: Decision) -> str:
-    """Who leads by a measure, and whom nothing tells apart from it; empty for less than two runs."""
-    if not decision.groups:
+def headline(leaders: list[str], decision: Decision) -> str:
+    """Who leads by a measure, and how many runs nothing tells apart from them; empty where nothing is decided.
+
+    leaders : the runs that have the best score
+    """
+    if not decision.groups or not leaders:
         return ""
-    best, *level = decision.groups[0]
-    n = len(level)
-    others = f"nothing separates it from {'the next one' if n == 1 else f'the next {n:,}'}" if n else "it stands apart"
-    return f"{best.name} leads at {decision.measure}; {others}."
+    names = leaders if len(leaders) < 3 else [f"{len(leaders):,} runs"]
+    who = f"{leaders[0]} leads" if len(leaders) == 1 else f"{' and '.join(names)} lead alike"
+    n, them = len(decision.groups[0]) - len(leaders), "it" if len(leaders) == 1 else "them"
+    if n <= 0:
+        return f"{who} at {decision.measure}."
+    return f"{who} at {decision.measure}; nothing separates {them} from the next {'one' if n == 1 else f'{n:,}'}."
 
 
 def unit_of(measure: Measure) -> str:

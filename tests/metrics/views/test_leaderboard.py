@@ -12,7 +12,7 @@ from annotate.models import Change, QuerySet, QuerySetItem, Role
 from metrics.models import BoardView, Score
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_cells import Cell
+from metrics.services.leaderboard_cells import Cell, Decision, headline
 from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
 from tests import cast
@@ -187,3 +187,17 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
         choices = read(collection=board, viewer=None, given={"measures": "AP"} if wanted else {})
         leaderboard_views.compute(collection=board, wanted=choices.wanted)
         assert said in client.get(f"/c/{board.slug}/leaderboard/{wanted}").content.decode()
+
+
+def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
+    runs = [Run(pk=number, name=f"run {number}") for number in range(5)]
+
+    def said(leaders, *groups):
+        return headline([run.name for run in runs[:leaders]], Decision("AP", "", list(groups), 0, 0, []))
+
+    assert said(1, runs[:4], runs[4:]) == "run 0 leads at AP; nothing separates it from the next 3."
+    assert said(1, runs[:2]) == "run 0 leads at AP; nothing separates it from the next one."
+    assert said(1, runs[:1], runs[1:]) == "run 0 leads at AP."
+    assert said(2, runs) == "run 0 and run 1 lead alike at AP; nothing separates them from the next 3."
+    assert said(3, runs[:3]) == "3 runs lead alike at AP."
+    assert said(1) == ""
