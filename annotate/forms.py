@@ -340,6 +340,8 @@ class JudgmentsForm(forms.Form):
         for field in needed:
             if not given.get(field):
                 self.add_error(field, "Name it, or choose the other layout.")
+        if given.get("query") and given.get("query") == given.get("document"):
+            self.add_error("document", "The query's id stands in this column; a pair has two.")
         return given
 
     def columns(self) -> JudgmentColumns:

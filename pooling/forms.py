@@ -58,7 +58,9 @@ class RunForm(DescriptionForm):
         help_text="By score as trec_eval does, ties by id; by the rank column where scores mean nothing.",
     )
     columns = ColumnsField(
-        needed=("query", "document"), one_of=("score", "rank"), example="query:1, document:2, score:3"
+        needed=("query", "document"),
+        one_of=("score", "rank"),
+        example='query:1, document:2, score:3" or "query:1, document:2, rank:3',
     )
     is_hidden = forms.BooleanField(
         required=False,

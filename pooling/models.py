@@ -148,6 +148,11 @@ class Run(models.Model):
         return self.on_hold_since is not None and not self.n_ranked
 
     @property
+    def is_turned(self) -> bool:
+        """Whether no source is known and some are targets of the collection: the direction may be the other one."""
+        return not self.n_ranked and bool(self.report.get("n_turned"))
+
+    @property
     def unknown_share(self) -> float:
         """Of the rows that are ranked, the share whose target the collection lacks, in [0, 1]; 0 where none is."""
         return self.n_unknown / max(self.n_ranked, 1)

@@ -146,7 +146,7 @@ class _Lists(_Reader):
         for line, key, value in json_members(stream, self.name):
             path = key if media_type(key) else ""
             fault = id_fault(key) or ("" if isinstance(value, list) else "must have a list of captions")
-            add_faults({"id": fault}, line, self.name, self.problems)
+            add_faults({"id" if id_fault(key) else f"id {shown(key)}": fault}, line, self.name, self.problems)
             if fault:
                 continue
             yield Described(key, media_type(key).kind if path else "", path, "test", None, None, line)

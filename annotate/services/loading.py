@@ -190,6 +190,7 @@ class _Loader:
         self.stored_media = media.StoredMedia(collection)
         self.problems = problems
         self.report = CollectionReport()
+        self._first_query = ""
         self.media: dict[str, Source] = {}  # what to copy, and from where
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}
         self._is_first_load = not Item.objects.filter(collection=collection).exists()
@@ -205,9 +206,9 @@ class _Loader:
             raise Rejected(self.problems, self.report)
         if self.report.n_queries and self.collection.scheme_frozen_at is not None:
             raise QueriesFixed(
-                f"The collection has been judged, so its queries are fixed; this file would add "
-                f"{self.report.n_queries:,}. Documents may join: leave the new queries out, or load them as a new "
-                "collection."
+                "The collection has been judged, so its queries are fixed; this file would add "
+                f"{self.report.n_queries:,}, the first of them {self._first_query}. Documents may join: leave the new "
+                "queries out, or load them as a new collection."
             )
         self.report.are_sets_fixed = self.collection.scheme_frozen_at is not None
         complete_query_sets(collection=self.collection)
@@ -347,7 +348,10 @@ class _Loader:
             },
         )
         self.report.n_items += len(rows)
-        self.report.n_queries += sum(row.side == Side.QUERY for row in rows)
+        queries = [row for row in rows if row.side == Side.QUERY]
+        if queries and not self.report.n_queries:
+            self._first_query = f"{shown(queries[0].id)} in line {queries[0].line:,}"
+        self.report.n_queries += len(queries)
         self._write_parts(keys, rows)
 
     def _write_parts(self, keys: NDArray[np.int64], rows: list[ItemRow]) -> None:

@@ -82,6 +82,11 @@ class Table(NamedTuple):
         return headline(leaders, self.decisions[0]) if self.decisions else ""
 
     @property
+    def sources(self) -> str:
+        """What is retrieved with, as the page calls it."""
+        return "queries" if self.direction == Direction.FORWARD else "documents"
+
+    @property
     def targets(self) -> str:
         """What is ranked, as the page calls it."""
         return "documents" if self.direction == Direction.FORWARD else "queries"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 TIED_FROM = 0.5  # share of rows whose score another one has: then ids order more than scores do
+UNUSED_FROM = 0.5  # share of rows whose query the collection lacks, or that are of another split or excluded
 FEW_ROWS = 10
 MISSING_FROM = 0.5  # share of the collection's sources that the file does not name; each counts 0
 
@@ -20,6 +21,9 @@ def doubts(report: Mapping[str, Any], *, sources: str, unknown: str = "") -> lis
     n_rows, tied = report.get("n_kept", 0) + report.get("n_unknown", 0), report.get("ties", 0)
     if 0 < n_rows <= FEW_ROWS:
         found.append(f"{n_rows:,} row{'s'[: n_rows != 1]}")
+    unused = 0 if report.get("matrix") else 1 - n_rows / max(report.get("n_rows", 0), 1)
+    if n_rows and unused >= UNUSED_FROM:
+        found.append(f"{100 * unused:.0f} % of rows not used")
     if tied >= TIED_FROM:
         found.append(f"{100 * tied:.0f} % tied")
     named, missing = n_sources(report), report.get("missing", {}).get("n", 0)

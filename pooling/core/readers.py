@@ -10,7 +10,7 @@ NO_HEADER = "Of a table without a header give the numbers of its columns."
 LARGEST_RANK = 2**31 - 1
 COLUMNS = {
     "query": ("query", "query_id", "query-id", "qid", "q_id", "source"),
-    "document": ("document", "document_id", "doc_id", "docid", "docno", "corpus-id", "corpus_id", "target"),
+    "document": ("document", "document_id", "doc_id", "docid", "docno", "corpus-id", "corpus_id", "target", "pid"),
     "score": ("score", "similarity"),
     "rank": ("rank",),
 }
@@ -76,7 +76,8 @@ def columns_of(header: Sequence[str], name: str, *, may_be_ranks: bool = False) 
     columns = {field: next((each for each in names if each in header), "") for field, names in COLUMNS.items()}
     for field in ("query", "document", "score"):
         if not columns[field] and not (field == "score" and may_be_ranks and columns["rank"]):
-            message = f"the header names no column {field}; the first line reads query,document,score. {NO_HEADER}"
+            wanted = "the first line should read query,document,score"
+            message = f"the header names no column {field}; {wanted}. {NO_HEADER}"
             raise FormatError(name, 1, field, message)
     return columns
 

@@ -33,10 +33,12 @@ class Question(NamedTuple):
     runs: Sequence[int]
     query_set: int | None
     seed: int
+    n_unknown: int = 0  # rows of the runs: fewer once documents joined, and then it is another question
 
     def key(self) -> str:
         """The same for the same question."""
         told = [self.strategy, sorted(self.parameters.items()), sorted(self.runs), self.query_set, self.seed]
+        told.append(self.n_unknown)
         return sha256(json.dumps(told).encode()).hexdigest()[:32]
 
 
@@ -58,7 +60,9 @@ def question(
     *, strategy: str, parameters: Mapping[str, object], runs: Sequence[Run], query_set: QuerySet | None, seed: int
 ) -> Question:
     """A pool's choice as a question."""
-    return Question(strategy, dict(parameters), [run.pk for run in runs], query_set.pk if query_set else None, seed)
+    n_unknown = sum(run.n_unknown for run in runs)
+    keys = [run.pk for run in runs]
+    return Question(strategy, dict(parameters), keys, query_set.pk if query_set else None, seed, n_unknown)
 
 
 def ask(*, collection: Collection, of: Question) -> tuple[Answer, bool]:

@@ -61,7 +61,7 @@ KINDS[RunDocuments.kind] = RunDocuments
 
 def may_make(run: Run) -> bool:
     """Whether a run ranks documents that its collection lacks, or is of such, as far as its report says."""
-    if run.state != Run.State.READY:
+    if run.state != Run.State.READY or run.is_turned:
         return False
     if run.direction == Direction.FORWARD:  # targets of unknown queries make no documents
         return bool(run.n_unknown)

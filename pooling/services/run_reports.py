@@ -33,10 +33,12 @@ class RunReport:
 
     n_kept : rows that are measured, of n_rows
     n_unknown : rows of known sources whose target the collection lacks; they keep their ranks, as unjudged ones
+    n_turned : unknown sources that the collection has as targets: the direction, or the columns, may be swapped
     n_dropped : other rows of known sources: an item is excluded or not of split test, and ranks close over it
     ties : share of rows whose score equals another's in the same ranking
     n_misranked : neighbours in canonical order whose rank column says otherwise
     missing : items the run could have started from and did not; n_met : those that it did start from
+    has_ranks : whether it has a column of ranks; None where an older version read it
     has_grades : its scores are few whole numbers without ranks, as grades are: it may be a file of labels
     matrix : rows and columns of a similarity matrix, whose cells are counted in place of rows; empty for other files
     """
@@ -45,6 +47,7 @@ class RunReport:
     n_kept: int = 0
     n_unknown: int = 0
     n_dropped: int = 0
+    n_turned: int = 0
     n_queries: int = 0
     n_met: int | None = None
     shallowest: int = 0
@@ -55,6 +58,7 @@ class RunReport:
     unknown_sources: Strangers = field(default_factory=Strangers)
     unknown_targets: Strangers = field(default_factory=Strangers)
     missing: Strangers = field(default_factory=Strangers)
+    has_ranks: bool | None = None
     has_grades: bool = False
     matrix: list[int] = field(default_factory=list)
     errors: list[ToldError] = field(default_factory=list)

@@ -100,7 +100,7 @@ class Storing:
         report.n_rows, report.n_queries = figures.rows, figures.queries
         report.shallowest, report.median_depth = figures.shallowest, figures.median_depth
         report.deepest, report.ties, report.n_misranked = figures.deepest, figures.ties, figures.misranked
-        report.has_grades = self._scores.are_grades and (report.ties > 0 or report.deepest == 1)
+        report.has_grades = self._scores.are_grades
         report.unknown_targets.n = len(self._unknown_targets)
         report.n_met = int(np.count_nonzero(self._met))
         missing = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._met])
@@ -126,6 +126,7 @@ class Storing:
         first_rows = np.searchsorted(run.query, queries)  # batches are in the order of their queries
         self._odd.refuse("query", run.queries[queries], read.line[first_rows])
         _note(report.unknown_sources, run.queries[queries])
+        report.n_turned += int(np.count_nonzero(self._targets.ids.find(run.queries[queries]) >= 0))
         report.unknown_sources.n += len(queries)
         if len(rows):
             self._odd.refuse("document", run.docs[rows], read.line[rows])
@@ -149,7 +150,9 @@ def store_rankings(*, run: Run, spool: Spool, problems: Problems, tell: Tell) ->
     except FormatError as error:
         problems.add(error)
         return RunReport()
-    return storing.finish()
+    report = storing.finish()
+    report.has_ranks = spool.has_ranks
+    return report
 
 
 def _ahead(batches: Iterable[Batch]) -> Iterator[Batch]:

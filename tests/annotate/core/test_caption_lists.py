@@ -86,7 +86,7 @@ def test_lists_of_ids_are_told_from_lists_of_captions(lists, pairs):
     ("text", "fault"),
     [
         ('{"vid 1": ["a man"]}', 'Line 1: id "vid 1" contains white space'),
-        ('{"v1": ["a man"],\n"v2": "a dog"}', "Line 2: id must have a list of captions"),
+        ('{"v1": ["a man"],\n"v2": "a dog"}', 'Line 2: id "v2" must have a list of captions'),
         ('{"v1": ["a man", 7]}', 'Line 1: caption 2 of "v1" is missing or blank.'),
         ('{"v1": ["a man"],\n"v1": ["a dog"]}', 'Line 2: the key "v1" stands in the object already.'),
         ('{"v1": ["a man", ', "Line 2: this is no JSON"),

@@ -135,7 +135,7 @@ def test_a_document_twice_in_a_ranking_is_named_with_both_lines(data):
         (b"query,document,score\n", "a.csv", "The file holds no rows."),
         (b"query,document\nq,d\n", "a.csv", "Line 1: the header names no column score"),
         (b"q,d,1\n", "a.csv", "Line 1: the header names no column query"),
-        (b"q\td\t1\n", "a.txt", "Line 1: the header names no column query; the first line reads"),
+        (b"q\td\t1\n", "a.txt", "Line 1: the header names no column query; the first line should read"),
         (b"query,document,rank\nq,d,0\n", "a.csv", 'Line 2: the rank "0" is no whole number from 1 on.'),
         (b"query,document,score\nq,d\n", "a.csv", "Line 2: expected 3 fields, found 2."),
         (b"query,document,score\nq,,1\n", "a.csv", "Line 2: the document id is blank"),

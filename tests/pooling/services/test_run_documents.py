@@ -155,3 +155,11 @@ def test_a_run_of_another_split_alone_is_told_so():
     load(collection, ("query", "q7"))
     run = received(collection, LINES.replace(b"zz Q0 d9 1 3 t\n", b""))
     assert "all of another split than test" in run.report["errors"][0]["message"]
+
+
+def test_a_run_of_the_other_direction_is_told_so_and_makes_no_documents():
+    collection = queries_of(cast.collection())
+    run = received(collection, LINES, direction="reverse")  # its sources are the collection's queries
+    assert (run.is_turned, run.report["n_turned"]) == (True, 2)
+    with pytest.raises(run_documents.NothingLacks):
+        run_documents.make_documents(run=run, by=None)
