@@ -117,7 +117,7 @@ def test_table_3_comes_out_on_the_leaderboard_by_label_source(coco, client):
         leaderboard_views.compute(collection=coco, wanted=wanted)
         page = " ".join(client.get("/c/coco/leaderboard/", given).content.decode().split())
         assert f"1,332 queries with {n_images} positive pairs" in page, key
-        assert f"1,261 queries with {n_captions} positive pairs" in page, key
+        assert f"1,261 documents with {n_captions} positive pairs" in page, key
 
 
 def judge_what_eccv_adds(coco):
