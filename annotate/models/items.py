@@ -17,6 +17,14 @@ class Direction(models.TextChoices):
     REVERSE = "reverse", "Document to query"
 
 
+class ItemQuerySet(models.QuerySet["Item"]):
+    """Items by whether they take part."""
+
+    def left_out(self) -> "ItemQuerySet":
+        """Those that are neither ranked nor judged: excluded by a lead, or of another split than test."""
+        return self.filter(Q(excluded_at__isnull=False) | ~Q(split="test"))
+
+
 class Item(models.Model):
     """One thing that can be shown, on the query or the document side."""
 
@@ -33,6 +41,8 @@ class Item(models.Model):
         db_default=Now(),
         help_text="Blank for items that were here before this was written down.",
     )
+
+    objects = ItemQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -58,7 +68,9 @@ class Item(models.Model):
         # Every rank that is shown asks for the few items that are left out.
         indexes = [
             models.Index(
-                fields=["collection"], condition=Q(excluded_at__isnull=False), name="annotate_item_excluded"
+                fields=["collection"],
+                condition=Q(excluded_at__isnull=False) | ~Q(split="test"),
+                name="annotate_item_left_out",
             ),
         ]
 

@@ -46,17 +46,17 @@ def positives(
 
 
 def _counted(collection: Collection) -> dict[tuple[int, int], int]:
-    """As scores count them: without excluded items and, where a query set has a gallery, with its targets alone.
+    """As scores count them: without items left out and, where a query set has a gallery, with its targets alone.
 
     Sets are compared here: right after a load the database has no statistics, and its plan can take 100 times as long.
     """
-    excluded = _table(Item.objects.filter(collection=collection, excluded_at__isnull=False).values_list("pk"), 1)[:, 0]
+    left_out = _table(Item.objects.filter(collection=collection).left_out().values_list("pk"), 1)[:, 0]
     chosen = [(each, *_members(each)) for each in QuerySet.objects.filter(collection=collection)]
     counts = {}
     for reference in ReferenceSet.objects.filter(collection=collection):
         labels = reference.labels.filter(grade__gte=collection.positive_from)
         pairs = _table(labels.values_list("query_id", "document_id"), 2)
-        pairs = pairs[~np.isin(pairs, excluded).any(axis=1)]
+        pairs = pairs[~np.isin(pairs, left_out).any(axis=1)]
         for each, sources, gallery in chosen:
             source, target = pairs.T if each.direction == Direction.FORWARD else pairs.T[::-1]
             inside = np.isin(source, sources)

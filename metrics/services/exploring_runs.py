@@ -87,8 +87,8 @@ def counting(*, query_set: QuerySet, targets: Iterable[int]) -> list[int]:
 
 
 def _left_out(query_set: QuerySet, targets: set[int]) -> set[int]:
-    """The targets that are excluded from evaluation or stand outside the query set's gallery."""
-    excluded = Item.objects.filter(pk__in=targets, excluded_at__isnull=False).values_list("pk", flat=True)
+    """The targets that are left out of evaluation or stand outside the query set's gallery."""
+    excluded = Item.objects.filter(pk__in=targets).left_out().values_list("pk", flat=True)
     gallery = QuerySetItem.objects.filter(query_set=query_set, part=QuerySetItem.Part.GALLERY)
     found = set(excluded)
     if gallery.exists():

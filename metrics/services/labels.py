@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
@@ -22,9 +22,9 @@ from annotate.models import (
     ReferenceLabel,
     ReferenceSet,
     Resolution,
-    Side,
 )
 from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
+from pooling.services.run_storage import SIDES
 
 Ids = NDArray[np.int64]
 
@@ -34,7 +34,8 @@ class Scope(NamedTuple):
 
     sources : (Q,) ascending keys of its source items, without the excluded ones
     gallery : ascending keys of the only targets that count; None means all
-    excluded : ascending keys of items that were excluded from evaluation
+    excluded : ascending keys of items that were excluded from evaluation, and of targets of another split than test:
+        they are not ranked, and a label of theirs would be a positive that nothing can find
     """
 
     direction: Direction
@@ -53,13 +54,13 @@ def scope_of(*, query_set: QuerySet) -> Scope:
     members = query_set.members.order_by("item")
     sources = column(members.filter(part=QuerySetItem.Part.SOURCE).values_list("item"))
     gallery = column(members.filter(part=QuerySetItem.Part.GALLERY).values_list("item"))
-    excluded = column(
-        Item.objects.filter(collection=query_set.collection_id, excluded_at__isnull=False)
-        .order_by("pk")
-        .values_list("pk")
-    )
+    direction = Direction(query_set.direction)
+    left_out = Item.objects.filter(collection=query_set.collection_id).left_out()
+    # Sources are of split test, or they would be in no query set.
+    left_out = left_out.filter(Q(excluded_at__isnull=False) | Q(side=SIDES[direction][1]))
+    excluded = column(left_out.order_by("pk").values_list("pk"))
     return Scope(
-        Direction(query_set.direction),
+        direction,
         sources[~np.isin(sources, excluded)],
         gallery if len(gallery) else None,
         excluded,
@@ -80,7 +81,7 @@ class Gallery(NamedTuple):
 
 def gallery_of(*, query_set: QuerySet, scope: Scope) -> Gallery:
     """The targets that there are now; one query."""
-    side = Side.DOCUMENT if scope.direction == Direction.FORWARD else Side.QUERY
+    side = SIDES[scope.direction][1]
     targets = Item.objects.filter(collection=query_set.collection_id, side=side, split="test", excluded_at=None)
     if scope.gallery is not None:
         targets = targets.filter(pk__in=scope.gallery.tolist())

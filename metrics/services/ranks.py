@@ -61,11 +61,13 @@ def read_rankings(*, run: Run, scope: Scope, sources: Ids) -> Rankings:
     rows = Ranking.objects.filter(run=run, source__in=sources.tolist())
     held = {source: np.array(targets, dtype=np.int64) for source, targets in rows.values_list("source", "targets")}
     nothing = np.zeros(0, dtype=np.int64)
-    docs = [held.get(source, nothing) for source in sources.tolist()]
-    if scope.gallery is not None or len(scope.excluded):
-        docs = [targets[scope.counts(targets)] for targets in docs]
-    indptr = np.concatenate([[0], np.cumsum([len(targets) for targets in docs], dtype=np.int64)])
-    return Rankings(indptr, np.concatenate([nothing, *docs]))
+    rankings = [held.get(source, nothing) for source in sources.tolist()]
+    starts = np.concatenate([[0], np.cumsum([len(targets) for targets in rankings], dtype=np.int64)])
+    docs = np.concatenate([nothing, *rankings])
+    if scope.gallery is None and not len(scope.excluded):
+        return Rankings(starts, docs)
+    counts = scope.counts(docs)
+    return Rankings(np.append(0, np.cumsum(counts))[starts], docs[counts])
 
 
 def matrix_grades(*, matrix: KeptMatrix, scope: Scope, sources: Ids, tables: Sequence[Labels]) -> list[RankedGrades]:

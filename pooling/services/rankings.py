@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from django.db import connection
-from django.db.models import Q
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet, QuerySetItem
@@ -86,5 +85,5 @@ def excluded(*, collection_id: int) -> list[int]:
 
 def left_out(*, collection: Collection) -> NDArray[np.int64]:
     """Keys of items that are not judged: excluded, or of another split than test."""
-    items = Item.objects.filter(collection=collection).filter(~Q(split="test") | Q(excluded_at__isnull=False))
+    items = Item.objects.filter(collection=collection).left_out()
     return np.array(items.values_list("pk", flat=True), dtype=np.int64)

@@ -1,0 +1,222 @@
+"""The product as a researcher's programs and browser meet it: in this process, or running, with web and worker."""
+
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from io import StringIO
+from typing import Any, NamedTuple
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.test import Client
+from pytest_django import DjangoDbBlocker
+
+from annotate.models import Change, Collection, Import, User
+from metrics.models import Download
+from metrics.services import refresh
+from pooling.models import Run
+from tests.stack import Stack
+from tests.webclient import WebClient
+
+Fields = Mapping[str, str]
+PATIENCE = 120  # seconds for the worker of a running product
+
+
+class File(NamedTuple):
+    """A file to be uploaded."""
+
+    name: str
+    data: bytes
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    body: bytes
+
+    @property
+    def said(self) -> Any:
+        """The JSON of it."""
+        return json.loads(self.body)
+
+
+class Inside:
+    """The product in this process; Celery's tasks are to be run at once."""
+
+    def __init__(self, person: User, secret: str) -> None:
+        self.person = person
+        self._client = Client()
+        self._client.force_login(person)
+        self._headers = {"Authorization": f"Bearer {secret}"}
+
+    def database(self) -> AbstractContextManager[None]:
+        """Where models find its rows."""
+        return nullcontext()
+
+    def api(self, method: str, path: str, fields: Fields | None = None, file: File | None = None) -> Answer:
+        """Ask `/api/v1/`: by GET with parameters, by POST with a form, by PATCH with JSON."""
+        given: Any = dict(fields or {}) | ({"file": SimpleUploadedFile(*file)} if file else {})
+        client = Client(headers=self._headers)
+        if method == "PATCH":
+            answer = client.patch(f"/api/v1/{path}", json.dumps(given), content_type="application/json")
+        else:
+            answer = getattr(client, method.lower())(f"/api/v1/{path}", given)
+        return _answer(answer)
+
+    def page(self, path: str, parameters: Fields) -> Answer:
+        """Read an address as somebody who is signed in."""
+        return _answer(self._client.get(path, parameters))
+
+    def form(self, path: str, fields: Fields) -> Answer:
+        """Send a form as somebody who is signed in, and follow."""
+        return _answer(self._client.post(path, fields, follow=True))
+
+    def command(self, name: str, *arguments: str) -> str:
+        """What a command prints."""
+        out = StringIO()
+        call_command(name, *arguments, stdout=out)
+        return out.getvalue()
+
+    def until(self, is_so: Callable[[], bool], *, of: Collection | None = None) -> None:
+        """See that it is so by now, once the numbers of a collection have been refreshed, as every few seconds."""
+        if of is not None:
+            refresh.refresh(collection=of)
+        assert is_so()
+
+
+class Outside:
+    """A running product, asked over HTTP and by commands in processes of their own."""
+
+    def __init__(self, stack: Stack, blocker: DjangoDbBlocker, person: User, secret: str) -> None:
+        self.person = person
+        self._stack, self._blocker = stack, blocker
+        self._browser = WebClient(stack.url)
+        self._browser.sign_in(person.username)
+        self._headers = {"Authorization": f"Bearer {secret}"}
+
+    def database(self) -> AbstractContextManager[None]:
+        """Where models find its rows."""
+        return self._stack.orm(self._blocker)
+
+    def api(self, method: str, path: str, fields: Fields | None = None, file: File | None = None) -> Answer:
+        """As inside."""
+        address, body, headers = f"{self._stack.url}/api/v1/{path}", None, dict(self._headers)
+        if method == "GET":
+            address += f"?{urllib.parse.urlencode(fields or {})}"
+        elif method == "PATCH":
+            body, headers["Content-Type"] = json.dumps(fields).encode(), "application/json"
+        else:
+            body, headers["Content-Type"] = _multipart(fields or {}, file)
+        request = urllib.request.Request(address, body, headers, method=method)
+        return _opened(urllib.request.build_opener(), request)
+
+    def page(self, path: str, parameters: Fields) -> Answer:
+        """As inside."""
+        address = f"{self._stack.url}{path}?{urllib.parse.urlencode(parameters)}"
+        return _opened(self._browser.opener, urllib.request.Request(address))
+
+    def form(self, path: str, fields: Fields) -> Answer:
+        """As inside."""
+        self._browser.get("/account/")
+        body = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": self._browser.csrf}).encode()
+        request = urllib.request.Request(self._stack.url + path, body, {"Referer": self._stack.url})
+        return _opened(self._browser.opener, request)
+
+    def command(self, name: str, *arguments: str) -> str:
+        """As inside."""
+        return self._stack.manage(name, *arguments)
+
+    def until(self, is_so: Callable[[], bool], *, of: Collection | None = None) -> None:
+        """Wait until the worker has made it so."""
+        del of
+        end = time.monotonic() + PATIENCE
+        while not is_so():
+            assert time.monotonic() < end, "the worker did not come to it"
+            time.sleep(0.2)
+
+
+Product = Inside | Outside
+
+
+def bring(product: Product, slug: str, kind: str, file: File, **fields: str) -> None:
+    """Import a file by the API; it must be taken."""
+    answer = product.api("POST", f"collections/{slug}/imports/", {"kind": kind, **fields}, file)
+    assert answer.status == 201, answer.body
+    key = answer.said["id"]
+    with product.database():
+        product.until(lambda: Import.objects.get(pk=key).state != Import.State.RECEIVED)
+        made = Import.objects.get(pk=key)
+    assert made.state == Import.State.DONE, made.report
+
+
+def bring_run(product: Product, slug: str, file: File, **fields: str) -> Run:
+    """Upload a run by the API and wait until it is read, however that ends."""
+    answer = product.api("POST", f"collections/{slug}/runs/", fields, file)
+    assert answer.status == 201, answer.body
+    key = answer.said["id"]
+    with product.database():
+        product.until(lambda: Run.objects.get(pk=key).state != Run.State.RECEIVED)
+        return Run.objects.get(pk=key)
+
+
+def settle(product: Product, collection: Collection) -> None:
+    """Wait until every run is read and all numbers are of the present labels."""
+    with product.database():
+        runs = Run.objects.filter(collection=collection, state=Run.State.READY)
+        product.until(lambda: not runs.filter(reading_due_at__isnull=False).exists())
+        unscored, changes = runs.filter(on_hold_since=None, scores=None), Change.objects.filter(collection=collection)
+        product.until(lambda: not (changes.exists() or unscored.exists()), of=collection)
+
+
+def computed(product: Product, path: str, parameters: Fields) -> bytes:
+    """An address that answers 202 while its numbers are being made."""
+    answers: list[Answer] = []
+
+    def is_there() -> bool:
+        answers.append(product.page(path, parameters))
+        return answers[-1].status != 202
+
+    if not is_there():
+        product.until(is_there)
+    assert answers[-1].status == 200, answers[-1].body
+    return answers[-1].body
+
+
+def downloaded(product: Product, collection: Collection, kind: str, fields: Fields) -> bytes:
+    """A file that is asked for on the page and made in the background."""
+    answer = product.form(f"/c/{collection.slug}/downloads/new/{kind}/", fields)
+    assert answer.status == 200, answer.body
+    with product.database():
+        made = Download.objects.filter(collection=collection).latest("pk")
+        product.until(lambda: Download.objects.get(pk=made.pk).state == Download.State.DONE)
+    return product.page(f"/c/{collection.slug}/downloads/{made.pk}/file/", {}).body
+
+
+def _answer(answer: Any) -> Answer:
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return Answer(answer.status_code, body)
+
+
+def _opened(opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> Answer:
+    try:
+        with opener.open(request, timeout=PATIENCE) as answer:
+            return Answer(answer.status, answer.read())
+    except urllib.error.HTTPError as error:
+        return Answer(error.code, error.read())
+
+
+def _multipart(fields: Fields, file: File | None) -> tuple[bytes, str]:
+    """A form with a file as browsers send it, and its content type."""
+    mark = uuid.uuid4().hex
+    parts = [f'--{mark}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{fields[name]}\r\n' for name in fields]
+    body = "".join(parts).encode()
+    if file:
+        head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{file.name}"\r\n\r\n'
+        body += head.encode() + file.data + b"\r\n"
+    return body + f"--{mark}--\r\n".encode(), f"multipart/form-data; boundary={mark}"

@@ -1,0 +1,305 @@
+"""Whatever is uploaded: page, API, downloads, `evaluate` and an independent tool give one number."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ir_measures import Qrel
+
+from annotate.models import ApiToken, Collection, User
+from annotate.models.items import ItemQuerySet
+from annotate.services import tokens
+from annotate.services.collections import LevelSpec, create_collection
+from annotate.services.excluding import exclude_item
+from config.celery import app
+from metrics.core import label_sources
+from metrics.core.alignment import Rankings
+from metrics.core.label_sources import LabelSource, People, larger, quoted
+from metrics.services import leaderboard_measuring, measuring, ranks
+from metrics.services.ranks import read_rankings
+from pooling.models import Run
+from tests import cast
+from tests.draws import next_number
+from tests.metrics import uploads, worlds
+from tests.metrics.run_forms import FORMS
+from tests.metrics.surfaces import File, Inside, Outside, Product, bring, bring_run, computed, downloaded, settle
+from tests.metrics.worlds import World
+from tests.sizes import share_of
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+LEVELS = [LevelSpec(grade, f"Level {grade}") for grade in range(3)]
+MEASURES = " ".join([*worlds.THEIRS, *worlds.RANKS])
+SCOPES = [ApiToken.Scope.FILES_WRITE, ApiToken.Scope.RUNS_WRITE, ApiToken.Scope.QRELS_READ]
+READ_BY_EVALUATE = ("TREC", "TREC, gzipped", "npz float16", "npz float32", "npz float64")
+REPEATABLE = ("TREC", "TREC, gzipped", "JSON lines", "CSV", "TSV", "CSV without a header", "Parquet", "JSON of ids")
+N_CASES = max(40, share_of(100))  # 2,000 with --heavy
+PLANTED_IN = {"close_ranks": 0, "cut_matrices": 14, "ignore_a_set": 2, "count_other_splits": 3}
+
+
+@pytest.fixture
+def inside() -> Iterator[Inside]:
+    """The product in this process, which does at once what a worker would."""
+    person = cast.user(is_superuser=True)
+    app.conf.task_always_eager = True
+    yield Inside(person, secret_of(person))
+    app.conf.task_always_eager = False
+
+
+def secret_of(person: User) -> str:
+    """A key for a program that may do all that this takes."""
+    return tokens.create_token(user=person, name="script", scopes=SCOPES, days=1).secret
+
+
+def drawn(number: int) -> World:
+    """Forms, directions and numbers of reference sets turn up in all combinations."""
+    form = list(FORMS)[number % len(FORMS)]
+    direction = ("forward", "reverse")[number // len(FORMS) % 2]
+    return worlds.drawn(np.random.default_rng([number, 12]), direction=direction, form=form, n_sets=1 + number % 3)
+
+
+@pytest.mark.parametrize("number", range(N_CASES))
+def test_one_number(number, inside, tmp_path):
+    assert_one_number(inside, number, tmp_path)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("number", range(N_CASES, N_CASES + 50))
+def test_one_number_of_the_running_product(number, live_stack, django_db_blocker, tmp_path):
+    with live_stack.orm(django_db_blocker):
+        person = cast.user(f"founder{next_number()}", is_superuser=True)
+        secret = secret_of(person)
+    assert_one_number(Outside(live_stack, django_db_blocker, person, secret), number, tmp_path)
+
+
+def close_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let unknown documents drop out, so that those below them move up."""
+
+    def closed(**asked: Any) -> Rankings:
+        every = read_rankings(**asked)
+        starts = np.append(0, np.cumsum(every.docs > 0))[every.indptr]
+        return Rankings(starts, every.docs[every.docs > 0])
+
+    monkeypatch.setattr(ranks, "read_rankings", closed)
+
+
+def cut_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read of a matrix what is kept for pools, the 100 best of each row."""
+    for module in (measuring, leaderboard_measuring):
+        monkeypatch.setattr(module, "matrix_of", lambda run: None)
+
+
+def ignore_a_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count one alone of several reference sets."""
+    monkeypatch.setattr(label_sources, "larger", lambda tables: larger(tables[:1]))
+
+
+def count_other_splits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count labels on documents of another split than test, which no run can find."""
+    monkeypatch.setattr(ItemQuerySet, "left_out", lambda items: items.filter(excluded_at__isnull=False))
+
+
+@pytest.mark.parametrize("plant", [close_ranks, cut_matrices, ignore_a_set, count_other_splits])
+def test_a_fault_is_seen(plant, inside, tmp_path, monkeypatch):
+    plant(monkeypatch)
+    with pytest.raises(AssertionError):
+        assert_one_number(inside, PLANTED_IN[plant.__name__], tmp_path)
+
+
+def assert_one_number(product: Product, number: int, tmp_path: Path) -> None:
+    """Bring all of a world to the product and compare what it says of it, wherever it says so."""
+    world, rng = drawn(number), np.random.default_rng([number, 13])
+    collection = brought(product, world, is_repeated=rng.random() < 0.3)
+    sets = [name for name in world.references if rng.random() < 0.7] or list(world.references)[-1:]
+    source = LabelSource.of(rng.choice(list(People)), sets)
+    labels = sorted(world.labels(source.people, list(source.sets)))
+    expected = worlds.means(world, labels)
+    asked = Asked(product, collection, world, source, tmp_path)
+
+    assert asked.table() == near(expected)
+    for name, value in expected.items():
+        scale = 1 if name in worlds.RANKS else 100
+        assert asked.page()[name] == pytest.approx(scale * value, abs=0.05 + 1e-6, nan_ok=True), name
+    assert asked.labels_by_api() == asked.labels_by_page() == labels
+    scored = worlds.canonical([tuple(row) for row in world.scored()])
+    assert asked.ranked_run() == [row[:2] for row in scored]
+    assert asked.evaluated_file() == near(expected)
+    assert asked.evaluated_by_key() == near(expected)
+    if not world.closes_ranks and world.form in READ_BY_EVALUATE:
+        assert asked.evaluated_upload() == near(expected)
+    of_each = worlds.per_query(world, world.labels("over", ["original"]))
+    stored = asked.scores_file()
+    assert len(stored) > 2 and all(stored[name] == near(of_each[name]) for name in stored)
+
+
+def near(expected: dict[str, float]) -> object:
+    """Equal but for the last digits."""
+    return pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def brought(product: Product, world: World, *, is_repeated: bool) -> Collection:
+    """A collection to which all of a world was brought, in an order in which it may come."""
+    slug = f"world{next_number()}"
+    with product.database():
+        collection = create_collection(name=slug, slug=slug, levels=LEVELS, positive_from=1)
+    bring(product, slug, "items", items_of(world, set(world.documents) - world.late | set(world.queries)))
+    rows = "".join(f"{query},{document},ann,{grade}\n" for (query, document), grade in world.people.items())
+    columns = {name: name for name in ("query", "document", "annotator", "grade")}
+    judgments = File("j.csv", f"query,document,annotator,grade\n{rows}".encode())
+    bring(product, slug, "judgments", judgments, name="Ann's", layout="long", **columns)
+    upload(product, world, slug, is_repeated=is_repeated)
+    if world.late:
+        bring(product, slug, "items", items_of(world, world.late))
+    for name, labels in world.references.items():
+        lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in labels.items()]
+        bring(product, slug, "reference", File("a.qrels", "".join(lines + lines[::2]).encode()), name=name)
+    with product.database():
+        if world.gallery:
+            uploads.with_gallery(collection, world.direction, world.gallery)
+        for item in collection.items.filter(external_id__in=world.left_out):
+            exclude_item(item=item, by=product.person, reason="It is broken.")
+    settle(product, collection)
+    return collection
+
+
+def items_of(world: World, some: set[str]) -> File:
+    """Some items as they are loaded, with where they are split to."""
+    rows = [
+        json.dumps({"side": side, "id": item, "text": item, "split": "train" if item in world.train else "test"})
+        for side, item in world.items
+        if item in some
+    ]
+    return File("items.jsonl", "\n".join(rows).encode())
+
+
+def upload(product: Product, world: World, slug: str, *, is_repeated: bool) -> None:
+    """Upload the run; perhaps, before, with a document twice in one ranking, which is refused and changes nothing."""
+    file_name, write, said = FORMS[world.form]
+    told = {"direction": world.direction, "score_type": "float32", **said}
+    if is_repeated and world.form in REPEATABLE:
+        file = File(file_name, write([*world.rows, world.rows[0]]))
+        run = bring_run(product, slug, file, name="system", **told)
+        assert run.state == Run.State.REJECTED and "stands already" in str(run.report["errors"]), run.report
+        assert product.api("DELETE", f"collections/{slug}/runs/{run.pk}/").status == 204
+    run = bring_run(product, slug, File(file_name, write(world.rows)), name="system", **told)
+    assert run.state == Run.State.READY, run.report
+    if run.on_hold_since:
+        answer = product.api("PATCH", f"collections/{slug}/runs/{run.pk}/", {"is_on_hold": False})
+        assert answer.status == 200, answer.body
+
+
+@dataclass
+class Asked:
+    """What the product says of a world, in all the ways in which it says it; means by measure, NaN if not defined."""
+
+    product: Product
+    collection: Collection
+    world: World
+    source: LabelSource
+    folder: Path
+
+    @property
+    def queries(self) -> str:
+        """The name of the query set."""
+        return "gallery" if self.world.gallery else "all"
+
+    @property
+    def board(self) -> dict[str, str]:
+        """The leaderboard's choices."""
+        return {"labels": self.source.key, "queries": self.queries, "measures": MEASURES}
+
+    def table(self) -> dict[str, float]:
+        """The leaderboard as CSV."""
+        text = computed(self.product, f"/c/{self.collection.slug}/leaderboard/table.csv", self.board).decode()
+        rows = [row for row in csv.DictReader(text.splitlines()) if row["direction"] == self.world.direction]
+        return {row["measure"]: float(row["score"] or "nan") for row in rows}
+
+    def page(self) -> dict[str, float]:
+        """The cells of the leaderboard's page as they are printed, shares in per cent."""
+        page = unescape(computed(self.product, f"/c/{self.collection.slug}/leaderboard/", self.board).decode())
+        row = re.findall(r'<tr>\s*<th scope="row">system.*?</tr>', page, re.DOTALL)[0]  # charts have tables too, below
+        cells = re.findall(r'<td class="number([^>]*)>(.*?)</td>', row, re.DOTALL)
+        found = {}
+        for name, (said, cell) in zip(MEASURES.split(), cells, strict=False):
+            plain = re.sub(r"<span.*</span>", "", cell, flags=re.DOTALL)
+            number = re.search(r"-?\d+\.\d", plain)
+            found[name] = float("nan") if "undefined" in said or not number else float(number[0])
+        return found
+
+    def labels_by_api(self) -> list[Qrel]:
+        """The qrels that programs get."""
+        answer = self.product.api("GET", f"collections/{self.collection.slug}/qrels/", self.wanted(self.source))
+        return sorted(uploads.qrels_of(answer.body.decode()))
+
+    def labels_by_page(self) -> list[Qrel]:
+        """The qrels that are made in the background."""
+        made = downloaded(self.product, self.collection, "qrels", self.wanted(self.source))
+        return sorted(uploads.qrels_of(made.decode()))
+
+    def wanted(self, source: LabelSource) -> dict[str, str]:
+        """What is said when labels are asked for."""
+        return {"direction": self.world.direction, "label_source": source.key, "queries": self.queries}
+
+    def run_file(self) -> str:
+        """The run as it was scored."""
+        with self.product.database():
+            run = Run.objects.get(collection=self.collection)
+            queries = self.collection.query_sets.get(direction=self.world.direction, name=self.queries)
+        told = {"run": str(run.pk), "queries": str(queries.pk)}
+        return downloaded(self.product, self.collection, "run", told).decode()
+
+    def ranked_run(self) -> list[tuple[str, str]]:
+        """Source and target of each line of the run as it was scored, best first."""
+        lines = (line.split() for line in self.run_file().splitlines())
+        return [row[:2] for row in worlds.canonical([(row[0], row[2], float(row[4])) for row in lines])]
+
+    def evaluated_file(self) -> dict[str, float]:
+        """What `evaluate` says of the run as it was scored and the labels as they were downloaded."""
+        run, labels = self._file("a.run", self.run_file().encode()), self._qrels("all", self.source)
+        return self._evaluated(run, "--qrels", labels)
+
+    def evaluated_by_key(self) -> dict[str, float]:
+        """What `evaluate` says, given people's labels and those of each set, and the key."""
+        run = self._file("a.run", self.run_file().encode())
+        options = ["--qrels", self._qrels("people", LabelSource.of(People.ONLY)), "--label-source", self.source.key]
+        for number, name in enumerate(self.source.sets):
+            qrels = self._qrels(str(number), LabelSource.of(People.NONE, [name]))
+            options += ["--reference", f"{quoted(name)}={qrels}"]
+        return self._evaluated(run, *options)
+
+    def evaluated_upload(self) -> dict[str, float]:
+        """What `evaluate` says of the file as it was uploaded."""
+        file_name, write, _ = FORMS[self.world.form]
+        run = self._file(file_name, write(self.world.rows))
+        return self._evaluated(run, "--qrels", self._qrels("all", self.source))
+
+    def scores_file(self) -> dict[str, dict[str, float]]:
+        """Scores by measure and query that are kept for people over the first reference set."""
+        text = downloaded(self.product, self.collection, "scores", {}).decode()
+        found: dict[str, dict[str, float]] = {}
+        for row in csv.DictReader(text.splitlines(), delimiter="\t"):
+            is_ours = row["query_set"] == self.queries and row["label_source"] == "over:original"
+            if is_ours and row["direction"] == self.world.direction and row["measure"] in worlds.THEIRS:
+                found.setdefault(row["measure"], {})[row["query"]] = float(row["value"])
+        return found
+
+    def _qrels(self, name: str, source: LabelSource) -> str:
+        data = self.product.page(f"/c/{self.collection.slug}/downloads/qrels/", self.wanted(source)).body
+        return self._file(f"{name}.qrels", data)
+
+    def _file(self, name: str, data: bytes) -> str:
+        path = self.folder / name
+        path.write_bytes(data)
+        return str(path)
+
+    def _evaluated(self, run: str, *options: str) -> dict[str, float]:
+        queries = self._file("queries.txt", "\n".join(self.world.sources).encode())
+        said = self.product.command("evaluate", run, *options, "--measures", MEASURES, "--queries", queries, "--json")
+        means = json.loads(said)["all"]
+        return {name: float("nan") if value is None else value for name, value in means.items()}
