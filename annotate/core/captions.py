@@ -1,4 +1,4 @@
-"""Lists of captions, many of one video or image: as MSR-VTT or Flickr30k have them, {id: [captions]}, or a table."""
+"""Lists of captions, many of one video or image, in JSON as the field hands them on, or in a table."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -6,27 +6,35 @@ from typing import Any, BinaryIO, NamedTuple
 
 from annotate.core import reading
 from annotate.core.formats import FormatError, Problems, add_faults, id_fault, shown
-from annotate.core.json_files import first_element, json_members, opens_object_of_objects
+from annotate.core.json_files import (
+    first_element,
+    json_elements,
+    json_members,
+    keys_of_first,
+    opens_object_of_objects,
+)
 from annotate.core.media_types import media_type
 
 COLUMNS = {  # the names in use; which of the first are there says what the captions are of
-    "video": ("video_id", "video"),
+    "video": ("video_id", "video", "videoID"),
     "image": ("image_id", "image", "image_name"),
     "caption": ("caption", "sentence", "comment"),
     "id": ("caption_id", "sen_id", "sentence_id", "key"),
 }
+TEXTS = (*COLUMNS["caption"], "captions", "sentences", "enCap")  # VATEX's English ones; it has Chinese ones beside them
 ITEM_FIELDS = frozenset({"side", "id", "parts"})  # a line of JSON lines may begin with an item's parts
 SINGLE_WORDS = 20
 LISTS = frozenset({"videos", "images", "sentences", "annotations"})
 
 
 class Caption(NamedTuple):
-    """One caption and the id of what it describes."""
+    """One caption and the id of what it describes, whose split is its own."""
 
     id: str
     of: str
     text: str
     line: int
+    split: str = "test"
 
 
 class Described(NamedTuple):
@@ -57,11 +65,13 @@ def is_caption_list(first_key: str | None) -> bool:
 
 
 def lists_captions(stream: BinaryIO, name: str, *, of_items: bool = False) -> bool:
-    """Whether a file is one JSON object {id: [captions]}.
+    """Whether a file is one JSON object {id: [captions]}, or an array [{"image": id, "caption": ...}].
 
     of_items : that it holds items is known; else its first text must have a blank in it, or it may be an id: lists of
         positives look the same
     """
+    if _is_array(stream, name):
+        return True
     first_key = opens_object_of_objects(stream, name)
     if first_key is None or is_caption_list(first_key) or first_key in ITEM_FIELDS:
         return False
@@ -69,12 +79,19 @@ def lists_captions(stream: BinaryIO, name: str, *, of_items: bool = False) -> bo
     return first is not None and (of_items or len(first.split()) > 1)
 
 
+def _is_array(stream: BinaryIO, name: str) -> bool:
+    keys = keys_of_first(stream, name)
+    return bool(keys & {*COLUMNS["video"], *COLUMNS["image"]}) and bool(keys & {*TEXTS})
+
+
 def read_captions(stream: BinaryIO, name: str, problems: Problems) -> Iterator[Caption | Described]:
     """What a caption list describes, each once and before its captions in a table, and its captions.
 
     A caption without an id of its own is called by what it describes: video7#0, video7#1...
     """
-    if lists_captions(stream, name, of_items=True):
+    if _is_array(stream, name):
+        yield from _Array(name, problems).read(stream)
+    elif lists_captions(stream, name, of_items=True):
         yield from _Lists(name, problems).read(stream)
     elif reading.begins_with(stream, b"{"):
         yield from _Json(name, problems).read(stream)
@@ -88,6 +105,13 @@ class _Reader:
     def __init__(self, name: str, problems: Problems) -> None:
         self.name, self.problems = name, problems
         self._numbers: Counter[str] = Counter()
+        self._splits: dict[str, str] = {}  # of what is not of split test
+
+    def described(self, called: str, kind: str, line: int, split: str = "test") -> Described:
+        """What captions are of, shown by the file that it is called by, if it is called so."""
+        if split != "test":
+            self._splits[called] = split
+        return Described(called, kind, called if media_type(called) else "", split, None, None, line)
 
     def caption(self, of: object, text: object, own_id: object, line: int, place: str = "") -> Iterator[Caption]:
         """The caption, or nothing and its faults added to the problems.
@@ -104,11 +128,14 @@ class _Reader:
         if not any(faults.values()):
             called = given or f"{described}#{self._numbers[described]}"
             self._numbers[described] += 1
-            yield Caption(called, described, str(text), line)
+            yield Caption(called, described, str(text), line, self._splits.get(described, "test"))
 
 
 class _Json(_Reader):
-    """{"videos": [{"video_id", "split", "path", ...}], "sentences": [{"video_id", "caption", "sen_id"}]}."""
+    """{"videos": [{"video_id", "split", "path", ...}], "sentences": [{"video_id", "caption", "sen_id"}]}.
+
+    Or {"images": [{"filename", "split", "sentences": [{"raw", "sentid"}]}]}, as Karpathy and Fei-Fei (2015) split COCO.
+    """
 
     def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
         """All members of the lists, in the file's order."""
@@ -118,21 +145,32 @@ class _Json(_Reader):
             if not isinstance(entry, dict):
                 self.problems.note(FormatError(self.name, line, key, f"an entry of {key} is no object."))
             elif key in ("videos", "images"):
-                yield from self._described(entry, key[:-1], line)
+                for described in self._described(entry, key[:-1], line):
+                    yield described
+                    yield from self._own(described, entry.get("sentences"), line)
             else:
                 of = first_of(entry, (*COLUMNS["video"], *COLUMNS["image"]))
                 text, own_id = first_of(entry, COLUMNS["caption"]), first_of(entry, (*COLUMNS["id"], "id"))
                 yield from self.caption(of, text, own_id, line)
 
     def _described(self, entry: Mapping[str, Any], kind: str, line: int) -> Iterator[Described]:
-        called = as_id(first_of(entry, (*COLUMNS[kind], "id")))
-        path, split = first_of(entry, ("path", "file_name", "file")), entry.get("split")
+        called = as_id(first_of(entry, (*COLUMNS[kind], "id", "cocoid", "filename")))
+        path, split = first_of(entry, ("path", "file_name", "file", "filename")), entry.get("split")
         faults = {"id": id_fault(called)}
         faults |= {field: "must be text" for field, value in (("path", path), ("split", split)) if not _is_text(value)}
         add_faults(faults, line, self.name, self.problems)
         if not any(faults.values()):
             times = entry.get("start time"), entry.get("end time")
-            yield Described(called, kind, path or "", split or "test", *times, line)
+            found = self.described(called, kind, line, split or "test")
+            yield found._replace(path=path or "", start=times[0], end=times[1])
+
+    def _own(self, described: Described, sentences: object, line: int) -> Iterator[Caption]:
+        """The captions that stand in the entry of what they are of."""
+        for number, entry in enumerate(sentences if isinstance(sentences, list) else (), start=1):
+            place = f" {number} of {shown(described.id)}"
+            said = entry if isinstance(entry, dict) else {}
+            text, own_id = first_of(said, ("raw", *COLUMNS["caption"])), first_of(said, ("sentid", *COLUMNS["id"]))
+            yield from self.caption(described.id, text, own_id, line, place)
 
 
 class _Lists(_Reader):
@@ -144,12 +182,11 @@ class _Lists(_Reader):
     def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
         """Each key, and then its captions; one of several may be an object with a field for the text."""
         for line, key, value in json_members(stream, self.name):
-            path = key if media_type(key) else ""
             fault = id_fault(key) or ("" if isinstance(value, list) else "must have a list of captions")
             add_faults({"id" if id_fault(key) else f"id {shown(key)}": fault}, line, self.name, self.problems)
             if fault:
                 continue
-            yield Described(key, media_type(key).kind if path else "", path, "test", None, None, line)
+            yield self.described(key, kind.kind if (kind := media_type(key)) else "", line)
             for number, entry in enumerate(value, start=1):
                 place = f" {number} of {shown(key)}"
                 if isinstance(entry, dict):
@@ -173,6 +210,28 @@ class _Lists(_Reader):
             raise FormatError(self.name, caption.line, "", message)
 
 
+class _Array(_Reader):
+    """[{"videoID": "v1", "enCap": ["a man sings"]}], or an entry a caption: [{"image": "1.jpg", "caption": "cat"}]."""
+
+    def read(self, stream: BinaryIO) -> Iterator[Caption | Described]:
+        """Each entry's captions, behind what they describe where that is new."""
+        seen: set[str] = set()
+        for line, _, entry in json_elements(stream, self.name):
+            said = entry if isinstance(entry, dict) else {}
+            kind = "video" if first_of(said, COLUMNS["video"]) is not None else "image"
+            of, texts, split = as_id(first_of(said, COLUMNS[kind])), first_of(said, TEXTS), said.get("split")
+            faults = {"id": id_fault(of), "split": "" if _is_text(split) else "must be text"}
+            add_faults(faults, line, self.name, self.problems)
+            if any(faults.values()):
+                continue
+            if of not in seen:
+                seen.add(of)
+                yield self.described(of, kind, line, split or "test")
+            own_id = None if isinstance(texts, list) else first_of(said, (*COLUMNS["id"], "id"))
+            for number, text in enumerate(texts if isinstance(texts, list) else [texts], start=1):
+                yield from self.caption(of, text, own_id, line, f" {number} of {shown(of)}")
+
+
 class _Table(_Reader):
     """Columns video_id (or image...), caption, and perhaps an id of the caption."""
 
@@ -187,8 +246,7 @@ class _Table(_Reader):
             for caption in self.caption(of, cells[found["caption"]], own_id, number):
                 if of not in seen:
                     seen.add(of)
-                    path = of if media_type(of) else ""
-                    yield Described(of, kind, path, "test", None, None, number)
+                    yield self.described(of, kind, number)
                 yield caption
 
 

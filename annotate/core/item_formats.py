@@ -117,7 +117,8 @@ def _read_captions(source: Source, problems: Problems) -> Iterator[ItemRow]:
     with source.open(name) as stream:
         for row in captions.read_captions(stream, name, problems):
             if isinstance(row, captions.Caption):
-                item = {"side": "query", "id": row.id, "parts": [{"kind": "text", "text": row.text}]}
+                parts = [{"kind": "text", "text": row.text}]
+                item = {"side": "query", "id": row.id, "split": row.split, "parts": parts}
             else:
                 item = {"side": "document", "id": row.id, "split": row.split, "parts": _shown(_found(row, files), row)}
             yield from check_item(item, name, row.line, problems)

@@ -14,10 +14,13 @@ CHUNK = 256 * 1024
 _NEAR_END = 64  # a number that ends so close to what was read may go on
 _HEAD = 4096
 _SPACE = " \t\r\n"
-_FIRST_ELEMENT = re.compile(
-    r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:\s*)?"((?:[^"\\]|\\.)*)', re.DOTALL
-)
-_FIRST_DICTIONARY = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{', re.DOTALL)
+_INSIDE = r'(?:[^"\\]|\\.)*'  # of a text, between its quotes
+_NEXT_KEY = rf'"{_INSIDE}"\s*:\s*'
+_EMPTY = rf"{_NEXT_KEY}\[\s*\]\s*,\s*"
+_FIRST_ELEMENT = re.compile(rf"\{{\s*(?:{_EMPTY})*{_NEXT_KEY}\[\s*(?:\{{\s*{_NEXT_KEY})?\"({_INSIDE})", re.DOTALL)
+_FIRST_OBJECT = re.compile(r"\[\s*\{")
+_KEY = re.compile(rf'"({_INSIDE})"\s*:', re.DOTALL)
+_FIRST_DICTIONARY = re.compile(rf"\{{\s*{_NEXT_KEY}\{{", re.DOTALL)
 
 
 class Member(NamedTuple):
@@ -44,6 +47,17 @@ def json_members(
     return _Scanner(stream, name, limits).members(spread)
 
 
+def json_elements(stream: BinaryIO, name: str, *, limits: Limits = LIMITS) -> Iterator[Member]:
+    """The elements of the one array that a file is, each with the key "". Raises FormatError as `json_members` does."""
+    return _Scanner(stream, name, limits).elements()
+
+
+def keys_of_first(stream: BinaryIO, name: str) -> set[str]:
+    """Keys at the beginning of a file that is an array of objects; none of any other."""
+    head = _head(stream, name)
+    return set(_KEY.findall(head)) if _FIRST_OBJECT.match(head) else set()
+
+
 def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
     """The first key of a file whose first member is an object or an array; None where it begins otherwise.
 
@@ -62,7 +76,7 @@ def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:
 
 
 def first_element(stream: BinaryIO, name: str) -> str | None:
-    """The beginning of the first text in the array that is an object's first value; None where there is none.
+    """The beginning of the first text in the arrays that an object's first values are; None where there is none.
 
     An object in the array that begins with a text counts as that.
     """
@@ -106,8 +120,16 @@ class _Scanner:
             self._expect("}")
         else:
             yield from self._members(spread)
+        self._end("object")
+
+    def elements(self) -> Iterator[Member]:
+        """See `json_elements`."""
+        yield from self._elements("")
+        self._end("array")
+
+    def _end(self, what: str) -> None:
         if self._peek():
-            raise self._fault("there is more text after the object's end; the file must be one JSON object.")
+            raise self._fault(f"there is more text after the {what}'s end; the file must be one JSON {what}.")
 
     def _members(self, spread: frozenset[str]) -> Iterator[Member]:
         seen: set[str] = set()

@@ -108,8 +108,8 @@ def _read_file(
         yield from _read_headless_table(stream, name, problems, blanks, columns)
         return
     first_key = opens_object_of_objects(stream, name)
-    if first_key is not None:
-        has_captions = is_caption_list(first_key) or lists_captions(stream, name, of_items=of_items)
+    has_captions = is_caption_list(first_key) or lists_captions(stream, name, of_items=of_items)
+    if first_key is not None or has_captions:
         read = _read_captions if has_captions else _read_lists
         yield from read(stream, name, problems, blanks)
         return

@@ -1,18 +1,16 @@
-"""One key names the same labels on the page, in a download, by API, to `evaluate`, and to an independent tool."""
+"""Label sources by their keys: what is counted, chosen, kept and refused."""
 
 import json
 from collections import Counter
 from html import unescape
 from io import StringIO
 
-import ir_measures
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
-from ir_measures import AP, Success, nDCG
 
 from annotate.models import ApiToken, ReferenceLabel, Resolution, Role
-from metrics.core.label_sources import LabelSource, People, quoted
+from metrics.core.label_sources import LabelSource
 from metrics.http import Wanted as QrelsWanted
 from metrics.models import Download, Score
 from metrics.services import leaderboard_views, refresh, tallies
@@ -20,39 +18,12 @@ from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_wanted import read, read_pair
 from tests import cast
 from tests.metrics import studies, uploads
-from tests.sizes import share_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
-MEASURES = {"C@1": Success @ 1, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10}
 
 
-@pytest.mark.parametrize("case", range(share_of(40)))
-def test_a_key_gives_the_same_scores_everywhere(case, client, tmp_path):
-    rng = np.random.default_rng([case, 9])
-    direction = ("forward", "reverse")[case % 2]
-    made = uploads.upload(rng, direction=direction)
-    names = uploads.labels(rng, made.collection, n_sets=1 + case % 3)
-    some = [name for name in names if rng.random() < 0.7] or names[-1:]
-    source = LabelSource.of(rng.choice(list(People)), some)
-    refresh.refresh(collection=made.collection)
-    client.force_login(cast.member(made.collection, Role.RESEARCHER))
-
-    labels = api_qrels(client, made.collection, direction, source.key)
-    assert labels == page_qrels(client, made.collection, direction, source.key)
-    cells = page_cells(made, direction, source.key)
-    assert cells == pytest.approx(evaluated_file(made, direction, labels, tmp_path), abs=1e-12)
-    assert cells == pytest.approx(evaluated_by_key(client, made, direction, source, tmp_path), abs=1e-12)
-    assert cells == pytest.approx(independent(made, direction, labels), abs=1e-9)
-
-
-def page_qrels(client, collection, direction, key):
-    answer = client.get(f"/c/{collection.slug}/downloads/qrels/", {"direction": direction, "label_source": key})
-    assert answer.status_code == 200, answer.content
-    return b"".join(answer.streaming_content).decode()
-
-
-def api_qrels(client, collection, direction, key="", **given):
-    answer = asked_api(client, collection, direction=direction, **({"label_source": key} if key else given))
+def api_qrels(client, collection, **given):
+    answer = asked_api(client, collection, **given)
     assert answer.status_code == 200, answer.content
     return b"".join(answer.streaming_content).decode()
 
@@ -61,62 +32,6 @@ def asked_api(client, collection, **given):
     person = cast.member(collection, Role.RESEARCHER)
     headers = cast.bearer(person, ApiToken.Scope.QRELS_READ, collection=collection)
     return client.get(f"/api/v1/collections/{collection.slug}/qrels/", given, headers=headers)
-
-
-def page_cells(made, direction, key):
-    """What the leaderboard shows of the run, by measure, unrounded."""
-    choices = read(collection=made.collection, viewer=None, given={"labels": key, "measures": " ".join(MEASURES)})
-    assert choices.errors == [] and choices.source.key == key
-    leaderboard_views.compute(collection=made.collection, wanted=choices.wanted)
-    value = leaderboard_views.find(collection=made.collection, wanted=choices.wanted).value
-    (own,) = [row for row in value["directions"] if made.run.pk in row["runs"]]
-    place = own["runs"].index(made.run.pk)
-    return {row["name"]: row["cells"][place]["whole"] for row in own["measures"]}
-
-
-def scored(made, direction):
-    """The run as it was scored, and the queries that count."""
-    query_set = made.collection.query_sets.get(direction=direction, name="all")
-    return uploads.as_scored(made.run, query_set), uploads.sources_of(query_set)
-
-
-def evaluate(made, direction, tmp_path, *options):
-    run, queries = scored(made, direction)
-    (tmp_path / "a.run").write_text(run or "")
-    (tmp_path / "queries.txt").write_text("\n".join(queries))
-    out = StringIO()
-    measures = ("--measures", " ".join(MEASURES), "--queries", str(tmp_path / "queries.txt"), "--json")
-    call_command("evaluate", str(tmp_path / "a.run"), *options, *measures, stdout=out)
-    return json.loads(out.getvalue())
-
-
-def evaluated_file(made, direction, labels, tmp_path):
-    (tmp_path / "labels.qrels").write_text(labels)
-    return evaluate(made, direction, tmp_path, "--qrels", str(tmp_path / "labels.qrels"))["all"]
-
-
-def evaluated_by_key(client, made, direction, source, tmp_path):
-    """`evaluate` with the files of people and of each set, and the key."""
-    (tmp_path / "people.qrels").write_text(page_qrels(client, made.collection, direction, "only"))
-    options = ["--qrels", str(tmp_path / "people.qrels"), "--label-source", source.key]
-    for number, name in enumerate(source.sets):
-        path = tmp_path / f"{number}.qrels"
-        path.write_text(page_qrels(client, made.collection, direction, str(source.of(People.NONE, [name]))))
-        options += ["--reference", f"{quoted(name)}={path}"]
-    said = evaluate(made, direction, tmp_path, *options)
-    assert said["label_source"] == source.key
-    return said["all"]
-
-
-def independent(made, direction, labels):
-    """The means that ir_measures gives over the queries that count, 0 where it says nothing."""
-    run, queries = scored(made, direction)
-    values = {name: dict.fromkeys(queries, 0.0) for name in MEASURES}
-    names = {measure: name for name, measure in MEASURES.items()}
-    for row in ir_measures.iter_calc(MEASURES.values(), uploads.qrels_of(labels), uploads.run_of(run)):
-        if row.query_id in values[names[row.measure]]:
-            values[names[row.measure]][row.query_id] = row.value
-    return {name: float(np.mean(list(found.values()))) for name, found in values.items()}
 
 
 @pytest.fixture
@@ -185,7 +100,8 @@ def test_the_choices_of_a_form_become_one_key_in_the_address(client, judged):
 def test_no_set_that_was_asked_for_is_dropped(client, judged, given, expected):
     """Whatever place is asked, it is the source that the words say, or an error."""
     if expected.startswith(("over", "union")):
-        assert api_qrels(client, judged, "forward", **given) == api_qrels(client, judged, "forward", expected)
+        by_key = {"label_source": expected, "direction": "forward"}
+        assert api_qrels(client, judged, direction="forward", **given) == api_qrels(client, judged, **by_key)
     else:
         assert expected in asked_api(client, judged, **given).content.decode().replace('\\"', '"')
     researcher = cast.member(judged, Role.RESEARCHER)

@@ -1,4 +1,4 @@
-"""One JSON object {id: [captions]}, as MSVD, VATEX and COCO are handed on, in one line or many."""
+"""Captions in JSON as MSVD, VATEX and COCO are handed on, in one line or many."""
 
 import json
 
@@ -35,6 +35,65 @@ def test_each_key_is_a_document_and_each_of_its_captions_a_query(indent):
         ("query", "vid2#0", ["a dog"]),
         ("document", "vid3", []),
     ]
+
+
+KARPATHY = {"images": [
+    {"filepath": "val2014", "filename": "cat.jpg", "imgid": 0, "split": "test", "cocoid": 391895, "sentids": [7, 8],
+     "sentences": [{"tokens": ["a", "cat"], "raw": "A cat.", "imgid": 0, "sentid": 7},
+                   {"tokens": ["it"], "raw": "It sits.", "imgid": 0, "sentid": 8}]},
+    {"filename": "dog.jpg", "split": "restval", "sentences": [{"raw": "A dog.", "sentid": 9}]},
+], "dataset": "coco"}  # fmt: skip
+VATEX = [
+    {"videoID": "v1_000", "enCap": ["A man sings.", "He sings."], "chCap": ["歌手"]},
+    {"videoID": "v2_000", "enCap": []},
+]
+EACH = [{"image": "a/cat.jpg", "caption": ["A cat.", "It sits."]}, {"image": "b.jpg", "caption": "B", "id": 5}]
+SINGLE = [{"video": "v1.mp4", "caption": "sings"}, {"video": "v1.mp4", "caption": "he sings", "split": "train"}]
+
+
+@pytest.mark.parametrize(("captions", "expected"), [
+    (KARPATHY, [
+        ("document", "391895", "test", ["cat.jpg"]), ("query", "7", "test", ["A cat."]),
+        ("query", "8", "test", ["It sits."]), ("document", "dog.jpg", "restval", ["dog.jpg"]),
+        ("query", "9", "restval", ["A dog."]),
+    ]),
+    (VATEX, [
+        ("document", "v1_000", "test", []), ("query", "v1_000#0", "test", ["A man sings."]),
+        ("query", "v1_000#1", "test", ["He sings."]), ("document", "v2_000", "test", []),
+    ]),
+    (EACH, [
+        ("document", "a/cat.jpg", "test", ["a/cat.jpg"]), ("query", "a/cat.jpg#0", "test", ["A cat."]),
+        ("query", "a/cat.jpg#1", "test", ["It sits."]), ("document", "b.jpg", "test", ["b.jpg"]),
+        ("query", "5", "test", ["B"]),
+    ]),
+    ([SINGLE[0]], [("document", "v1.mp4", "test", ["v1.mp4"]), ("query", "v1.mp4#0", "test", ["sings"])]),
+])  # fmt: skip
+def test_lists_as_the_field_hands_them_on(captions, expected):
+    known = source(captions)
+    rows, faults = items_of(known)
+    assert faults == []
+    assert [(row.side, row.id, row.split, [part.text or part.path for part in row.parts]) for row in rows] == expected
+    (name,) = label_files(known)
+    labels = [(row.query, row.document) for row in read_reference(known.open(name), name, Problems(), of_items=True)]
+    documents = [row.id for row in rows if row.side == "document"]
+    assert [query for query, _ in labels] == [row.id for row in rows if row.side == "query"]
+    assert {document for _, document in labels} <= {*documents}
+
+
+@pytest.mark.parametrize(("captions", "fault"), [
+    ([{"image": "a.jpg", "caption": 7}], 'caption 1 of "a.jpg" is missing or blank'),
+    ([{"image": "a.jpg", "caption": "a"}, {"caption": "a"}], "id"),
+    ([{"image": "a.jpg", "caption": "a"}, 7], "id"),
+    ({"images": [{"id": 1, "sentences": [{"raw": ""}]}]}, 'caption 1 of "1" is missing or blank'),
+])  # fmt: skip
+def test_faults_say_which_caption(captions, fault):
+    _, faults = items_of(source(captions))
+    assert fault in str(faults)
+
+
+def test_a_first_video_without_captions_is_one_of_a_list():
+    rows, faults = items_of(source({"v0": [], "v1": ["a man"]}))
+    assert (shape(rows), faults) == ([("document", "v0", []), ("document", "v1", []), ("query", "v1#0", ["a man"])], [])
 
 
 def test_one_line_of_many_captions_is_read_whole():

@@ -76,7 +76,7 @@ def test_a_caption_list_gives_captions_as_queries_and_videos_as_documents(indent
         ("document", "video1", "train", []),
         ("query", "0", "test", ["a man sings"]),
         ("query", "1", "test", ["somebody sings"]),
-        ("query", "2", "test", ["a dog"]),
+        ("query", "2", "train", ["a dog"]),
     ]
 
 
