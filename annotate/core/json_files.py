@@ -112,6 +112,7 @@ class _Scanner:
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
         self._json = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)
         self._text, self._at, self._ended = "", 0, False
+        self._place = ""  # more than the line, since a file may be a single one
 
     def members(self, spread: frozenset[str]) -> Iterator[Member]:
         """See `json_members`."""
@@ -128,6 +129,7 @@ class _Scanner:
         self._end("array")
 
     def _end(self, what: str) -> None:
+        self._place = ""
         if self._peek():
             raise self._fault(f"there is more text after the {what}'s end; the file must be one JSON {what}.")
 
@@ -143,6 +145,7 @@ class _Scanner:
                 raise FormatError(self.name, line, "", f"the key {shown(key)} stands in the object already.")
             seen.add(key)
             self._expect(":")
+            self._place = f"at the key {shown(key)}"
             if key in spread and self._peek() == "[":
                 yield from self._elements(key)
             else:
@@ -154,8 +157,10 @@ class _Scanner:
         if self._peek() == "]":
             self._expect("]")
             return
-        after = ","
+        after, number = ",", 0
         while after == ",":
+            number += 1
+            self._place = f"at entry {number:,}{f' of {shown(key)}' if key else ''}"
             self._peek()
             yield Member(self.line, key, self._value())
             after = self._expect(",", "]")
@@ -225,7 +230,7 @@ class _Scanner:
         return True
 
     def _fault(self, message: str) -> FormatError:
-        return FormatError(self.name, self.line, "", message)
+        return FormatError(self.name, self.line, "", f"{self._place}: {message}" if self._place else message)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from functools import partial
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
 from uuid import uuid4
@@ -26,6 +25,7 @@ from annotate.core.sources import Elsewhere, Source, ZipSource, open_source
 from annotate.models import Collection, Import, User
 from annotate.services import jobs
 from annotate.services.faults import FAULTS
+from annotate.services.files import delete_on_commit
 from annotate.services.import_kinds import KINDS, Asked, Work
 from annotate.services.import_reports import ImportReport, report_of, report_of_fault
 from annotate.services.jobs import Cancelled, Job
@@ -198,7 +198,7 @@ def _finish(made: Import, state: Import.State, report: ImportReport) -> None:
     jobs.forget(job=job_of(made))
     if state != Import.State.DONE:
         for name in filter(None, (made.file.name, made.media_file.name)):
-            transaction.on_commit(partial(default_storage.delete, name), robust=True)
+            delete_on_commit(name)
     log.info("Import %s into %s is %s: %s", made.pk, made.collection, state, " ".join(report.sentences))
 
 

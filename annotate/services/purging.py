@@ -13,6 +13,7 @@ from django.apps import apps
 from django.db import connection, models, transaction
 
 from annotate.models import Collection, Judgment, QuizAttempt, Report, User
+from annotate.services.files import delete_on_commit
 from annotate.services.media import media_folder
 
 log = logging.getLogger(__name__)
@@ -147,4 +148,4 @@ def _forget_files(model: type[models.Model], condition: str, collection: Collect
             statement = f'SELECT "{field.column}" FROM "{model._meta.db_table}" WHERE {condition}'  # noqa: S608
             cursor.execute(statement, {"collection": collection.pk})
             for name in filter(None, (name for (name,) in cursor.fetchall())):
-                transaction.on_commit(partial(field.storage.delete, name))
+                delete_on_commit(name, storage=field.storage)

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 from django import forms
@@ -22,6 +21,7 @@ from django.db.models.functions import Now
 
 from annotate.models import Collection, User
 from annotate.services import jobs
+from annotate.services.files import delete_on_commit
 from annotate.services.imports import checksum
 from annotate.services.jobs import Cancelled, Job
 from annotate.services.workers import alone_with
@@ -193,7 +193,7 @@ def expire() -> int:
     for made in old.order_by("pk"):
         with transaction.atomic():
             n_expired += old.filter(pk=made.pk).update(state=Download.State.EXPIRED, file="")
-            transaction.on_commit(partial(default_storage.delete, made.file.name), robust=True)
+            delete_on_commit(made.file.name)
     return n_expired
 
 

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from annotate.models import Membership, Role, User
 from annotate.services import purging
+from annotate.services.files import delete_on_commit
 from annotate.services.seating import note_changes
 from annotate.services.workers import alone_with
 from pooling.models import Run
@@ -52,8 +53,7 @@ def _delete(run: Run, by: User | None) -> None:
     was_ready = locked.state == Run.State.READY
     locked.delete()  # the matrix's file goes with the next sweep
     if locked.file:
-        storage, name = locked.file.storage, locked.file.name
-        transaction.on_commit(lambda: storage.delete(name), robust=True)
+        delete_on_commit(locked.file.name)
     if was_ready:
         note_changes(collection_id=locked.collection_id, pair_ids=[None])
     log.info("%s deleted the run %s of %s", by, run, run.collection)

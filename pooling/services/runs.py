@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 from annotate.core.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User
 from annotate.services import jobs
+from annotate.services.files import delete_on_commit
 from annotate.services.workers import alone_with
 from pooling.core.matrices import Block, forget
 from pooling.core.matrix_files import MatrixWriter, TooLarge
@@ -119,7 +120,7 @@ def _store(run: Run, upload: File) -> Received:
         if known.state != Run.State.REJECTED:
             raise RunExists(f'Run "{run.name}" already exists in this collection; choose another name.')
         run.pk, run.created_at = known.pk, known.created_at
-        transaction.on_commit(partial(known.file.delete, save=False), robust=True)  # the rejected file
+        delete_on_commit(known.file.name)  # the rejected file
     upload.seek(0)
     run.file.save(uuid4().hex, upload, save=False)
     run.save()

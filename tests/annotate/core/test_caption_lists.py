@@ -148,7 +148,7 @@ def test_lists_of_ids_are_told_from_lists_of_captions(lists, pairs):
         ('{"v1": ["a man"],\n"v2": "a dog"}', 'Line 2: id "v2" must have a list of captions'),
         ('{"v1": ["a man", 7]}', 'Line 1: caption 2 of "v1" is missing or blank.'),
         ('{"v1": ["a man"],\n"v1": ["a dog"]}', 'Line 2: the key "v1" stands in the object already.'),
-        ('{"v1": ["a man", ', "Line 2: this is no JSON"),
+        ('{"v1": ["a man", ', 'Line 2: at the key "v1": this is no JSON'),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(text, fault):

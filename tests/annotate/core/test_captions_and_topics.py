@@ -127,7 +127,7 @@ def test_the_own_video_of_each_caption_is_the_reference_set_original():
         ('{"videos": [{"video_id": "v w"}], "sentences": []}', 'Line 1: id "v w" contains white space'),
         ('{"videos": [7], "sentences": []}', "Line 1: an entry of videos is no object."),
         ('{"sentences": [\n{"video_id": "v", "caption": " "}]}', "Line 2: caption is missing or blank."),
-        ('{"sentences": [{"video_id": "v", "caption": "a"},', "Line 2: this is no JSON"),
+        ('{"sentences": [{"video_id": "v", "caption": "a"},', 'Line 2: at entry 2 of "sentences": this is no JSON'),
         ('{"videos": [{"video_id": "v", "path": "../x.mp4"}]}', "Line 1: part 1 has the path"),
     ],
 )
