@@ -118,7 +118,7 @@ def items_field(**options: Any) -> UploadField:
         label="Items",
         help_text=(
             "JSON lines, CSV or TSV, TREC topics, a caption list such as {id: [captions]}, or a plain list of "
-            "documents’ ids, each plain or gzipped; or a zip of a BEIR folder, or of one such file with its media."
+            "document ids, each plain or gzipped; or a zip of a BEIR folder, or of one such file with its media."
         ),
         command="load_collection",
         **options,

@@ -129,10 +129,14 @@ class Stack:
 
     def manage(self, *arguments: str, check: bool = True) -> str:
         """Run one of Django's commands beside the running product; returns what it printed."""
-        command = [self.python, "manage.py", *arguments]
-        done = subprocess.run(command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False)
+        done = self.run(*arguments)
         assert done.returncode == 0 or not check, done.stdout + done.stderr
         return done.stdout + done.stderr
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The same, however it ends."""
+        command = [self.python, "manage.py", *arguments]
+        return subprocess.run(command, cwd=self.root, env=self.env, capture_output=True, text=True, check=False)
 
     def orm(self, blocker: DjangoDbBlocker) -> AbstractContextManager[None]:
         """Let models and services of the test's own process work on this stack's database.

@@ -17,7 +17,7 @@ from metrics.core.alignment import RankedGrades
 
 _BLOCK = 1 << 21  # scores copied at a time by each thread
 _THREADS = min(os.cpu_count() or 1, 4)
-_SORT_FROM = 12  # labelled columns a row: sorting the row costs about as much as counting for so many
+_SORT_FROM = 8  # labelled columns a row: sorting the row costs about as much as counting for so many
 _COUNTED = 1 << 18  # scores compared at a time
 _TILE = 1024  # and rows of a matrix whose columns are copied at a time
 
@@ -120,6 +120,13 @@ def restricted(ranked: RankedGrades, queries: NDArray[np.int64]) -> RankedGrades
         label=ranked.label[hits],
         label_row=ranked.label_row[labels],
     )
+
+
+def part_of(scores: NDArray[Any], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+    """Some rows and columns of a matrix, ascending; not copied where both follow each other."""
+    if all(len(each) and each[-1] - each[0] == len(each) - 1 for each in (rows, columns)):
+        return scores[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return scores[np.ix_(rows, columns)]
 
 
 def _blocks(shape: tuple[int, ...], bounds: NDArray[np.int64]) -> Iterator[slice]:

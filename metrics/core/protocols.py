@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.matrices import Cells, ranked_columns, ranked_rows
+from metrics.core.matrices import Cells, part_of, ranked_columns, ranked_rows
 from metrics.core.measures import Measure, evaluate
 from metrics.core.ranking import Positives, correct
 
@@ -59,7 +59,7 @@ def in_folds(
         row, column = row_place[cells.row], column_place[cells.column]
         inside = (row >= 0) & (column >= 0)
         part = Cells(row[inside], column[inside], cells.grade[inside])
-        per_fold.append(both_ways(scores[np.ix_(rows, columns)], part, measures, threshold=threshold))
+        per_fold.append(both_ways(part_of(scores, rows, columns), part, measures, threshold=threshold))
     return {
         measure.name: BothWays(
             float(np.mean([fold[measure.name].forward for fold in per_fold])),

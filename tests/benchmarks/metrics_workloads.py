@@ -13,7 +13,7 @@ from scipy import stats
 
 from metrics.core import agreement, counts, measures, multiple, sampling
 from metrics.core.alignment import Labels, Rankings, align
-from metrics.core.matrices import Cells, from_ranks, restricted, row_ranks
+from metrics.core.matrices import Cells, from_ranks, part_of, restricted, row_ranks
 from pooling.core.runs import read_run
 
 Work = Callable[[], Any]
@@ -154,7 +154,7 @@ class Coco:
         found: dict[str, list[float]] = {}
         for fold in range(5):
             rows, columns = np.flatnonzero(self.caption_fold == fold), np.flatnonzero(self.image_fold == fold)
-            part = self.scores[np.ix_(rows, columns)]
+            part = part_of(self.scores, rows, columns)
             own = np.searchsorted(columns, self.own[rows])
             ones = np.ones(len(rows), dtype=np.int64)
             captions = np.arange(len(rows))

@@ -12,7 +12,7 @@ from io import StringIO
 from typing import Any, NamedTuple
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
@@ -44,6 +44,10 @@ class Answer(NamedTuple):
     def said(self) -> Any:
         """The JSON of it."""
         return json.loads(self.body)
+
+
+class Refused(Exception):
+    """A command says that it cannot do what is asked."""
 
 
 class Inside:
@@ -78,9 +82,12 @@ class Inside:
         return _answer(self._client.post(path, fields, follow=True))
 
     def command(self, name: str, *arguments: str) -> str:
-        """What a command prints."""
+        """What a command prints. Raises Refused."""
         out = StringIO()
-        call_command(name, *arguments, stdout=out)
+        try:
+            call_command(name, *arguments, stdout=out)
+        except CommandError as error:
+            raise Refused(str(error)) from error
         return out.getvalue()
 
     def until(self, is_so: Callable[[], bool], *, of: Collection | None = None) -> None:
@@ -130,7 +137,10 @@ class Outside:
 
     def command(self, name: str, *arguments: str) -> str:
         """As inside."""
-        return self._stack.manage(name, *arguments)
+        done = self._stack.run(name, *arguments)
+        if done.returncode:
+            raise Refused(done.stderr)
+        return done.stdout
 
     def until(self, is_so: Callable[[], bool], *, of: Collection | None = None) -> None:
         """Wait until the worker has made it so."""

@@ -26,10 +26,20 @@ from metrics.services import leaderboard_measuring, measuring, ranks
 from metrics.services.ranks import read_rankings
 from pooling.models import Run
 from tests import cast
-from tests.draws import next_number
 from tests.metrics import uploads, worlds
 from tests.metrics.run_forms import FORMS
-from tests.metrics.surfaces import File, Inside, Outside, Product, bring, bring_run, computed, downloaded, settle
+from tests.metrics.surfaces import (
+    File,
+    Inside,
+    Outside,
+    Product,
+    Refused,
+    bring,
+    bring_run,
+    computed,
+    downloaded,
+    settle,
+)
 from tests.metrics.worlds import World
 from tests.sizes import share_of
 
@@ -73,7 +83,7 @@ def test_one_number(number, inside, tmp_path):
 @pytest.mark.parametrize("number", range(N_CASES, N_CASES + 50))
 def test_one_number_of_the_running_product(number, live_stack, django_db_blocker, tmp_path):
     with live_stack.orm(django_db_blocker):
-        person = cast.user(f"founder{next_number()}", is_superuser=True)
+        person = cast.user(f"founder{number}", is_superuser=True)
         secret = secret_of(person)
     assert_one_number(Outside(live_stack, django_db_blocker, person, secret), number, tmp_path)
 
@@ -115,7 +125,7 @@ def test_a_fault_is_seen(plant, inside, tmp_path, monkeypatch):
 def assert_one_number(product: Product, number: int, tmp_path: Path) -> None:
     """Bring all of a world to the product and compare what it says of it, wherever it says so."""
     world, rng = drawn(number), np.random.default_rng([number, 13])
-    collection = brought(product, world, is_repeated=rng.random() < 0.3)
+    collection = brought(product, world, f"world{number}", is_repeated=rng.random() < 0.3)
     sets = [name for name in world.references if rng.random() < 0.7] or list(world.references)[-1:]
     source = LabelSource.of(rng.choice(list(People)), sets)
     labels = sorted(world.labels(source.people, list(source.sets)))
@@ -129,10 +139,15 @@ def assert_one_number(product: Product, number: int, tmp_path: Path) -> None:
     assert asked.labels_by_api() == asked.labels_by_page() == labels
     scored = worlds.canonical([tuple(row) for row in world.scored()])
     assert asked.ranked_run() == [row[:2] for row in scored]
-    assert asked.evaluated_file() == near(expected)
-    assert asked.evaluated_by_key() == near(expected)
-    if not world.closes_ranks and world.form in READ_BY_EVALUATE:
-        assert asked.evaluated_upload() == near(expected)
+    if {row[0] for row in scored}.isdisjoint(label.query_id for label in labels):
+        for evaluated in (asked.evaluated_file, asked.evaluated_by_key):
+            with pytest.raises(Refused, match=r"share no query|file is empty"):
+                evaluated()
+    else:
+        assert asked.evaluated_file() == near(expected)
+        assert asked.evaluated_by_key() == near(expected)
+        if not world.closes_ranks and world.form in READ_BY_EVALUATE:
+            assert asked.evaluated_upload() == near(expected)
     of_each = worlds.per_query(world, world.labels("over", ["original"]))
     stored = asked.scores_file()
     assert len(stored) > 2 and all(stored[name] == near(of_each[name]) for name in stored)
@@ -143,9 +158,8 @@ def near(expected: dict[str, float]) -> object:
     return pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-def brought(product: Product, world: World, *, is_repeated: bool) -> Collection:
+def brought(product: Product, world: World, slug: str, *, is_repeated: bool) -> Collection:
     """A collection to which all of a world was brought, in an order in which it may come."""
-    slug = f"world{next_number()}"
     with product.database():
         collection = create_collection(name=slug, slug=slug, levels=LEVELS, positive_from=1)
     bring(product, slug, "items", items_of(world, set(world.documents) - world.late | set(world.queries)))
