@@ -65,6 +65,12 @@ class Problems:
         if self.n >= TOO_MANY:
             raise FormatError(error.file, error.line, "", "too many lines are at fault; reading stopped here.")
 
+    def take(self, others: "Problems") -> None:
+        """Count and keep the faults of others behind these."""
+        for error in others.errors:
+            self.add(error)
+        self.n += others.n - len(others.errors)
+
     def __bool__(self) -> bool:
         return self.n > 0
 

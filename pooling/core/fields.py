@@ -228,6 +228,14 @@ def ids(block: Block, column: int) -> NDArray[np.uint64]:
     return out
 
 
+def as_lines(text: bytes) -> NDArray[np.bytes_]:
+    """(n,) the n lines of a text, whose last one need not end; at a byte of 0 a line is cut short."""
+    padded = b"".join([_HEAD, text.removesuffix(b"\n"), b"\n", _FOOT])
+    data = np.frombuffer(padded, dtype=np.uint8)
+    end = np.flatnonzero(data[LEAD:-TAIL] == ord("\n"))[:, None] + LEAD
+    return as_bytes(ids(Block(padded, data, end, np.arange(1, len(end) + 1), [], len(end)), 0))
+
+
 def as_bytes(words: NDArray[np.uint64]) -> NDArray[np.bytes_]:
     """(n, W) words as an (n,) array of byte strings, without copying."""
     return np.ascontiguousarray(words).view(f"S{8 * words.shape[1]}").reshape(len(words))

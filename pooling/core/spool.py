@@ -1,10 +1,10 @@
-"""A run of any size on disk, taken in parts as its file gives them, given back a few whole queries at a time."""
+"""A run of any size, taken in parts as its file gives them, given back a few whole queries at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from tempfile import TemporaryFile
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,69 @@ from pooling.core.runs import ReadRun, RunFile
 
 ROWS_AT_ONCE = 200_000  # in memory, while they are put in order and while they are worked on
 FIELDS = ("query", "rank", "line", "score", "doc")
+
+
+class Scattered(Exception):
+    """A query comes again behind others, so that its rows are known to be whole at the file's end alone."""
+
+
+def whole_queries(parts: Iterable[ReadRun]) -> Iterator[ReadRun]:
+    """The rows of a file that has each query's rows together, as most have, in batches of whole queries.
+
+    Raises Scattered at the first query that comes again.
+    """
+    waiting: list[list[NDArray[Any]]] = []
+    names: list[bytes] = []
+    seen: set[bytes] = set()
+    n_waiting = 0
+    for part in parts:
+        query, called = _stretches(part.run)
+        is_next = bool(names) and bool(called) and names[-1] == called[0]  # more rows of the last query
+        new = called[1:] if is_next else called
+        if len(set(new)) < len(new) or not seen.isdisjoint(new):
+            raise Scattered
+        query += np.int32(len(names) - is_next)
+        waiting.append([query, part.run.ranks, part.line, part.run.scores, part.run.docs])
+        seen.update(new)
+        names += new
+        n_waiting += len(query)
+        if n_waiting >= ROWS_AT_ONCE and len(names) > 1:
+            rows = _joined(waiting)
+            end = int(np.searchsorted(rows[0], len(names) - 1))
+            yield _batch(names[:-1], [column[:end] for column in rows])
+            waiting = [[column[end:].copy() for column in rows]]
+            waiting[0][0][:] = 0
+            names, n_waiting = names[-1:], len(waiting[0][0])
+    if n_waiting:
+        yield _batch(names, _joined(waiting))
+
+
+def spooled(parts: Iterable[ReadRun], *, tell: Callable[..., None]) -> Iterator[ReadRun]:
+    """All rows of a file, in batches of whole queries, by way of the disk; tells how many have been given back."""
+    n_done = 0
+    with Spool() as spool:
+        for part in parts:
+            spool.add(part)
+        for batch in spool.batches():
+            yield batch
+            n_done += len(batch.line)
+            tell(done=n_done, total=spool.n_rows, unit="rows stored")
+
+
+def _stretches(run: RunFile) -> tuple[NDArray[np.int32], list[bytes]]:
+    """For each row which stretch of rows of one query it is in, and the queries of the stretches."""
+    begins = np.flatnonzero(np.diff(run.query, prepend=-1))
+    lengths = np.diff(np.append(begins, len(run.query)))
+    return np.repeat(np.arange(len(begins), dtype=np.int32), lengths), run.queries[run.query[begins]].tolist()
+
+
+def _joined(rows: list[list[NDArray[Any]]]) -> list[NDArray[Any]]:
+    return [np.concatenate(column) for column in zip(*rows, strict=True)]
+
+
+def _batch(names: list[bytes], rows: list[NDArray[Any]]) -> ReadRun:
+    query, rank, line, score, doc = rows
+    return ReadRun(RunFile(np.array(names, dtype=np.bytes_), query, doc, score, rank, ""), line)
 
 
 class _Chunk(NamedTuple):
@@ -32,7 +95,6 @@ class Spool:
 
     def __init__(self) -> None:
         self.n_rows = 0
-        self.has_ranks = False
         self._number: dict[bytes, int] = {}
         self._waiting: list[ReadRun] = []
         self._n_waiting = 0
@@ -50,7 +112,6 @@ class Spool:
     def add(self, part: ReadRun) -> None:
         """Keep the next rows of the file."""
         self.n_rows += len(part.run.scores)
-        self.has_ranks |= bool(part.run.ranks.any())
         self._waiting.append(part)
         self._n_waiting += len(part.run.scores)
         if self._n_waiting >= ROWS_AT_ONCE:

@@ -17,13 +17,12 @@ from annotate.core.formats import FormatError, Problems
 from annotate.services import jobs
 from annotate.services.seating import note_changes
 from annotate.services.workers import alone_with
-from pooling.core.matrix_files import MatrixWriter, TooLarge
-from pooling.core.spool import Spool
+from pooling.core.matrix_files import TooLarge
 from pooling.models import Run, RunEvent
 from pooling.services import holding, matrix_storage
 from pooling.services.run_reports import RunReport
 from pooling.services.run_storage import store_rankings
-from pooling.services.runs import MAX_ATTEMPTS, fill
+from pooling.services.runs import MAX_ATTEMPTS, Arrange, in_batches, rows_of
 from pooling.services.waiting import OVERDUE_AFTER
 
 log = logging.getLogger(__name__)
@@ -75,10 +74,7 @@ def _read(run: Run, since: datetime) -> None:
     job, problems = jobs.Job("run", run.pk), Problems()
     tell = partial(jobs.advance, job=job)
     try:
-        with Spool() as spool, matrix_storage.writer(run=run) as matrix:
-            fill(spool, run=run, problems=problems, tell=tell, keep=matrix.add)
-            if not problems:
-                _replace(run=run, since=since, spool=spool, matrix=matrix, problems=problems, tell=tell)
+        in_batches(partial(_replace, run, since, problems, tell), tell=tell)
     except jobs.Cancelled:
         problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
     except FileNotFoundError:
@@ -89,18 +85,17 @@ def _read(run: Run, since: datetime) -> None:
 
 
 @transaction.atomic
-def _replace(
-    *, run: Run, since: datetime, spool: Spool, matrix: MatrixWriter, problems: Problems, tell: jobs.Tell
-) -> None:
+def _replace(run: Run, since: datetime, problems: Problems, tell: jobs.Tell, arrange: Arrange) -> None:
     run.rankings.all().delete()
-    report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
+    with matrix_storage.writer(run=run) as matrix:
+        rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)
+        report = store_rankings(run=run, batches=arrange(rows), problems=problems)
+        if not problems:
+            try:
+                matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
+            except TooLarge as error:
+                problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
     if problems:
-        transaction.set_rollback(True)
-        return
-    try:
-        matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
-    except TooLarge as error:
-        problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
         transaction.set_rollback(True)
         return
     # The run's row is locked at the very end alone; if items joined meanwhile it is read once more.

@@ -1,6 +1,7 @@
 """From the rows of a run file to Ranking rows: ids resolved in bulk, one row a source item."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from struct import Struct
@@ -12,22 +13,30 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError, Problems
 from annotate.models import Direction, Item, Side
-from annotate.services.jobs import Tell
+from pooling.core.fields import as_lines
 from pooling.core.ids import Distinct, Vocabulary, unknown_keys
 from pooling.core.run_ranking import BY_RANK, FewScores, OddIds, Tally, rank
 from pooling.core.runs import ReadRun
-from pooling.core.spool import Spool
 from pooling.models import Run
 from pooling.services.run_reports import SHOWN, RunReport, Strangers
 
 SIDES = {Direction.FORWARD: (Side.QUERY, Side.DOCUMENT), Direction.REVERSE: (Side.DOCUMENT, Side.QUERY)}
 # One row for thousands of items: a million rows would be Python objects one by one. A key below 0 is no test item's.
-# No id that a reader accepts holds white space, so that it may part them.
+# No id that a reader accepts holds white space, so that it may part them. By ranges of keys, since to group by them the
+# server would sort all.
 _ITEMS = """
-    SELECT string_agg(translate(external_id, E'\\n', ' '), E'\\n'),
-        array_send(array_agg(CASE WHEN split = 'test' THEN id ELSE -id END)),
-        array_remove(array_agg(CASE WHEN excluded_at IS NOT NULL THEN id END), NULL)
-    FROM annotate_item WHERE collection_id = %s AND side = %s GROUP BY id / 50000
+    WITH item AS NOT MATERIALIZED (
+        SELECT id, external_id, split, excluded_at FROM annotate_item WHERE collection_id = %s AND side = %s
+    )
+    SELECT part.* FROM (SELECT min(id) AS first, max(id) AS last FROM item) AS ends,
+        generate_series(first, last, 50000) AS start,
+        LATERAL (
+            SELECT string_agg(translate(external_id, E'\\n', ' '), E'\\n') AS names,
+                array_send(array_agg(CASE WHEN split = 'test' THEN id ELSE -id END)),
+                coalesce(array_agg(id) FILTER (WHERE excluded_at IS NOT NULL), '{}')
+            FROM item WHERE id >= start AND id < start + 50000
+        ) AS part
+    WHERE names IS NOT NULL
 """
 # PostgreSQL's binary forms: of a COPY, of its rows before their arrays, of an array before its elements.
 _COPY = "COPY pooling_ranking (run_id, source_id, targets, scores) FROM STDIN (FORMAT binary)"
@@ -55,13 +64,6 @@ class Known(NamedTuple):
         return self.is_test & ~self.is_excluded
 
 
-class Batch(NamedTuple):
-    """The rankings of some queries as COPY takes them, b"" for none, and how many rows of the file they come from."""
-
-    copied: bytes
-    n_rows: int
-
-
 class Storing:
     """Makes a run's rankings some queries at a time, and keeps count of what it meets; problems leave them empty."""
 
@@ -72,11 +74,15 @@ class Storing:
         self._met = np.zeros(len(self._sources.keys), dtype=bool)
         self._odd, self._tally = OddIds(run.file_name, problems), Tally()
         self._unknown_targets = Distinct()
-        self._scores = FewScores()
+        self._scores, self.has_ranks = FewScores(), False
 
-    def made_of(self, read: ReadRun) -> Batch:
-        """The rankings of some whole queries; asks the database nothing. Raises FormatError for too many problems."""
+    def made_of(self, read: ReadRun) -> bytes:
+        """The rankings of some whole queries as COPY takes them, b"" for none; asks the database nothing.
+
+        Raises FormatError for too many problems.
+        """
         run = read.run
+        self.has_ranks |= bool(run.ranks.any())
         order = rank(read, score_type=self._run.score_type, name=self._run.file_name, problems=self._problems)
         self._tally.add(order)
         self._scores.add(run)
@@ -89,10 +95,10 @@ class Storing:
         rows = order.order[stored[order.order]]
         self._count(source, target, stored)
         if self._problems or not len(rows):
-            return Batch(b"", len(read.line))
+            return b""
         scores = -run.ranks[rows].astype(np.float64) if self._run.score_type == BY_RANK else run.scores[rows]
         keys = _keys(self._targets, target[rows], run.docs, rows)
-        return Batch(_rankings(self._run, self._sources.keys[source[rows]], keys, scores), len(read.line))
+        return _rankings(self._run, self._sources.keys[source[rows]], keys, scores)
 
     def finish(self) -> RunReport:
         """The report of all that was added."""
@@ -100,7 +106,7 @@ class Storing:
         report.n_rows, report.n_queries = figures.rows, figures.queries
         report.shallowest, report.median_depth = figures.shallowest, figures.median_depth
         report.deepest, report.ties, report.n_misranked = figures.deepest, figures.ties, figures.misranked
-        report.has_grades = self._scores.are_grades
+        report.has_grades, report.has_ranks = self._scores.are_grades, self.has_ranks
         report.unknown_targets.n = len(self._unknown_targets)
         report.n_met = int(np.count_nonzero(self._met))
         missing = np.sort(self._sources.keys[self._sources.counts[:-1] & ~self._met])
@@ -134,35 +140,43 @@ class Storing:
             self._unknown_targets.add(run.docs[rows])
 
 
-def store_rankings(*, run: Run, spool: Spool, problems: Problems, tell: Tell) -> RunReport:
-    """Write the run's rankings and say what was found; faults become problems, which are to roll this back."""
-    if run.score_type == BY_RANK and not spool.has_ranks:
+def store_rankings(*, run: Run, batches: Iterator[ReadRun], problems: Problems) -> RunReport:
+    """Write the run's rankings and say what was found; faults become problems, which are to roll this back.
+
+    batches : of whole queries; where reading them adds to the problems, these are all that is said
+    """
+    met, report = Problems(), RunReport()
+    storing = Storing(run, met)
+    try:
+        with closing(_ahead(storing.made_of, batches)) as rankings:
+            for each in rankings:
+                _copy(each)
+    except FormatError as error:
+        met.add(error)
+        deque(batches, maxlen=0)  # what else is wrong with the file
+    else:
+        report = report if problems else storing.finish()
+    if problems:
+        return report
+    if run.score_type == BY_RANK and not storing.has_ranks:
         message = "The file gives no ranks; choose float32 to order by score."
         problems.add(FormatError(run.file_name, None, "rank", message))
         return RunReport()
-    storing, n_done = Storing(run, problems), 0
-    try:
-        with closing(_ahead(map(storing.made_of, spool.batches()))) as batches:
-            for batch in batches:
-                _copy(batch.copied)
-                n_done += batch.n_rows
-                tell(done=n_done, total=spool.n_rows, unit="rows stored")
-    except FormatError as error:
-        problems.add(error)
-        return RunReport()
-    report = storing.finish()
-    report.has_ranks = spool.has_ranks
+    problems.take(met)
     return report
 
 
-def _ahead(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The batches, each made by a thread while the server takes the one before."""
-    left = iter(batches)
+def _ahead(make: Callable[[ReadRun], bytes], batches: Iterable[ReadRun]) -> Iterator[bytes]:
+    """What is made of each batch, by a thread, while the next is read and the server takes the one before."""
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(next, left, None)
-        while batch := waiting.result():
-            waiting = pool.submit(next, left, None)
-            yield batch
+        waiting = None
+        for batch in batches:
+            made = pool.submit(make, batch)
+            if waiting:
+                yield waiting.result()
+            waiting = made
+        if waiting:
+            yield waiting.result()
 
 
 def known_items(run: Run, side: Side) -> Known:
@@ -171,7 +185,7 @@ def known_items(run: Run, side: Side) -> Known:
     with connection.cursor() as cursor:
         cursor.execute(_ITEMS, [run.collection_id, side])
         for names, signed, left_out in cursor:
-            ids.append(np.array(names.encode().split(b"\n"), dtype=np.bytes_))
+            ids.append(as_lines(names.encode()))
             elements = np.frombuffer(signed, dtype=_element(">i8"), offset=_ARRAY_HEAD.size - 4)
             keys.append(elements["value"].astype(np.int64))
             excluded.append(np.array(left_out, dtype=np.int64))

@@ -2,11 +2,11 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 from django.core.files import File
@@ -20,9 +20,10 @@ from annotate.services import jobs
 from annotate.services.files import delete_on_commit
 from annotate.services.workers import alone_with
 from pooling.core.matrices import Block, forget
-from pooling.core.matrix_files import MatrixWriter, TooLarge
+from pooling.core.matrix_files import TooLarge
 from pooling.core.run_files import read_parts
-from pooling.core.spool import Spool
+from pooling.core.runs import ReadRun
+from pooling.core.spool import Scattered, spooled, whole_queries
 from pooling.models import Run
 from pooling.services import holding, matrix_storage
 from pooling.services.run_reports import RunReport, told
@@ -30,6 +31,8 @@ from pooling.services.run_storage import store_rankings
 
 log = logging.getLogger(__name__)
 
+Arrange = Callable[[Iterator[ReadRun]], Iterator[ReadRun]]  # of rows in the file's order, batches of whole queries
+Result = TypeVar("Result")
 MAX_ATTEMPTS = 3
 MAX_NAME = 80
 MEGABYTE = 1_000_000
@@ -160,10 +163,7 @@ def _ingest(run: Run) -> None:
     job, problems, report = jobs.Job("run", run.pk), Problems(), RunReport()
     tell = partial(jobs.advance, job=job)
     try:
-        with Spool() as spool, matrix_storage.writer(run=run) as matrix:
-            fill(spool, run=run, problems=problems, tell=tell, keep=matrix.add)
-            if not problems:
-                report = _store_all(run, spool, matrix, problems, tell)
+        report = in_batches(partial(_store_all, run, problems, tell), tell=tell)
     except jobs.Cancelled:
         problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
     if problems:
@@ -171,10 +171,21 @@ def _ingest(run: Run) -> None:
     jobs.forget(job=job)
 
 
-def fill(
-    spool: Spool, *, run: Run, problems: Problems, tell: jobs.Tell, keep: Callable[[Block], None] = forget
-) -> None:
-    """Fill a spool with the rows of a run's file; with none any more once there are problems.
+def in_batches(store: Callable[[Arrange], Result], *, tell: jobs.Tell) -> Result:
+    """What `store` gives, told how to make batches of whole queries of a file's rows; called twice for few files.
+
+    At first it trusts that each query's rows stand together; what it has stored when they do not, it is to take back.
+    """
+    try:
+        return store(whole_queries)
+    except Scattered:
+        return store(partial(spooled, tell=tell))
+
+
+def rows_of(
+    *, run: Run, problems: Problems, tell: jobs.Tell, keep: Callable[[Block], None] = forget
+) -> Iterator[ReadRun]:
+    """The rows of a run's file, a part at a time; none any more once there are problems.
 
     keep : takes the blocks of a similarity matrix, of which the rows are the best alone
     """
@@ -185,16 +196,17 @@ def fill(
             options = {"columns": run.columns, "score_type": score_type, "keep": keep, "ranked": ranked}
             for part in read_parts(stream, run.file_name, problems, **options):
                 if not problems:
-                    spool.add(part)
+                    yield part
                 tell(done=stream.tell() // MEGABYTE, total=run.file.size // MEGABYTE, unit="MB read")
         except TooLarge as error:
             problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
 
 
-def _store_all(run: Run, spool: Spool, matrix: MatrixWriter, problems: Problems, tell: jobs.Tell) -> RunReport:
+def _store_all(run: Run, problems: Problems, tell: jobs.Tell, arrange: Arrange) -> RunReport:
     """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
-    with transaction.atomic():
-        report = store_rankings(run=run, spool=spool, problems=problems, tell=tell)
+    with matrix_storage.writer(run=run) as matrix, transaction.atomic():
+        rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)
+        report = store_rankings(run=run, batches=arrange(rows), problems=problems)
         if not problems and not report.n_kept + report.n_unknown and not _may_wait(run):
             message = f"No line names one of the {run.sources} of this collection; see the first unknown ids."
             if not report.unknown_sources.n:

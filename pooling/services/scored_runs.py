@@ -12,10 +12,10 @@ from annotate.services.jobs import tell_nobody
 from pooling.core.run_files import read_blocks
 from pooling.core.run_ranking import rank
 from pooling.core.runs import ReadRun, RunFile
-from pooling.core.spool import Spool
+from pooling.core.spool import spooled
 from pooling.models import Run
 from pooling.services.run_storage import SIDES, Known, known_items
-from pooling.services.runs import fill
+from pooling.services.runs import rows_of
 
 Ids = NDArray[np.int64]
 MAX_CELLS = 20_000_000  # of a matrix that is written as lines: about a gigabyte
@@ -56,10 +56,9 @@ def trec_lines(*, run: Run, scope: Scope) -> Iterator[str]:
             raise TooLong(f"{message}{MAX_CELLS:,}; `evaluate` reads it as an .npz file.")
         yield from _matrix_lines(run, ends, tag)
         return
-    with Spool() as spool:
-        fill(spool, run=run, problems=Problems(), tell=tell_nobody)
-        for read in spool.batches():
-            yield _lines(read, run, ends, tag)
+    rows = rows_of(run=run, problems=Problems(), tell=tell_nobody)
+    for read in spooled(rows, tell=tell_nobody):
+        yield _lines(read, run, ends, tag)
 
 
 def _matrix_lines(run: Run, ends: _Ends, tag: str) -> Iterator[str]:
