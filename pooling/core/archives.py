@@ -21,7 +21,7 @@ from annotate.core.zip_directory import directory_size
 from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Block, checked_ids, rows_at_once
 
 LISTS = ("rows.txt", "columns.txt")
-CELLS_BY_COLUMN = 8_000_000  # of one block of a matrix that lies column by column: each block reads a bit of them all
+CELLS_BY_COLUMN = 4_000_000  # of one block of a matrix that lies column by column: each block reads a bit of them all
 
 
 class Header(NamedTuple):
