@@ -226,7 +226,8 @@ class _Array(_Reader):
                 continue
             if of not in seen:
                 seen.add(of)
-                yield self.described(of, kind, line, split or "test")
+                path = next((said[each] for each in COLUMNS[kind] if media_type(str(said.get(each)))), "")
+                yield self.described(of, kind, line, split or "test")._replace(path=path)
             own_id = None if isinstance(texts, list) else first_of(said, (*COLUMNS["id"], "id"))
             for number, text in enumerate(texts if isinstance(texts, list) else [texts], start=1):
                 yield from self.caption(of, text, own_id, line, f" {number} of {shown(of)}")

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from annotate.core import captions, reading, topics
 from annotate.core.formats import FormatError, Problems, id_fault
 from annotate.core.id_lists import read_ids
-from annotate.core.item_rows import FIELDS, FLAT, ItemRow, check_item
-from annotate.core.json_files import opens_dictionaries, opens_object_of_objects
+from annotate.core.item_rows import FIELDS, FLAT, ItemRow, check_item, is_address
+from annotate.core.json_files import keys_of_first, opens_dictionaries, opens_object_of_objects
 from annotate.core.media_types import media_type
 from annotate.core.mistaken import ITEMS, mistaken_for
 from annotate.core.reference_formats import read_reference
@@ -66,6 +66,13 @@ def _mistaken(source: Source) -> str:
     if not name:
         return ""
     with source.open(name) as stream:
+        if keys := keys_of_first(stream, name):
+            named = ", ".join(sorted(keys)[:9])
+            return (
+                f"this is a JSON array whose first entry names {named}. In a list of captions each entry names a video "
+                "or image (video_id, videoID, image...) and its caption, or captions in a list; other items are JSON "
+                "lines."
+            )
         if opens_dictionaries(stream, name) and opens_object_of_objects(stream, name) not in (*FIELDS, "parts"):
             return NO_ITEMS
     return mistaken_for(_first(source, MISTAKEN_ENDS), wanted=ITEMS)
@@ -121,7 +128,8 @@ def _read_captions(source: Source, problems: Problems) -> Iterator[ItemRow]:
                 item = {"side": "query", "id": row.id, "split": row.split, "parts": parts}
             else:
                 item = {"side": "document", "id": row.id, "split": row.split, "parts": _shown(_found(row, files), row)}
-            yield from check_item(item, name, row.line, problems)
+            for checked in check_item(item, name, row.line, problems):
+                yield checked._replace(may_lack_files=True)
 
 
 def _bare(path: str) -> str:
@@ -141,7 +149,7 @@ def _shown(found: tuple[str, str], row: captions.Described) -> list[dict[str, ob
     """The one part; its times are those of the file that the list names, not of a clip cut from it."""
     kind, path = found
     times = {"start": row.start, "end": row.end} if kind == "video" and path == row.path else {}
-    return [{"kind": kind, "path": path, **times}] if path else []
+    return [{"kind": kind, "path": path, **times}] if media_type(path) or is_address(path) else []
 
 
 def caption_list(source: Source) -> str:

@@ -32,7 +32,10 @@ class PartRow(NamedTuple):
 
 
 class ItemRow(NamedTuple):
-    """One item as a file gives it, and the place where it stands."""
+    """One item as a file gives it, and the place where it stands.
+
+    may_lack_files : whether it is known by its id alone where the files that it names are not given
+    """
 
     side: str
     id: str
@@ -41,6 +44,7 @@ class ItemRow(NamedTuple):
     parts: tuple[PartRow, ...]
     file: str
     line: int
+    may_lack_files: bool = False
 
 
 def check_item(record: Mapping[str, Any], name: str, number: int, problems: Problems) -> Iterator[ItemRow]:

@@ -52,6 +52,7 @@ class CollectionReport(Tallies):
     n_asked : known before by their ids alone, and left so, since people were asked about them as they are
     are_sets_fixed : whether query sets stay as they were, since the collection has been judged
     n_filled : known before by their ids alone, which have something to show now
+    n_lacking : without the file that they name, since nobody gave it: known by their ids alone
     """
 
     n_rows: int = 0
@@ -60,6 +61,7 @@ class CollectionReport(Tallies):
     n_queries: int = 0
     n_filled: int = 0
     n_asked: int = 0
+    n_lacking: int = 0
     are_sets_fixed: bool = False
     n_parts: int = 0
     n_media: int = 0
@@ -73,6 +75,7 @@ class CollectionReport(Tallies):
             ("Known before", self.n_known),
             *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
             *([("Asked about by id alone, left so", self.n_asked)] if self.n_asked else []),
+            *([("Without the file that they name, known by id alone", self.n_lacking)] if self.n_lacking else []),
             ("Parts", self.n_parts),
             ("Media files copied", self.n_media),
         ]
@@ -81,6 +84,7 @@ class CollectionReport(Tallies):
         rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
         filled = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
         filled += f"{self.n_asked:,} stay known by id alone, as people were asked about them, " if self.n_asked else ""
+        filled += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
         before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
         unchanged = "" if self.n_items or self.n_filled else " Nothing changed."
         is_new = self.are_sets_fixed and self.n_items
@@ -220,7 +224,8 @@ class _Loader:
     def _add(self, rows: list[ItemRow]) -> None:
         """Load one chunk."""
         self.report.n_rows += len(rows)
-        fresh = [row for row in map(self._with_pages, rows) if self._is_first(row)]
+        given = map(self._with_files, map(self._with_pages, rows))
+        fresh = [row for row in given if self._is_first(row)]
         stored = {} if self._is_first_load else self._stored(fresh)
         bare = self._bare(fresh, stored)
         new = [row for row in fresh if (row.side, row.id) not in bare and self._is_new(row, stored)]
@@ -238,6 +243,14 @@ class _Loader:
         if not any(part.kind == "html" and part.path for part in row.parts):
             return row
         return row._replace(parts=tuple(self._page(row, part) if part.kind == "html" else part for part in row.parts))
+
+    def _with_files(self, row: ItemRow) -> ItemRow:
+        """The row without files that were not given, if it may lack them."""
+        if not row.may_lack_files:
+            return row
+        parts = [part for part in row.parts if not part.path or is_address(part.path) or self._has_media(part.path)]
+        self.report.n_lacking += len(parts) < len(row.parts)
+        return row._replace(parts=tuple(parts))
 
     def _page(self, row: ItemRow, part: PartRow) -> PartRow:
         holder = next((source for source in self.media_sources if part.path and source.holds(part.path)), None)

@@ -82,6 +82,13 @@ class Table(NamedTuple):
         return headline(leaders, self.decisions[0]) if self.decisions else ""
 
     @property
+    def without_positive(self) -> str:
+        """What is said of queries to which the label source gives no positive; empty where there are none."""
+        counts = [(facts or {}).get("n_defined") for row in self.rows for facts in row.facts]
+        n = self.n_queries - max((count for count in counts if count is not None), default=self.n_queries)
+        return f"{n:,} {self.sources} without any, which count{'s'[: n == 1]} 0 and have no first rank" if n else ""
+
+    @property
     def sources(self) -> str:
         """What is retrieved with, as the page calls it."""
         return "queries" if self.direction == Direction.FORWARD else "documents"

@@ -106,14 +106,15 @@ def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> st
 def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
     """What the numbers are of, so that nobody needs to remember."""
     ranked = f", a gallery of {table.gallery.n:,} {table.targets}" if table.gallery else ""
+    without = f", {table.without_positive}" if table.without_positive else ""
     moment = f" Computed {timestamp(shown.computed_at)}." if shown.computed_at else ""
     units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"
     ranks = [column.name for column in shown.columns if column.unit == "rank"]
     except_ranks = f", {', '.join(ranks)} in ranks" if ranks and units == "per cent" else ""
     text = (
         f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, {table.n_queries:,} "
-        f"queries{ranked}; {shown.label_source.label}, positive from grade {shown.choices.wanted.threshold}; in {units}"
-        f"{except_ranks}.{moment}"
+        f"{table.sources}{without}{ranked}; {shown.label_source.label}, positive from grade "
+        f"{shown.choices.wanted.threshold}; in {units}{except_ranks}.{moment}"
     )
     return _latex(text)
 

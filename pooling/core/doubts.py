@@ -25,7 +25,7 @@ def doubts(report: Mapping[str, Any], *, sources: str, unknown: str = "") -> lis
     if n_rows and unused >= UNUSED_FROM:
         found.append(f"{100 * unused:.0f} % of rows not used")
     if tied >= TIED_FROM:
-        found.append(f"{100 * tied:.0f} % tied")
+        found.append(f"{100 * tied:.0f} % tied{' among the best' if report.get('matrix') else ''}")
     named, missing = n_sources(report), report.get("missing", {}).get("n", 0)
     if missing and missing >= MISSING_FROM * (named + missing):
         found.append(f"{named:,} of {named + missing:,} {sources}")

@@ -7,6 +7,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 
+from annotate.core.captions import is_caption_list, lists_captions
 from annotate.core.formats import FormatError, Problems, guarded
 from annotate.core.json_files import opens_object_of_objects
 from annotate.core.mistaken import RUN, mistaken_for
@@ -81,6 +82,7 @@ FORMATS: dict[str, Format] = {
 }
 
 
+CAPTIONS = "This looks like a list of captions, not a run: load it as items; each caption becomes a query."
 MAGIC = {b"PK\x03\x04": "npz", b"PAR1": "parquet", b"\x89HDF\r\n\x1a\n": "hdf5"}  # what a file begins with
 REFUSED = {
     b"\x93NUMPY": "A .npy file holds no ids: zip it with rows.txt and columns.txt, an id a line, or save an .npz file.",
@@ -105,6 +107,8 @@ def format_of(stream: BinaryIO, name: str) -> str:
 
 def _text_format(stream: BinaryIO, name: str) -> str:
     first_key = opens_object_of_objects(stream, name)
+    if is_caption_list(first_key) or lists_captions(stream, name):
+        raise FormatError(name, 1, "", CAPTIONS)
     if first_key is not None and first_key != "ranking":
         return "dictionary"
     head = first_line(stream, name)

@@ -208,7 +208,12 @@ def _store_all(run: Run, problems: Problems, tell: jobs.Tell, arrange: Arrange) 
         rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)
         report = store_rankings(run=run, batches=arrange(rows), problems=problems)
         if not problems and not report.n_kept + report.n_unknown and not _may_wait(run):
-            message = f"No line names one of the {run.sources} of this collection; see the first unknown ids."
+            message = f"It names none of the {run.sources} of this collection; see the first unknown ids."
+            if report.n_turned:
+                message = (
+                    f"It names none of the {run.sources} of this collection, but {report.n_turned:,} of its "
+                    f"{run.targets} where {run.sources} are to stand: choose the other direction, or swap the columns."
+                )
             if not report.unknown_sources.n:
                 message = (
                     f"Its {run.sources} are all of another split than test, or excluded, so nothing of it is ranked."

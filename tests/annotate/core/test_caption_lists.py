@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from annotate.core.formats import Problems, guarded
+from annotate.core.formats import FormatError, Problems, guarded
 from annotate.core.item_formats import label_files, read_items
 from annotate.core.item_rows import PartRow
 from annotate.core.reference_formats import read_reference
@@ -182,3 +182,17 @@ def test_a_list_of_documents_may_have_quotes_and_a_header(lines, ids):
     problems = Problems()
     rows = list(read_items(FileSource(file(*lines), "ids.csv"), problems))
     assert ([row.id for row in rows], problems.lines()) == (ids, [])
+
+
+@pytest.mark.parametrize("captions", [
+    [{"videoID": "v1", "chCap": ["歌手"]}], [{"image": "a.jpg"}], [{"caption": "a cat"}],
+])  # fmt: skip
+def test_an_array_that_is_no_list_of_captions_is_told_what_it_lacks(captions):
+    with pytest.raises(FormatError, match="JSON array whose first entry names") as raised:
+        list(read_items(source(captions), Problems()))
+    assert next(iter(captions[0])) in str(raised.value)
+
+
+def test_a_picture_of_its_own_name_is_shown_where_the_id_is_a_number():
+    rows, faults = items_of(source([{"image": "a/cat.jpg", "caption": "A cat.", "image_id": 7}]))
+    assert (shape(rows), faults) == ([("document", "7", ["a/cat.jpg"]), ("query", "7#0", ["A cat."])], [])

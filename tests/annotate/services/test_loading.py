@@ -294,6 +294,23 @@ def test_a_file_of_captions_by_id_gives_items_and_the_own_video_of_each_caption(
     assert set(pairs) == {("v1#0", "v1"), ("v1#1", "v1"), ("v2#0", "v2")}
 
 
+def test_captions_come_without_their_pictures_which_may_follow(tmp_path):
+    collection = cast.collection()
+    (tmp_path / "a.jpg").write_bytes(b"picture")
+
+    def loaded(**options):
+        stream = io.BytesIO(b'{"a.jpg": ["a cat", "it sits"], "b.jpg": ["a dog"]}')
+        return loading.load_collection(collection=collection, source=FileSource(stream, "captions.json"), **options)
+
+    report = loaded()
+    assert (report.n_items, report.n_lacking, report.n_media) == (5, 2, 0)
+    assert "2 lack their file and are known by id alone" in str(report)
+    report = loaded(media_source=FolderSource(tmp_path))
+    assert (report.n_items, report.n_filled, report.n_lacking, report.n_media) == (0, 1, 1, 1)
+    report = loaded()
+    assert (report.n_known, report.n_filled, report.n_lacking) == (5, 0, 1)
+
+
 def test_documents_known_by_their_ids_alone_are_loaded():
     collection = cast.collection()
     report = loading.load_collection(collection=collection, source=FileSource(io.BytesIO(b"d1\nd2\n"), "docs.txt"))

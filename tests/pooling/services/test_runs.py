@@ -94,7 +94,7 @@ def test_a_bad_line_rejects_the_run_and_nothing_is_stored(collection):
 def test_a_run_of_which_nothing_is_known_is_rejected_and_says_which_ids(collection):
     run = ingest(collection, b"q Q0 d 1 1 t\n")
     assert run.state == "rejected"
-    assert run.report["errors"][0]["message"].startswith("No line names one of the queries of this collection")
+    assert run.report["errors"][0]["message"].startswith("It names none of the queries of this collection;")
     assert run.report["unknown_targets"]["first"] == ["d"]
 
 
