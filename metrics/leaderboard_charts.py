@@ -65,9 +65,16 @@ def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: 
     )
 
 
-def difference_plot(points: Sequence[Sequence[float]], *, first: str, second: str, measure: str) -> Chart:
-    """Differences of two runs a query, sorted; points : [place, difference], thinned where there are very many."""
-    values = [{"place": place, "d": d, "who": _who(d, first, second)} for place, d in points]
+def difference_plot(
+    points: Sequence[Sequence[float]], *, first: str, second: str, measure: str, is_rank: bool = False
+) -> Chart:
+    """Differences of two runs a query, sorted; points : [place, difference], thinned where there are very many.
+
+    is_rank : whether the lower value is the better one
+    """
+    sign = -1 if is_rank else 1
+    values = [{"place": place, "d": d, "who": _who(sign * d, first, second)} for place, d in points]
+    side, other = ("Below", "above") if is_rank else ("Above", "below")
     names = [first, second, "equal"]
     x = {
         "field": "place",
@@ -96,7 +103,7 @@ def difference_plot(points: Sequence[Sequence[float]], *, first: str, second: st
     return Chart(
         id="differences",
         title=f"{measure} of every query: {first} against {second}",
-        subtitle="Above zero the first run is better, below it the second.",
+        subtitle=f"{side} zero the first run is better, {other} it the second.",
         spec={"data": {"values": values}, "height": 260, "layer": layers},
         columns=["Place", "Difference", "Better"],
         rows=[[f"{row['place']:,}", round3(row["d"]), row["who"]] for row in values],

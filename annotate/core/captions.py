@@ -11,6 +11,7 @@ from annotate.core.json_files import (
     json_elements,
     json_members,
     keys_of_first,
+    keys_of_lists,
     opens_object_of_objects,
 )
 from annotate.core.media_types import media_type
@@ -75,6 +76,8 @@ def lists_captions(stream: BinaryIO, name: str, *, of_items: bool = False) -> bo
     first_key = opens_object_of_objects(stream, name)
     if first_key is None or is_caption_list(first_key) or first_key in ITEM_FIELDS:
         return False
+    if keys_of_lists(stream, name) & {*COLUMNS["caption"]}:
+        return True
     first = first_element(stream, name)
     return first is not None and (of_items or len(first.split()) > 1)
 

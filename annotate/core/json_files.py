@@ -19,6 +19,7 @@ _NEXT_KEY = rf'"{_INSIDE}"\s*:\s*'
 _EMPTY = rf"{_NEXT_KEY}\[\s*\]\s*,\s*"
 _FIRST_ELEMENT = re.compile(rf"\{{\s*(?:{_EMPTY})*{_NEXT_KEY}\[\s*(?:\{{\s*{_NEXT_KEY})?\"({_INSIDE})", re.DOTALL)
 _FIRST_OBJECT = re.compile(r"\[\s*\{")
+_FIRST_LIST = re.compile(rf"\{{\s*(?:{_EMPTY})*{_NEXT_KEY}\[\s*\{{", re.DOTALL)
 _KEY = re.compile(rf'"({_INSIDE})"\s*:', re.DOTALL)
 _FIRST_DICTIONARY = re.compile(rf"\{{\s*{_NEXT_KEY}\{{", re.DOTALL)
 
@@ -56,6 +57,12 @@ def keys_of_first(stream: BinaryIO, name: str) -> set[str]:
     """Keys at the beginning of a file that is an array of objects; none of any other."""
     head = _head(stream, name)
     return set(_KEY.findall(head)) if _FIRST_OBJECT.match(head) else set()
+
+
+def keys_of_lists(stream: BinaryIO, name: str) -> set[str]:
+    """Keys at the beginning of a file that is an object whose first values are arrays of objects; none of any other."""
+    head = _head(stream, name)
+    return set(_KEY.findall(head)) if _FIRST_LIST.match(head) else set()
 
 
 def opens_object_of_objects(stream: BinaryIO, name: str) -> str | None:

@@ -11,7 +11,7 @@ from annotate.core.formats import FormatError, shown
 from metrics.core.alignment import Labels, RankedGrades, align
 from metrics.core.matrices import Cells, from_ranks, row_ranks
 from pooling.core.ids import lookup
-from pooling.core.matrices import ID_NAMES, MATRIX
+from pooling.core.matrices import ID_NAMES, MATRIX, Block, checked_ids, refuse_undefined
 from pooling.core.rankings import Rankings
 from pooling.core.runs import QrelsFile, RunFile, canonical, read_run
 
@@ -136,12 +136,14 @@ def read_matrix(stream: BinaryIO, *, name: str) -> Matrix:
             if MATRIX not in members or pair is None:
                 message = f"The .npz file must hold {MATRIX} and the ids of its rows and columns: {_pairs()}."
                 raise FormatError(name, None, MATRIX, message)
-            scores, rows, columns = archive[MATRIX], _ids(archive[pair[0]]), _ids(archive[pair[1]])
+            scores = archive[MATRIX]
+            rows, columns = (checked_ids(archive[each].tolist(), each, name) for each in pair)
     except (zipfile.BadZipFile, OSError, EOFError) as error:
         raise FormatError(name, None, "", "The .npz file is damaged or cut short; save it again.") from error
     if scores.shape != (len(rows), len(columns)):
         message = f"{MATRIX} is {scores.shape}, but there are {len(rows)} row ids and {len(columns)} column ids."
         raise FormatError(name, None, MATRIX, message)
+    refuse_undefined(Block(rows, columns, 0, scores), name)
     return Matrix(scores, rows, columns)
 
 
@@ -163,8 +165,3 @@ def runs_of(
 
 def _pairs() -> str:
     return ", or ".join(" and ".join(pair) for pair in ID_NAMES)
-
-
-def _ids(values: NDArray[np.generic]) -> NDArray[np.bytes_]:
-    texts = (value if isinstance(value, bytes) else str(value).encode() for value in values.tolist())
-    return np.array(list(texts), dtype=np.bytes_)

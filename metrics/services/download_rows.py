@@ -9,6 +9,7 @@ from django.db.models.functions import Collate
 
 from annotate.core.tables import timestamp
 from annotate.models import (
+    Change,
     Collection,
     QuerySet,
     ReferenceLabel,
@@ -110,9 +111,14 @@ def cannot_judge(*, collection: Collection) -> Iterator[str]:
 
 
 def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:
-    """Every score of every run the viewer may know of, a line a query; a run's queries are those of its query set."""
+    """Every score of every run the viewer may know of, a line a query; a run's queries are those of its query set.
+
+    None while items have changed since the last refresh: then nobody knows which query a stored value is of.
+    """
     yield "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tn_gallery\tgallery_at\tquery\tvalue\n"
     with one_moment():
+        if Change.objects.filter(collection=collection, pair=None).exists():
+            return
         names = Names(collection)
         queries = {
             query_set.pk: names.of(labels.scope_of(query_set=query_set).sources)

@@ -91,7 +91,8 @@ def comparison_of(*, pair: tuple[Run, Run], measure: str, view: BoardView, versi
     ends = [End(run, [_query(row) for row in rows]) for run, rows in zip((first, second), value["ends"], strict=True)]
     if scale == 1:
         ends = [End(end.better, other.queries) for end, other in zip(ends, reversed(ends), strict=True)]
-    chart = difference_plot(value["points"], first=first.name, second=second.name, measure=measure)
+    names = {"first": first.name, "second": second.name}
+    chart = difference_plot(value["points"], **names, measure=measure, is_rank=scale == 1)
     facts = {**value, **scaled, "first": means[0], "second": means[1]}
     return Comparison("", measure, first, second, facts, tests, ends, chart, is_stale, view.computed_at)
 

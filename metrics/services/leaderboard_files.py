@@ -106,6 +106,8 @@ def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> st
 def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
     """What the numbers are of, so that nobody needs to remember."""
     ranked = f", a gallery of {table.gallery.n:,} {table.targets}" if table.gallery else ""
+    if table.gallery and table.gallery.joined_at:
+        ranked += f" as of {table.gallery.joined_at:%Y-%m-%d}"
     without = f", {table.without_positive}" if table.without_positive else ""
     moment = f" Computed {timestamp(shown.computed_at)}." if shown.computed_at else ""
     units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"

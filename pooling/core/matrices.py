@@ -82,7 +82,7 @@ def keep_best(
             columns = block.columns[chosen]
             place = np.empty(len(columns), dtype=np.int32)  # of each column among the ids, in descending order
             place[np.argsort(columns)[::-1]] = np.arange(len(columns))
-        _refuse_undefined(block, name)
+        refuse_undefined(block, name)
         keep(block)
         kept.append(_kept(block.values if chosen.all() else block.values[:, chosen], stop - start, place, score_type))
         stop += len(block.values)
@@ -111,7 +111,8 @@ def _part(kept: list[_Kept], rows: NDArray[np.bytes_], start: int, columns: NDAr
     return Part(run, row.astype(np.int64) + start + 1)
 
 
-def _refuse_undefined(block: Block, name: str) -> None:
+def refuse_undefined(block: Block, name: str) -> None:
+    """Raise FormatError for the first row with NaN or +inf."""
     largest = block.values.max(axis=1, initial=-np.inf)  # NaN where the row holds any
     undefined = np.flatnonzero(np.isnan(largest) | (largest == np.inf))
     if len(undefined):

@@ -10,10 +10,11 @@ from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Case, F, PositiveSmallIntegerField, Q, When
+from django.db.models import Case, Count, F, PositiveSmallIntegerField, Q, When
 from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems
+from annotate.models import Collection, Direction, Item
 from annotate.services import jobs
 from annotate.services.seating import note_changes
 from annotate.services.workers import alone_with
@@ -21,7 +22,7 @@ from pooling.core.matrix_files import TooLarge
 from pooling.models import Run, RunEvent
 from pooling.services import holding, matrix_storage
 from pooling.services.run_reports import RunReport
-from pooling.services.run_storage import store_rankings
+from pooling.services.run_storage import SIDES, store_rankings
 from pooling.services.runs import MAX_ATTEMPTS, Arrange, in_batches, rows_of
 from pooling.services.waiting import OVERDUE_AFTER
 
@@ -33,11 +34,26 @@ def note_joined(*, collection_id: int) -> list[int]:
 
     One that is being read for the first time is read again after that, as it may have begun without these items.
     """
-    lacking = Run.objects.filter(collection=collection_id).lacking_items()
+    of_collection = Run.objects.filter(collection=collection_id)
+    lacking = of_collection.filter(Q(pk__in=of_collection.lacking_items()) | Q(pk__in=_missing_more(collection_id)))
     ready = Q(state=Run.State.READY)
     attempts = Case(When(ready, then=0), default=F("attempts"), output_field=PositiveSmallIntegerField())
     lacking.update(reading_due_at=Now(), attempts=attempts)
     return list(lacking.filter(ready).order_by("pk").values_list("pk", flat=True))
+
+
+def _missing_more(collection_id: int) -> list[int]:
+    """Runs whose report counts sources that their file does not name, of which there are others by now.
+
+    A collection that has been judged gets no more sources: its query sets stay as they are.
+    """
+    if Collection.objects.filter(pk=collection_id, scheme_frozen_at__isnull=False).exists():
+        return []
+    items = Item.objects.filter(collection=collection_id, split="test", excluded_at=None).order_by()
+    counts = dict(items.values_list("side").annotate(Count("pk")))
+    runs = Run.objects.filter(collection=collection_id, state=Run.State.READY, report__has_key="n_met")
+    told = runs.values_list("pk", "direction", "report__n_met", "report__missing__n")
+    return [pk for pk, way, n_met, n in told if n_met + (n or 0) != counts.get(SIDES[Direction(way)][0], 0)]
 
 
 def overdue() -> list[int]:

@@ -1,6 +1,6 @@
 """Dot plots and histories: sorted, named on the axis, no colour twice."""
 
-from metrics.leaderboard_charts import N_LINES, Dot, score_dots, score_history
+from metrics.leaderboard_charts import N_LINES, Dot, difference_plot, score_dots, score_history
 
 
 def test_a_dot_plot_has_its_names_on_the_axis_in_the_order_given_and_all_digits_to_take_away():
@@ -27,3 +27,12 @@ def test_a_history_has_no_more_lines_than_colours():
     assert {row["run"] for row in chart.spec["data"]["values"]} == set(runs[:N_LINES])
     assert "The 7 best of 17 runs; choose others above." in chart.subtitle
     assert "best of" not in score_history(points, runs=runs[:7], **told).subtitle
+
+
+def test_of_ranks_the_run_whose_is_lower_is_the_better_one():
+    told = {"first": "a", "second": "b", "measure": "MedR"}
+    shares = difference_plot([[1, -2.0], [2, 0.0], [3, 4.0]], **told)
+    ranks = difference_plot([[1, -2.0], [2, 0.0], [3, 4.0]], is_rank=True, **told)
+    assert [row[2] for row in shares.rows] == ["b", "equal", "a"]
+    assert [row[2] for row in ranks.rows] == ["a", "equal", "b"]
+    assert shares.subtitle.startswith("Above zero the first") and ranks.subtitle.startswith("Below zero the first")

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotate.models import Item
+from annotate.services.excluding import exclude_item, restore_item
 from metrics.models import Download, Score
 from metrics.services import refresh
+from tests import cast
 from tests.metrics import uploads
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -67,3 +70,17 @@ def test_what_is_open_is_asked_for_with_what_there_is(judged, tmp_path):
         said("compare", scores)
     with pytest.raises(CommandError, match=r"several: none:cxc, .*over:original. Choose one by --label-source"):
         said("compare", scores, "--measure", "AP")
+
+
+def test_no_value_stands_under_the_name_of_another_query(judged, tmp_path):
+    """As many queries count as before, but others: what is stored by place is nobody's until the next refresh."""
+    by, (first, second) = cast.user(), Item.objects.filter(collection=judged, side="query").order_by("pk")[:2]
+    exclude_item(item=first, by=by, reason="It is broken.")
+    refresh.refresh(collection=judged)
+    restore_item(item=first, by=by)
+    exclude_item(item=second, by=by, reason="It is broken.")
+    assert written(tmp_path / "a", judged, Download.Kind.SCORES).read_text().count("\n") == 1
+    refresh.refresh(collection=judged)
+    lines = written(tmp_path / "b", judged, Download.Kind.SCORES).read_text().splitlines()
+    named = {line.split("\t")[8] for line in lines[1:] if line.split("\t")[1] == "forward"}
+    assert first.external_id in named and second.external_id not in named

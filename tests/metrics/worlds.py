@@ -8,9 +8,11 @@ from ir_measures import AP, RR, P, Qrel, R, Rprec, ScoredDoc, Success, nDCG
 
 Labels = dict[tuple[str, str], int]  # grades by (query, document)
 THEIRS = {
-    "C@1": Success @ 1, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10, "RR": RR, "Rprec": Rprec, "R@5": R @ 5,
-    "P@5": P @ 5,
+    "C@1": Success @ 1, "C@5": Success @ 5, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10,
+    "RR": RR, "Rprec": Rprec, "R@5": R @ 5, "P@5": P @ 5,
 }  # fmt: skip
+AT_R = "mAP@R"  # which ir_measures lacks
+NAMES = (*THEIRS, AT_R)
 RANKS = {"MedR": np.median, "MeanR": np.mean}  # of the first positive of each query that has one
 MATRICES = ("npz float16", "npz float32", "npz float64", "npy in a zip", "hdf5")
 SETS = ("original", "cxc", "ours, v2 (50 %)")
@@ -80,15 +82,17 @@ class World(NamedTuple):
 
 def drawn(rng: np.random.Generator, *, direction: str, form: str, n_sets: int) -> World:
     """A study of few queries and documents, with unknown items, ties, missing queries and repeated labels."""
-    n_documents = N_WIDE if form in MATRICES else 14
-    queries, documents = ([f"{side}{number}" for number in range(n)] for side, n in (("q", 5), ("d", n_documents)))
+    n_queries = N_WIDE if form in MATRICES and direction == "reverse" else 5
+    n_documents = N_WIDE if form in MATRICES and direction == "forward" else 14
+    sizes = (("q", n_queries), ("d", n_documents))
+    queries, documents = ([f"{side}{number}" for number in range(n)] for side, n in sizes)
     train = {"q4", f"d{n_documents - 1}"} if rng.random() < 0.3 else set()
     left_out = {"q1", "d2"} if rng.random() < 0.3 else set()
     late = {"d5", "d9"} if direction == "forward" and rng.random() < 0.4 else set()
     targets = documents if direction == "forward" else queries
     gallery = [] if rng.random() < 0.7 else [target for target in targets[:-1] if rng.random() < 0.6] or targets[:1]
     gallery = [target for target in gallery if target not in train | late | left_out]
-    density = 0.3 if n_documents < N_WIDE else 0.05
+    density = 0.05 if form in MATRICES else 0.3
     sets = {name: _labels(rng, queries, documents, density) for name in SETS[:n_sets]}
     people = _labels(rng, queries, [name for name in documents if name not in late], density)
     sides = (queries, documents) if direction == "forward" else (documents, queries)
@@ -111,7 +115,7 @@ def _rows(
             continue
         known = targets if is_whole else rng.permutation(targets)[: int(rng.integers(1, len(targets) + 1))].tolist()
         is_strange = rng.random() < 0.15 and source != sources[0]
-        strange = [f"x{number}" for number in range(20) if rng.random() < 0.3]
+        strange = [f"{'ax'[number % 2]}{number}" for number in range(20) if rng.random() < 0.3]  # before and behind
         highest = 200 if is_whole else 6
         for target in [*([] if is_strange else known), *strange]:
             if not (is_whole and rng.random() < 0.05):
@@ -131,7 +135,17 @@ def per_query(world: World, labels: list[Qrel]) -> dict[str, dict[str, float]]:
     for row in ir_measures.iter_calc(THEIRS.values(), labels, world.scored()):
         if row.query_id in values[names[row.measure]]:
             values[names[row.measure]][row.query_id] = row.value
-    return values
+    return values | {AT_R: _at_r(world, labels)}
+
+
+def _at_r(world: World, labels: list[Qrel]) -> dict[str, float]:
+    """Average precision within the first R ranks, where R is how many positives a query has."""
+    positive, lists = _positive(labels), _lists(world.scored())
+    found = dict.fromkeys(world.sources, 0.0)
+    for source, targets in positive.items():
+        hits = [target in targets for target in lists.get(source, [])[: len(targets)]]
+        found[source] = sum(np.mean(hits[: place + 1]) for place, hit in enumerate(hits) if hit) / len(targets)
+    return found
 
 
 def means(world: World, labels: list[Qrel]) -> dict[str, float]:
@@ -147,15 +161,23 @@ def means(world: World, labels: list[Qrel]) -> dict[str, float]:
 
 def _first_ranks(run: list[ScoredDoc], labels: list[Qrel]) -> list[float]:
     """The rank of the first positive of each query that has one, infinite where its list holds none."""
+    lists, found = _lists(run), []
+    for source, targets in _positive(labels).items():
+        ranks = [rank for rank, target in enumerate(lists.get(source, []), start=1) if target in targets]
+        found.append(ranks[0] if ranks else np.inf)
+    return found
+
+
+def _positive(labels: list[Qrel]) -> dict[str, set[str]]:
     positive: dict[str, set[str]] = {}
     for label in labels:
         if label.relevance > 0:
             positive.setdefault(label.query_id, set()).add(label.doc_id)
+    return positive
+
+
+def _lists(run: list[ScoredDoc]) -> dict[str, list[str]]:
     lists: dict[str, list[str]] = {}
     for source, target, _ in canonical([tuple(row) for row in run]):
         lists.setdefault(source, []).append(target)
-    found = []
-    for source, targets in positive.items():
-        ranks = [rank for rank, target in enumerate(lists.get(source, []), start=1) if target in targets]
-        found.append(ranks[0] if ranks else np.inf)
-    return found
+    return lists

@@ -101,11 +101,14 @@ def test_one_line_of_many_captions_is_read_whole():
     assert (len(rows), faults) == (10_000, [])
 
 
-@pytest.mark.parametrize("captions", [{"vid1": ["sings", "a man"]}, {"vid1": [{"caption": "sings", "id": 7}]}])
+@pytest.mark.parametrize("captions", [
+    {"vid1": ["sings", "a man"]}, {"vid1": [{"caption": "sings", "id": 7}]},
+    {"vid0": [], "vid1": [{"image_id": 9, "id": 7, "caption": "sings"}]},
+])  # fmt: skip
 def test_a_first_caption_of_one_word_is_one_too(captions):
     rows, faults = items_of(source(captions))
     assert faults == []
-    assert shape(rows)[1][2] == ["sings"]
+    assert next(row for row in shape(rows) if row[0] == "query")[2] == ["sings"]
 
 
 def test_a_line_that_begins_with_an_items_parts_is_no_list_of_captions():

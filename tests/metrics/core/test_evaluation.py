@@ -103,6 +103,9 @@ def test_a_matrix_scores_as_the_run_that_lists_it(id_type):
     [
         ({"other": np.ones(3)}, "must hold sim_mat and the ids"),
         ({"sim_mat": np.ones((2, 2)), "row_ids": ["a"], "column_ids": ["x", "y"]}, "1 row ids and 2 column ids"),
+        ({"sim_mat": np.ones((1, 2)), "row_ids": ["a"], "column_ids": ["x", "x"]}, 'Entry 2 of column_ids: the id "x"'),
+        ({"sim_mat": np.ones((2, 1)), "row_ids": ["a", "a"], "column_ids": ["x"]}, 'Entry 2 of row_ids: the id "a"'),
+        ({"sim_mat": [[1], [np.inf]], "row_ids": ["a", "b"], "column_ids": ["x"]}, "Row 2 of sim_mat holds NaN or"),
     ],
 )
 def test_a_matrix_that_lacks_something_says_what(arrays, message):

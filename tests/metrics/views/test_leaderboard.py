@@ -180,9 +180,9 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
     joined.refresh_from_db()
     Change.objects.create(collection=board)
     refresh.refresh(collection=board)
-    said = f"The gallery is of {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y}."
+    said = f"The gallery is of {n + 1:,} documents, the last of which joined on {joined.joined_at:%-d %B %Y};"
     page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
-    assert said in page and page.count("uploaded before the gallery was complete") == 2
+    assert said in page and page.count(">earlier gallery<") == 2
     for wanted in ("", "?measures=AP"):  # stored, and measured for who looks
         choices = read(collection=board, viewer=None, given={"measures": "AP"} if wanted else {})
         leaderboard_views.compute(collection=board, wanted=choices.wanted)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotate.models import Item, Side
 from annotate.services import jobs
 from pooling.models import Ranking, Run
-from pooling.services import runs, waiting
+from pooling.services import rereading, runs, waiting
 from tests import cast
 from tests.databases import at_once
 from tests.deaths import die
@@ -244,3 +244,14 @@ def test_a_file_with_little_but_repeats_is_given_up_while_storing(collection, mo
     run = ingest(collection, FORWARD + b"query1 Q0 document0 1 1 t\n" * 9)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"][-1]["message"] == "too many lines are at fault; reading stopped here."
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_a_run_whose_file_misses_what_joined_counts_it(collection, direction):
+    run = ingest(collection, FORWARD if direction == "forward" else b"document2 Q0 query0 1 9 t\n", direction=direction)
+    before = run.report["missing"]["n"]
+    cast.items(collection, Side.QUERY if direction == "forward" else Side.DOCUMENT, 1)
+    assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
+    rereading.read_again(run=run)
+    assert (run.report["missing"]["n"], run.reading_due_at) == (before + 1, None)
+    assert rereading.note_joined(collection_id=collection.pk) == []
