@@ -69,7 +69,10 @@ class RunFileForm(PlainForm):
         sets = QuerySet.objects.filter(collection=collection).order_by("direction", "name")
         self.query_sets = {str(row.pk): row for row in sets}
         for name, rows in (("run", self.runs), ("queries", self.query_sets)):
-            choices = [(key, f"{row.name} ({row.get_direction_display().lower()})") for key, row in rows.items()]
+            choices = []
+            for key, row in rows.items():
+                doubts = f", {row.doubts_text}" if name == "run" and row.doubts_text else ""
+                choices.append((key, f"{row.name} ({row.get_direction_display().lower()}{doubts})"))
             self.fields[name].choices = choices  # type: ignore[attr-defined]
         self.has_runs = bool(self.runs and self.query_sets)
 

@@ -47,6 +47,7 @@ class RunShare(NamedTuple):
     n_unique: int
     n_new: int
     n_unknown: int = 0
+    doubts: str = ""  # what to think of before using the run
 
 
 class Alike(NamedTuple):
@@ -167,7 +168,10 @@ def _shares(choice: Choice, is_new: NDArray[np.bool_]) -> list[RunShare]:
     by_how_many = np.bincount(np.concatenate([*found, np.empty(0, np.int64)]), minlength=len(pool))
     unknown = [int(np.count_nonzero(top.target < 0)) for top in choice.tops]
     return [
-        RunShare(run.pk, run.name, len(here), int((by_how_many[here] == 1).sum()), int(is_new[here].sum()), n_unknown)
+        RunShare(
+            run.pk, run.name, len(here), int((by_how_many[here] == 1).sum()), int(is_new[here].sum()), n_unknown,
+            run.doubts_text,
+        )
         for run, here, n_unknown in zip(choice.runs, found, unknown, strict=True)
     ]
 

@@ -14,7 +14,7 @@ from django.db.models import Case, Count, F, PositiveSmallIntegerField, Q, When
 from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems
-from annotate.models import Collection, Direction, Item
+from annotate.models import Direction, Item
 from annotate.services import jobs
 from annotate.services.seating import note_changes
 from annotate.services.workers import alone_with
@@ -47,12 +47,13 @@ def _missing_more(collection_id: int) -> list[int]:
 
     A collection that has been judged gets no more sources: its query sets stay as they are.
     """
-    if Collection.objects.filter(pk=collection_id, scheme_frozen_at__isnull=False).exists():
+    runs = Run.objects.filter(collection=collection_id, state=Run.State.READY, report__has_key="n_met")
+    runs = runs.filter(collection__scheme_frozen_at=None)
+    told = list(runs.values_list("pk", "direction", "report__n_met", "report__missing__n"))
+    if not told:
         return []
     items = Item.objects.filter(collection=collection_id, split="test", excluded_at=None).order_by()
     counts = dict(items.values_list("side").annotate(Count("pk")))
-    runs = Run.objects.filter(collection=collection_id, state=Run.State.READY, report__has_key="n_met")
-    told = runs.values_list("pk", "direction", "report__n_met", "report__missing__n")
     return [pk for pk, way, n_met, n in told if n_met + (n or 0) != counts.get(SIDES[Direction(way)][0], 0)]
 
 

@@ -28,7 +28,7 @@ def test_more_results_than_memory_holds_are_refused_before_any_is_read(collectio
 def test_the_preview_says_what_is_new_and_what_each_run_brings(collection, two_runs):
     seen = preview(collection, two_runs)
     assert (seen.n_pairs, seen.n_new, seen.n_waiting, seen.n_judged) == (6, 6, 0, 0)
-    assert [tuple(share)[1:] for share in seen.shares] == [("a", 4, 2, 4, 0), ("b", 4, 2, 4, 0)]
+    assert [tuple(share)[1:6] for share in seen.shares] == [("a", 4, 2, 4, 0), ("b", 4, 2, 4, 0)]
     assert (seen.n_labels, seen.seconds, seen.is_measured) == (6, 9.0, False)
     assert seen.hours == pytest.approx(6 * 9 / 3600)
     assert seen.cost is None
