@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from ir_measures import Qrel
 
-from annotate.models import ApiToken, Collection, User
+from annotate.models import ApiToken, Change, Collection, User
 from annotate.models.items import ItemQuerySet
 from annotate.services import tokens
 from annotate.services.collections import LevelSpec, create_collection
@@ -203,6 +203,7 @@ def brought(product: Product, world: World, slug: str, *, is_repeated: bool) -> 
     with product.database():
         if world.gallery:
             uploads.with_gallery(collection, world.direction, world.gallery)
+            Change.objects.create(collection=collection)  # or no refresh would come to score it
         for item in collection.items.filter(external_id__in=world.left_out):
             exclude_item(item=item, by=product.person, reason="It is broken.")
     settle(product, collection)
