@@ -29,7 +29,7 @@ PREFIX = "assayer-test-"
 MOST_PROCESSES = 8  # Redis numbers 16 databases, and each process of pytest-xdist has two
 # the first opens a page in a third of the time
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-BROWSER_FIXTURES = {"browser", "context", "new_context", "page"}
+BROWSER_FIXTURES = {"browser", "context", "driver", "new_context", "page"}
 # for the processes of pytest-xdist: there, what comes after a large array that is freed would keep its place taken
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": "262144"}
 servers: list[subprocess.Popen[bytes]] = []

@@ -29,7 +29,11 @@ function htmlPart(part) {
 function imagePart(part) {
   const element = piece("image");
   const image = element.querySelector("img");
-  watchForFaults(image, element, part.kind, () => (image.src = part.url));
+  watchForFaults(image, element, part.kind, () => {
+    // Safari asks for nothing when an address is set that is there already
+    image.removeAttribute("src");
+    image.src = part.url;
+  });
   // a picture that came is not there before it is decoded
   const shown = heard(image, "load").then(() => image.decode().catch(() => {}));
   image.src = part.url;

@@ -1,0 +1,47 @@
+"""The judge screen and the rooms of leads and researchers in Firefox and in WebKit, Safari's engine.
+
+Chromium has all of it in the other folders; here is what its engine does not tell.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from annotate.models import Annotator, Collection
+from tests import campaigns, cast
+from tests.browsers import programs
+from tests.browsers.proxy import Proxy
+from tests.browsers.window import Window
+
+
+@pytest.fixture
+def proxy(live_server: LiveServer) -> Iterator[Proxy]:
+    """What stands between the browser and the server; at the end no page may have complained."""
+    with Proxy(live_server.url).running() as proxy:
+        yield proxy
+    assert proxy.complaints == []
+
+
+@pytest.fixture(params=["firefox", "webkit"])
+def driver(request: pytest.FixtureRequest) -> Iterator[WebDriver]:
+    """A browser that was never used."""
+    with getattr(programs, request.param)() as driver:
+        yield driver
+
+
+@pytest.fixture
+def window(driver: WebDriver, proxy: Proxy) -> Window:
+    """The browser's window, whose server is behind the proxy."""
+    return Window(driver, proxy.url)
+
+
+@pytest.fixture
+def collection() -> Collection:
+    return campaigns.open_collection(5, "birds", per_query=5, grades=3, batch_candidates=5)
+
+
+@pytest.fixture
+def annotator(collection: Collection) -> Annotator:
+    return cast.annotator(collection, cast.user("ada"))
