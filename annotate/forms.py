@@ -13,6 +13,8 @@ from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Collection, Level, ReferenceSet
 
 MEGABYTE = 1024 * 1024
+# for ids and names that count to the letter: no phone capitalises or corrects them
+TO_THE_LETTER = {"autocapitalize": "none", "autocorrect": "off", "spellcheck": "false"}
 LEVEL_ROWS = 7  # as many as the table has room for; how many a scheme may have is the service's business
 
 
@@ -147,7 +149,8 @@ class CollectionForm(forms.Form):
 
     name = forms.CharField(max_length=120)
     slug = forms.SlugField(
-        max_length=60, label="Short name", help_text="Stands in addresses: letters, digits, hyphens."
+        max_length=60, label="Short name", help_text="Stands in addresses: letters, digits, hyphens.",
+        widget=forms.TextInput(attrs=TO_THE_LETTER),
     )
     description = forms.CharField(
         max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="For its members."

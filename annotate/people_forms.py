@@ -10,7 +10,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db.models import QuerySet
 
 from annotate.core import shortcomings
-from annotate.forms import ReasonsField
+from annotate.forms import TO_THE_LETTER, ReasonsField
 from annotate.models import ApiToken, Collection, Level, Policy, Role, User
 
 MAX_DAYS = 365
@@ -47,7 +47,7 @@ class SignUpForm(forms.Form):
 
     username = forms.CharField(
         label="User name", max_length=150, validators=[UnicodeUsernameValidator()],
-        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+        widget=forms.TextInput(attrs={"autocomplete": "username", **TO_THE_LETTER}),
     )
     password = forms.CharField(
         strip=False, help_text="At least 12 characters; a few unrelated words make a good one.",
@@ -76,7 +76,8 @@ class EraseForm(forms.Form):
     """That somebody means to erase her account: her name, typed, and her password."""
 
     username = forms.CharField(
-        label="Your user name, to confirm", max_length=150, widget=forms.TextInput(attrs={"autocomplete": "off"})
+        label="Your user name, to confirm", max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", **TO_THE_LETTER}),
     )
     password = forms.CharField(
         strip=False, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
@@ -186,7 +187,7 @@ class PayForm(forms.ModelForm):
 class DeleteForm(forms.Form):
     """That a collection is meant to be deleted: its short name, typed."""
 
-    slug = forms.CharField(max_length=60, label="Its short name")
+    slug = forms.CharField(max_length=60, label="Its short name", widget=forms.TextInput(attrs=TO_THE_LETTER))
 
     def __init__(self, *args: Any, collection: Collection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -204,8 +205,8 @@ class DeleteForm(forms.Form):
 class GoldForm(forms.Form):
     """A pair whose grade a lead knows."""
 
-    query = forms.CharField(max_length=255, label="Query's id")
-    document = forms.CharField(max_length=255, label="Document's id")
+    query = forms.CharField(max_length=255, label="Query's id", widget=forms.TextInput(attrs=TO_THE_LETTER))
+    document = forms.CharField(max_length=255, label="Document's id", widget=forms.TextInput(attrs=TO_THE_LETTER))
     grade = forms.TypedChoiceField(coerce=int)
     explanation = forms.CharField(
         max_length=2000, label="Why", widget=forms.Textarea(attrs={"rows": 3}),

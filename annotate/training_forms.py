@@ -7,6 +7,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from annotate.core.quizzes import MAX_OPTION, MAX_OPTIONS, MAX_QUESTIONS, MAX_TEXT, Question
+from annotate.forms import TO_THE_LETTER
 from annotate.markdown import Heading
 from annotate.models import Level, Training, TrainingDecision
 
@@ -54,8 +55,8 @@ class TrainingForm(forms.ModelForm):
 class PairForm(forms.Form):
     """One training pair by its ids."""
 
-    query = forms.CharField(max_length=255, label="Id of the query")
-    document = forms.CharField(max_length=255, label="Id of the document")
+    query = forms.CharField(max_length=255, label="Id of the query", widget=forms.TextInput(attrs=TO_THE_LETTER))
+    document = forms.CharField(max_length=255, label="Id of the document", widget=forms.TextInput(attrs=TO_THE_LETTER))
     grade = forms.TypedChoiceField(coerce=int, label="Right level")
     why = forms.CharField(
         max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 3}), label="Why",

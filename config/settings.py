@@ -259,6 +259,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": STATIC_STORAGE[STATIC_FILES]},
     **media_store(os.environ.get("MEDIA_STORAGE", "")),
 }
+WHITENOISE_ROOT = BASE_DIR / "static" / "at-root"  # what browsers ask for at fixed addresses, on any page
 WHITENOISE_USE_FINDERS = STATIC_FILES == "plain"
 
 # --- API ---------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.core.pair_states import PairState
-from annotate.forms import ColumnsField, UploadField
+from annotate.forms import TO_THE_LETTER, ColumnsField, UploadField
 from annotate.models import Direction
 from pooling.core.papers import paper_address
 from pooling.core.run_files import FORMATS
@@ -88,7 +88,9 @@ class PoolPairsForm(forms.Form):
     state = forms.ChoiceField(
         choices=[("", "All pairs"), *((state.value, state.label) for state in PairState)], required=False
     )
-    query = forms.CharField(max_length=255, required=False, label="Query id")
+    query = forms.CharField(
+        max_length=255, required=False, label="Query id", widget=forms.TextInput(attrs=TO_THE_LETTER)
+    )
     after = forms.IntegerField(min_value=0, max_value=2**63 - 1, required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, pool: Pool, **kwargs: Any) -> None:

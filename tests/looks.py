@@ -41,6 +41,11 @@ TARGETS = """() => [...document.querySelectorAll(
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && one.offsetWidth > 1)
   .map((one) => [one.outerHTML.slice(0, 160), one.getBoundingClientRect().height])"""
 FINGER = 48  # pixels
+# What is typed into, with letters under 16 pixels: an iPhone magnifies the page for it, and the page stays so.
+SMALL_FIELDS = """() => [...document.querySelectorAll("input, select, textarea")]
+  .filter((one) => !one.matches("[type=hidden], [type=checkbox], [type=radio], [type=range], [type=file]"))
+  .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16)
+  .map((one) => one.outerHTML.slice(0, 160))"""
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
@@ -48,6 +53,11 @@ def too_low(page: Page) -> list[tuple[str, float]]:
     """Whatever on an open page is pressed and lower than a finger needs; sheets that open are opened first."""
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     return [(html, height) for html, height in page.evaluate(TARGETS) if round(height, 1) < FINGER]
+
+
+def small_fields(page: Page) -> list[str]:
+    """The fields of an open page, in dialogs too, into which an iPhone would zoom."""
+    return list(page.evaluate(SMALL_FIELDS))
 
 
 def take(page: Page, look: str) -> None:

@@ -21,7 +21,7 @@ from tests.access_table import Address, World, url_of
 from tests.browsing import patient
 from tests.draws import going_on
 from tests.lasting import empty_tables
-from tests.looks import FIRST, PHONE, look_at, take, too_low
+from tests.looks import FIRST, PHONE, look_at, small_fields, take, too_low
 
 pytestmark = pytest.mark.django_db
 SEES_MOST = ("anonymous", "admin", "annotator")  # who does not know you sees the pages for strangers
@@ -45,6 +45,10 @@ TO_PRESS = (  # with a finger: what leads and annotators may do on the way
     ("annotate:inbox-batch", "admin"), ("annotate:annotator", "admin"), ("annotate:members", "admin"),
     ("metrics:leaderboard", "admin"), ("metrics:dashboard", "admin"), ("metrics:downloads", "admin"),
     ("pooling:pool-new", "admin"),
+)  # fmt: skip
+TO_TYPE = (  # with a finger too: here are fields that those have not
+    ("account_login", "anonymous"), ("annotate:collection-new", "admin"), ("annotate:golds", "admin"),
+    ("annotate:inbox-pair", "admin"), ("pooling:pool-pairs", "admin"), ("metrics:explorer", "admin"),
 )  # fmt: skip
 ERRORS = ("400", "403", "403_csrf", "413", "429", "500")
 
@@ -157,19 +161,19 @@ def test_every_page_is_open_to_everybody_and_asks_nobody_else(desk, open_page, r
     shown(open_page, request, url, who)
 
 
-def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(desk, browser):
+def test_under_a_finger_what_is_pressed_is_48_pixels_high_and_no_field_makes_a_phone_zoom_in(desk, browser):
     known = {address.name: address for address in access_table.addresses()}
-    low = {}
-    for who in sorted({who for _, who in TO_PRESS}):
+    faults = {}
+    for who in sorted({who for _, who in TO_PRESS + TO_TYPE}):
         with closing(come(browser, desk.server, desk.world, who, **PHONE)) as context:
             page = context.new_page()
-            for name in (name for name, other in TO_PRESS if other == who):
+            for name in (name for name, other in TO_PRESS + TO_TYPE if other == who):
                 page.goto(
                     desk.server.url + url_of(desk.world, known[name], desk.world.campaign, keys_of=desk.world.campaign)
                 )
-                low[name] = too_low(page)
+                faults[name] = small_fields(page) + (too_low(page) if (name, who) in TO_PRESS else [])
                 assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
-    assert {name: what for name, what in low.items() if what} == {}
+    assert {name: what for name, what in faults.items() if what} == {}
 
 
 @pytest.mark.parametrize("error", ERRORS)

@@ -39,12 +39,13 @@ MINI_BROWSERS = "webkit2gtk-4.*/MiniBrowser"
 
 
 @contextmanager
-def firefox() -> Iterator[WebDriver]:
-    """A Firefox of its own, with nothing in its profile."""
+def firefox(**preferences: object) -> Iterator[WebDriver]:
+    """A Firefox of its own, with nothing in its profile but our preferences and further ones, dots as __."""
     program = _program("firefox-esr") or _program("firefox") or _installed("firefox-esr", "firefox-esr")
     with ExitStack() as ends:
         home = _home(ends)
-        lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in PREFERENCES.items())
+        chosen = PREFERENCES | {name.replace("__", "."): value for name, value in preferences.items()}
+        lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in chosen.items())
         (home / "user.js").write_text("\n".join(lines))
         size = (f"--width={WINDOW[0]}", f"--height={WINDOW[1]}")
         command = [program, "--headless", "--no-remote", "--marionette", "--profile", home, *size]

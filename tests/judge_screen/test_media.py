@@ -82,6 +82,32 @@ def test_two_fingers_zoom_the_image_and_not_the_page(collection, open_judge):
     assert frame_state(page)["zoom"] == 3
 
 
+def test_two_taps_and_two_fingers_on_a_macs_trackpad_zoom_the_image_once(collection, open_judge):
+    show(collection, image(collection))
+    page = open_judge()
+    expect(page.locator("#document img")).to_be_visible()
+    assert page.locator("#document .frame").evaluate("(frame) => getComputedStyle(frame).touchAction") == "pan-x pan-y"
+    page.evaluate("""() => {
+        const frame = document.querySelector("#document .frame"), box = frame.getBoundingClientRect();
+        const at = { clientX: box.x + 60, clientY: box.y + 50, bubbles: true, cancelable: true };
+        const tap = () => frame.dispatchEvent(new PointerEvent("pointerup", { ...at, pointerType: "touch" }));
+        tap();
+        tap();
+        frame.dispatchEvent(new MouseEvent("dblclick", at));  // as some browsers make of them
+    }""")
+    assert frame_state(page)["zoom"] == 2
+    kept = page.evaluate("""() => {
+        const frame = document.querySelector("#document .frame"), box = frame.getBoundingClientRect();
+        const send = (name, scale) => {
+            const event = new Event(name, { bubbles: true, cancelable: true });
+            return frame.dispatchEvent(Object.assign(event, { scale, clientX: box.x + 60, clientY: box.y + 50 }));
+        };
+        return [send("gesturestart", 1), send("gesturechange", 1.25), send("gesturechange", 1.5)];
+    }""")
+    assert kept == [False, False, False]
+    assert frame_state(page)["zoom"] == 3
+
+
 @pytest.mark.usefixtures("standing_pages")
 def test_a_strip_of_frames_shows_where_the_clip_is_and_seeks(collection, open_judge):
     show(collection, video(collection))

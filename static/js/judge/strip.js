@@ -17,11 +17,17 @@ function once(target, name) {
 
 // The next frame that a clip puts up. A seek may be over a moment before its frame is there, and then nothing is drawn.
 function nextFrame(video) {
-  if (!video.requestVideoFrameCallback) return Promise.resolve();
   return new Promise((resolve) => {
-    video.requestVideoFrameCallback(resolve);
-    setTimeout(resolve, PATIENCE_WITH_A_FRAME); // none is put up while nobody sees the page
+    if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(resolve);
+    else video.addEventListener("seeked", () => requestAnimationFrame(() => requestAnimationFrame(resolve)), { once: true });
+    setTimeout(resolve, PATIENCE_WITH_A_FRAME); // some put up none where nothing changes
   });
+}
+
+/** When the page can be seen: until then no frame is put up. */
+function inSight() {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
 }
 
 function draw(video) {
@@ -50,7 +56,7 @@ export class Strip {
     if (this.isBegun || n < 2) return;
     this.isBegun = true;
     const idle = window.requestIdleCallback ?? setTimeout;
-    this.copy = Object.assign(document.createElement("video"), { muted: true, preload: "auto" });
+    this.copy = Object.assign(document.createElement("video"), { muted: true, playsInline: true, preload: "auto" });
     idle(() => this.fill(url, start, length, n));
   }
 
@@ -60,10 +66,14 @@ export class Strip {
     try {
       const first = nextFrame(copy);
       copy.src = url;
+      // phones load nothing of a clip before it plays; one that may not play has no strip there
+      copy.play().catch(() => {});
       await once(copy, "loadeddata");
       await first;
+      copy.pause();
       for (let index = 0; index < n && this.copy && copy.seekable.length; index += 1) {
         const at = start + (length * (index + 0.5)) / n;
+        await inSight();
         const frame = nextFrame(copy);
         copy.currentTime = at;
         await once(copy, "seeked");

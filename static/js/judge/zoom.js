@@ -1,9 +1,10 @@
-// An image: fitted, or larger by key, button, double click, the wheel with Ctrl, or two fingers; moved by dragging,
-// scrolling or the arrow keys.
+// An image: fitted, or larger by key, button, double click or tap, the wheel with Ctrl, or two fingers, on the screen or
+// on a trackpad; moved by dragging, scrolling or the arrow keys.
 
 const LARGEST = 8;
 const STEPS = [1, 2, 4];
 const PAN = 80;
+const DOUBLE_TAP = { ms: 300, pixels: 30 };
 
 function between(one, other) {
   return {
@@ -19,7 +20,8 @@ export class Zoom {
     this.scale = 1;
     const { frame } = this;
     figure.addEventListener("click", (event) => event.target.closest("[data-act=zoom]") && this.next());
-    frame.addEventListener("dblclick", (event) => this.to(this.isZoomed ? 1 : 2, { x: event.clientX, y: event.clientY }));
+    frame.addEventListener("dblclick", (event) => this.double(event));
+    frame.addEventListener("pointerup", (event) => this.tap(event));
     frame.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     frame.addEventListener("pointerdown", (event) => this.grab(event));
     frame.addEventListener("pointermove", (event) => this.drag(event));
@@ -27,6 +29,7 @@ export class Zoom {
     frame.addEventListener("touchstart", (event) => this.pinch(event), { passive: false });
     frame.addEventListener("touchmove", (event) => this.pinch(event), { passive: false });
     frame.addEventListener("touchend", () => (this.spread = null));
+    for (const name of ["gesturestart", "gesturechange"]) frame.addEventListener(name, (event) => this.gesture(event));
   }
 
   get isZoomed() {
@@ -65,6 +68,30 @@ export class Zoom {
     if (!this.isZoomed) return false;
     this.frame.scrollBy(right * PAN, down * PAN);
     return true;
+  }
+
+  double({ clientX: x, clientY: y }) {
+    // some browsers make a double click of two taps, others do not
+    if (performance.now() - (this.tapped?.at ?? -Infinity) > DOUBLE_TAP.ms) this.to(this.isZoomed ? 1 : 2, { x, y });
+  }
+
+  tap(event) {
+    if (event.pointerType !== "touch") return;
+    const { clientX: x, clientY: y } = event;
+    const last = this.tapped;
+    const at = performance.now();
+    const isNear = last && Math.hypot(x - last.x, y - last.y) < DOUBLE_TAP.pixels;
+    const isSecond = isNear && !last.wasSecond && at - last.at < DOUBLE_TAP.ms;
+    this.tapped = { x, y, at, wasSecond: isSecond };
+    if (isSecond) this.to(this.isZoomed ? 1 : 2, { x, y });
+  }
+
+  /** Two fingers on a Mac's trackpad, which Safari tells in its own way; on a screen they are touches too. */
+  gesture(event) {
+    event.preventDefault();
+    if (this.spread) return;
+    if (event.type === "gesturestart") this.before = this.scale;
+    else this.to(this.before * event.scale, { x: event.clientX, y: event.clientY });
   }
 
   wheel(event) {

@@ -1,0 +1,27 @@
+"""Clips where a phone saves data: nothing of them is loaded before they play."""
+
+from collections.abc import Iterator
+
+import pytest
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from tests.browsers.programs import firefox
+from tests.judge_screen.screen import show, video
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
+N_DRAWN = """[...document.querySelectorAll("#document .strip canvas")]
+    .filter((one) => one.getContext("2d").getImageData(9, 9, 1, 1).data[3] > 0).length"""
+
+
+@pytest.fixture
+def driver() -> Iterator[WebDriver]:
+    """A Firefox that heeds no wish to have media loaded before they play, as phones do."""
+    with firefox(media__preload__auto=1, media__preload__default=1) as driver:
+        yield driver
+
+
+def test_the_strip_of_frames_is_filled_where_nothing_is_loaded_ahead(window, collection, annotator, media_root):
+    show(collection, video(collection))
+    window.sign_in("ada")
+    window.open("/c/birds/judge/")
+    window.until(lambda: window.tell(N_DRAWN) == 8, "eight frames")
