@@ -3,6 +3,7 @@ import { initFileDrops } from "./file-drop.js";
 import { initRunChoices } from "./run-choice.js";
 import { initSortableTables } from "./sort-table.js";
 import { initUploads } from "./upload.js";
+import { initWaiting } from "./waiting.js";
 
 const THEMES = [["", "system"], ["light", "light"], ["dark", "dark"]];
 const entityTags = new Map();
@@ -98,4 +99,5 @@ document.addEventListener("htmx:error", onError);
 document.addEventListener("htmx:after:swap", () => initWidgets(document));
 initMenus();
 initTheme();
+initWaiting();
 initWidgets(document);

@@ -116,7 +116,7 @@ def test_a_closed_tab_sends_what_it_kept_when_it_is_opened_again(open_judge):
     page = open_judge()
     saved(page)
     position(page, 3)
-    assert grades() == [2, 0]
+    assert sorted(grades()) == [0, 2]  # they may have travelled side by side as the tab was closed
 
 
 def test_an_ended_session_keeps_the_answer_and_sends_it_after_signing_in(open_judge, sign_in, person):

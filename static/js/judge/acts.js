@@ -1,5 +1,6 @@
 // What one person does with the card in front of her.
 
+export const ONE_AT_A_TIME = "The last answer is not sent yet. This browser keeps nothing, so one waits at a time.";
 const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", escalated: "Handed to the lead." };
 
 /** Whether an answer is the one that stands already. */
@@ -23,32 +24,38 @@ export class Acts {
     const said = { grade, reasons, comment: this.comment.value.trim() };
     if (card.word && saysTheSame(card.word, said)) return this.screen.change.leave();
     const heed = { active_ms: this.clock.read(), n_changes: changes, ...this.stage.heed };
-    this.leave("answer", { ...said, ...heed, guidelines: this.guidelines.version }, card.word && !card.word.report ? 0 : 1);
-    this.panel.glow(grade);
+    const body = { ...said, ...heed, guidelines: this.guidelines.version };
+    if (this.leave("answer", body, card.word && !card.word.report ? 0 : 1)) this.panel.glow(grade);
   }
 
-  report(kind, { reason = "", note = "" } = {}) {
+  report(kind, { reason = "", note = "" } = {}, said = SAID[kind]) {
     const { card } = this;
     if (!card || (card.word && kind === "later")) return;
-    this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0);
+    if (this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0)) this.status.announce(said);
   }
 
   /** Media that did not load, with one key. False when everything loaded. */
   reportBroken() {
     if (!this.card || !this.stage.isBroken) return false;
-    this.report("cannot_judge", { reason: "does_not_play" });
-    this.status.announce("Reported: it does not load.");
+    this.report("cannot_judge", { reason: "does_not_play" }, "Reported: it does not load.");
     return true;
   }
 
-  /** Stored first, then the next card, then the network: in this order nothing can be lost and nobody waits. */
+  /**
+   * Stored first, then the next card, then the network: in this order nothing can be lost and nobody waits.
+   * False where it may not be added to what waits.
+   */
   leave(kind, body, judged) {
+    if (this.outbox.isFull) {
+      this.status.notice(ONE_AT_A_TIME, { passing: true });
+      return false;
+    }
     const { hand_out, word } = this.card;
     const counts = { judged, done: word || body.kind === "later" ? 0 : 1 };
     this.screen.undo.heed(this.outbox.put(kind, { hand_out, ...body, is_change: Boolean(word) }, counts));
     this.screen.finish();
-    if (SAID[body.kind]) this.status.announce(SAID[body.kind]);
-    else if (word) this.status.announce("Changed.");
+    if (word) this.status.announce("Changed.");
     this.outbox.flush();
+    return true;
   }
 }

@@ -86,14 +86,19 @@ export function isAnswering(session) {
   return refreshToken(session).then(() => true, () => false);
 }
 
+function asJson(payload) {
+  const headers = { "Content-Type": "application/json", "X-CSRFToken": tokenMeta().content };
+  return { method: "POST", headers, body: JSON.stringify(payload) };
+}
+
+/** Send on behalf of a page that is being left; nobody will hear the answer. */
+export function postLeaving(url, payload) {
+  fetch(url, { ...asJson(payload), credentials: "same-origin", keepalive: true }).catch(() => {});
+}
+
 /** @param {{tokenUrl, owner}} session where a fresh token comes from, and whose page this is */
 export async function post(url, payload, session) {
-  const send = () =>
-    request(url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-CSRFToken": tokenMeta().content },
-      body: JSON.stringify(payload),
-    });
+  const send = () => request(url, asJson(payload));
   let { response, data } = await send();
   if (response.status === 403) {
     await refreshToken(session);

@@ -6,6 +6,7 @@ import { Guidelines } from "./guidelines.js";
 import { initHelp } from "./help.js";
 import { keepKeyboard } from "./html.js";
 import { Keys } from "./keys.js";
+import { askToKeep, watchLeaving } from "./leaving.js";
 import { Panel } from "./panel.js";
 import { Outbox } from "./queue.js";
 import { Screen } from "./screen.js";
@@ -16,6 +17,9 @@ import { Store } from "./store.js";
 const root = document.getElementById("judge");
 const urls = root.dataset;
 const owner = `${urls.collection}.${urls.owner}`;
+
+const NOTHING_KEPT =
+  "This browser keeps nothing for this site, as in a private window: each answer is sent before you can give the next, and one that is not sent yet is lost when you close the tab.";
 
 /** The scheme as the server printed it on the buttons. */
 const levels = [...root.querySelectorAll(".level")].map((button) => ({
@@ -41,7 +45,10 @@ const outbox = new Outbox({
   onResult: (entry, data) => screen.onResult(entry, data),
   onRefused: (entry, message) => screen.onRefused(entry, message),
   onSignedOut: (address, waiting) => signIn.open(address, waiting),
-  onStopped: () => screen.show(),
+  onStopped: () => {
+    if (outbox.size) askToKeep();
+    screen.show();
+  },
 });
 screen.outbox = outbox;
 const acts = new Acts({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, outbox });
@@ -111,5 +118,7 @@ for (const [, entry] of store.all()) {
   screen.undo.heed(entry);
 }
 screen.aside.show();
+watchLeaving(outbox);
+if (!store.isLasting) status.notice(NOTHING_KEPT);
 await outbox.flush();
 if (!outbox.paused && !screen.deck.current) screen.next();

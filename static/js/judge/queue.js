@@ -21,14 +21,15 @@ export class Outbox {
     this.sending = null;
     this.timer = 0;
     this.paused = false;
-    addEventListener("online", () => this.flush());
-    addEventListener("beforeunload", (event) => {
-      if (this.size) event.preventDefault();
-    });
   }
 
   get size() {
     return this.store.all().length;
+  }
+
+  /** Whether nothing more may be put in: where the browser keeps nothing, at most one answer waits. */
+  get isFull() {
+    return this.size > 0 && !this.store.isLasting;
   }
 
   /** What the server's figures do not have yet: judgments of the day, places in the batch. */

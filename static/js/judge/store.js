@@ -20,12 +20,29 @@ export function newId() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
+/** Whether the browser keeps what it is given. */
+function keeps(key) {
+  try {
+    localStorage.setItem(key, "1");
+    localStorage.removeItem(key);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export class Store {
   /** @param {string} owner collection and person: what one person left unsent is never sent as another's */
   constructor(owner) {
     this.prefix = `assayer.outbox.${owner}.`;
     this.asidePrefix = `assayer.aside.${owner}.`;
     this.memory = new Map();
+    this.isAllowed = keeps(`assayer.probe.${owner}`);
+  }
+
+  /** Whether what is added outlasts this page. */
+  get isLasting() {
+    return this.isAllowed && !this.memory.size;
   }
 
   add(entry) {
@@ -36,7 +53,7 @@ export class Store {
     try {
       localStorage.setItem(key, JSON.stringify(entry));
     } catch {
-      // full or switched off: this tab still holds it, and leaving the page warns
+      // full or switched off: this tab alone holds it, and no second one waits beside it
       this.memory.set(key, entry);
     }
     return key;

@@ -1,5 +1,6 @@
 // One stack of what was done last: answers, changes, reports, cards put off. First what this browser's tabs know of, then
 // what the server does.
+import { ONE_AT_A_TIME } from "./acts.js";
 import { SignedOut, get } from "./api.js";
 
 const NOTHING = "There is nothing to undo: all is taken back already, or your batches are settled.";
@@ -79,6 +80,7 @@ export class Undo {
     status.pass();
     const card = isChange ? null : deck.remembered(hand_out);
     const unsent = outbox.takeBack(act);
+    if (!unsent && outbox.isFull) return status.notice(ONE_AT_A_TIME, { passing: true });
     this.forget(hand_out);
     this.wanted = card || isChange ? null : hand_out;
     if (!isChange) deck.done.delete(hand_out);
