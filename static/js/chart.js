@@ -5,8 +5,12 @@ import { embed } from "./chart-embed.js";
 const drawn = new Map();
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
+// older browsers have light colours alone
+const knowsDark = CSS.supports("color", "light-dark(red, blue)");
+
 /** Drawn in light or dark colours; paper, which is always light, has to know. */
 function scheme() {
+  if (!knowsDark) return "light";
   return document.documentElement.dataset.theme || (prefersDark.matches ? "dark" : "light");
 }
 

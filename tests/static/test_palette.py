@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 TOKENS = (Path(__file__).resolve().parents[2] / "static" / "css" / "tokens.css").read_text()
+PLAIN, BOTH = TOKENS.split("@supports (color: light-dark(red, blue)) {")
 PAIRS = dict(re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", TOKENS))
 DATA = ("slate", "amber", "green", "blue", "violet", "red", "teal")
 SCHEMES = (0, 1)
@@ -41,6 +42,15 @@ def oklab(rgb: np.ndarray) -> np.ndarray:
 def contrast(one: str, other: str, scheme: int) -> float:
     low, high = sorted(float(linear(token, scheme) @ [0.2126, 0.7152, 0.0722]) for token in (one, other))
     return (high + 0.05) / (low + 0.05)
+
+
+def test_browsers_without_light_dark_have_the_light_colours():
+    plain = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6}|rgb\([^)]*\));", PLAIN))
+    light = dict(re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}|rgb\([^)]*\)), ", BOTH))
+    assert light == plain
+    assert BOTH.count("light-dark(") == len(light)
+    assert "light-dark(" not in PLAIN
+    assert "color-scheme: light;" in PLAIN
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -25,6 +25,13 @@ export function initClosing() {
   }
 }
 
+/** The drawer opens beside the work, which makes room for it. */
+export function makeRoom() {
+  const drawer = find("guidelines");
+  const watch = new MutationObserver(() => find("judge").classList.toggle("is-beside", drawer.open));
+  watch.observe(drawer, { attributeFilter: ["open"] });
+}
+
 export function reportDialogs(report) {
   return {
     cannot: formDialog("dialog-cannot", (fields) => report("cannot_judge", fields)),

@@ -19,6 +19,7 @@ export class Reasons {
   /** @param {HTMLElement} box the fieldset of the judge screen */
   constructor(box) {
     this.box = box;
+    this.panel = box.closest(".panel");
     this.top = box.querySelector("#chips");
     this.more = box.querySelector("#reasons-what");
     this.title = box.querySelector("#reasons-what-title");
@@ -45,6 +46,7 @@ export class Reasons {
     this.top.replaceChildren(...reasons.map((reason, index) => chip(reason.name, free[index], () => this.press(reason))));
     this.unfold(reasons.find(({ name, what }) => what.length && this.chosen.has(name)) ?? null);
     this.box.hidden = false;
+    this.panel.classList.add("asks-reasons");
     this.box.scrollIntoView({ block: "nearest" });
     this.paint();
     this.top.firstElementChild.focus();
@@ -60,6 +62,7 @@ export class Reasons {
 
   close() {
     this.box.hidden = true;
+    this.panel.classList.remove("asks-reasons");
     this.chosen = new Map();
     this.top.replaceChildren();
     this.unfold(null);
@@ -81,6 +84,7 @@ export class Reasons {
   unfold(reason) {
     this.unfolded = reason;
     this.more.hidden = !reason;
+    this.panel.classList.toggle("asks-what", Boolean(reason));
     if (!reason) return this.details.replaceChildren();
     this.title.textContent = `What ${reason.name}?`;
     const toggle = (what) => () => {

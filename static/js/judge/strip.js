@@ -15,6 +15,7 @@ function once(target, name) {
   });
 }
 
+/* eslint-disable assayer/floor -- Firefox draws what is there */
 // The next frame that a clip puts up. A seek may be over a moment before its frame is there, and then nothing is drawn.
 function nextFrame(video) {
   return new Promise((resolve) => {
@@ -23,6 +24,7 @@ function nextFrame(video) {
     setTimeout(resolve, PATIENCE_WITH_A_FRAME); // some put up none where nothing changes
   });
 }
+/* eslint-enable assayer/floor */
 
 /** When the page can be seen: until then no frame is put up. */
 function inSight() {
@@ -55,6 +57,7 @@ export class Strip {
     const n = Math.min(MOST, Math.floor(length / SECONDS_A_FRAME));
     if (this.isBegun || n < 2) return;
     this.isBegun = true;
+    // eslint-disable-next-line assayer/floor, compat/compat -- Safari draws them a moment later
     const idle = window.requestIdleCallback ?? setTimeout;
     this.copy = Object.assign(document.createElement("video"), { muted: true, playsInline: true, preload: "auto" });
     idle(() => this.fill(url, start, length, n));

@@ -1,5 +1,5 @@
 // The training screen, put together from the parts of the judge screen.
-import { initClosing } from "../judge/dialogs.js";
+import { initClosing, makeRoom } from "../judge/dialogs.js";
 import { keepKeyboard } from "../judge/html.js";
 import { Keys } from "../judge/keys.js";
 import { Panel } from "../judge/panel.js";
@@ -81,6 +81,7 @@ document.addEventListener("click", (event) => {
   else if (event.target.closest("[data-report]")) actions.cannot();
 });
 initClosing();
+makeRoom();
 // back to where Enter goes on
 drawer.addEventListener("close", () => (told.isShown ? told.next.focus() : stage.region.focus({ preventScroll: true })));
 keepKeyboard(() => stage.region.focus({ preventScroll: true }));
