@@ -4,7 +4,7 @@
 const LARGEST = 8;
 const STEPS = [1, 2, 4];
 const PAN = 80;
-const DOUBLE_TAP = { ms: 300, pixels: 30 };
+const DOUBLE_TAP = { within: 300, around: 30 }; // milliseconds, pixels
 
 function between(one, other) {
   return {
@@ -72,7 +72,7 @@ export class Zoom {
 
   double({ clientX: x, clientY: y }) {
     // some browsers make a double click of two taps, others do not
-    if (performance.now() - (this.tapped?.at ?? -Infinity) > DOUBLE_TAP.ms) this.to(this.isZoomed ? 1 : 2, { x, y });
+    if (performance.now() - (this.tapped?.at ?? -Infinity) > DOUBLE_TAP.within) this.to(this.isZoomed ? 1 : 2, { x, y });
   }
 
   tap(event) {
@@ -80,8 +80,8 @@ export class Zoom {
     const { clientX: x, clientY: y } = event;
     const last = this.tapped;
     const at = performance.now();
-    const isNear = last && Math.hypot(x - last.x, y - last.y) < DOUBLE_TAP.pixels;
-    const isSecond = isNear && !last.wasSecond && at - last.at < DOUBLE_TAP.ms;
+    const isNear = last && Math.hypot(x - last.x, y - last.y) < DOUBLE_TAP.around;
+    const isSecond = isNear && !last.wasSecond && at - last.at < DOUBLE_TAP.within;
     this.tapped = { x, y, at, wasSecond: isSecond };
     if (isSecond) this.to(this.isZoomed ? 1 : 2, { x, y });
   }
