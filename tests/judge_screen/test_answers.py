@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from annotate.models import Judgment, JudgmentEvent
 from tests.browsing import heard, pass_time
-from tests.judge_screen.screen import asked_again, grades, position, saved
+from tests.judge_screen.screen import N_PAIRS, asked_again, grades, position, saved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -148,3 +148,37 @@ def test_two_tabs_of_one_person_judge_no_pair_twice(open_judge):
     saved(other)
     assert grades() == [2, 0]
     assert Judgment.objects.values("pair").distinct().count() == 2
+
+
+def test_a_tab_hears_what_another_one_is_told_is_stored_to_the_end_of_the_batch(open_judge):
+    waits, answers = open_judge(), open_judge()
+    for number in range(1, N_PAIRS):
+        position(answers, number)
+        answers.keyboard.press("2")
+        saved(answers)
+        expect(waits.locator("#progress-bar")).to_have_js_property("value", number)
+        expect(waits.locator("#progress-today")).to_have_text(f"{number} today")
+        position(waits, number + 1)
+    answers.keyboard.press("2")
+    for tab in (answers, waits):
+        expect(tab.locator("#empty-title")).to_have_text("Batch done")
+        expect(tab.locator("#empty-text")).to_have_text("Batch 1 is done and saved.")
+        expect(tab.locator("#empty")).to_be_focused()
+        expect(tab.get_by_role("button", name="Next batch")).to_be_visible()
+        expect(tab.locator("#empty-progress")).to_contain_text(f"{N_PAIRS} judged today")
+        saved(tab)
+
+
+def test_a_tab_sends_what_another_one_left_behind(open_judge):
+    waits, closes = open_judge(), open_judge()
+    for page in (waits, closes):
+        page.route("**/judge/answer", lambda route: route.abort())
+    while closes.locator("#card").is_visible():
+        closes.keyboard.press("2")  # those at hand
+    expect(waits.locator("#empty-title")).to_have_text("Waiting for the network")
+    closes.close()
+    waits.unroute_all()
+    waits.evaluate("dispatchEvent(new Event('online'))")  # it would try by itself in some seconds
+    saved(waits)
+    position(waits, len(grades()) + 1)
+    assert len(grades()) > 1

@@ -7,6 +7,7 @@ import { initHelp } from "./help.js";
 import { keepKeyboard } from "./html.js";
 import { Keys } from "./keys.js";
 import { askToKeep, watchLeaving } from "./leaving.js";
+import { OtherTabs } from "./other-tabs.js";
 import { Panel } from "./panel.js";
 import { Outbox } from "./queue.js";
 import { Screen } from "./screen.js";
@@ -42,7 +43,10 @@ const outbox = new Outbox({
   store,
   urls,
   onState: (state, waiting) => status.saved(state, waiting),
-  onResult: (entry, data) => screen.onResult(entry, data),
+  onResult: (entry, data) => {
+    screen.onResult(entry, data);
+    otherTabs.tell(data);
+  },
   onRefused: (entry, message) => screen.onRefused(entry, message),
   onSignedOut: (address, waiting) => signIn.open(address, waiting),
   onStopped: () => {
@@ -51,6 +55,7 @@ const outbox = new Outbox({
   },
 });
 screen.outbox = outbox;
+const otherTabs = new OtherTabs(screen, owner);
 const acts = new Acts({ screen, panel, stage, comment, guidelines, clock: screen.clock, status, outbox });
 screen.aside = new Aside({ store, outbox, levels, root, announce: (text) => status.announce(text), onSentAgain: (entry) => screen.undo.heed(entry) });
 
@@ -112,7 +117,7 @@ initClosing();
 makeRoom();
 initHelp(levels, keys);
 keepKeyboard(() => stage.region.focus({ preventScroll: true }));
-store.onForeign((entry) => screen.onForeign(entry), (entry) => screen.onTakenBack(entry));
+store.onForeign(otherTabs);
 // what an earlier visit left goes first, and is not shown again meanwhile
 for (const [, entry] of store.all()) {
   if (entry.kind !== "undo") screen.deck.markDone(entry.body.hand_out);

@@ -118,25 +118,11 @@ export class Screen {
     if (isSo) this.undo.announce(entry.body.kind, undone.word);
   }
 
-  /** What another tab did and took back before it was sent. */
-  onTakenBack(entry) {
-    this.undo.drop(entry);
-    this.deck.done.delete(entry.body.hand_out);
-  }
-
-  /** What another tab of the same person did; a card that is at hand here may be done with by that. */
-  onForeign(entry) {
-    const { hand_out } = entry.body;
-    this.undo.heed(entry);
-    const isTaken = entry.kind !== "undo" && this.deck.takenElsewhere(hand_out);
-    if (entry.kind === "undo" || entry.body.kind === "later") this.deck.done.delete(hand_out);
-    if (isTaken) this.show();
-  }
-
-  onRefused(entry, message) {
+  /** @param {string} message why; of what another tab was told it stands there */
+  onRefused(entry, message = "") {
     if (entry.kind === "undo") return this.undo.onRefused(entry, message);
     this.undo.drop(entry);
-    if (entry.body.kind === "later") this.status.notice(message);
+    if (entry.body.kind === "later" && message) this.status.notice(message);
     this.aside.show();
     this.deck.markDone(entry.body.hand_out);
     if (!this.outbox.size) this.next();

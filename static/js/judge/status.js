@@ -68,6 +68,7 @@ export class Status {
 
   cards() {
     clearInterval(this.countdown);
+    this.isBusy = false;
     this.root.classList.remove("is-empty", "is-loading");
     this.empty.box.hidden = true;
   }

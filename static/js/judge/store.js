@@ -108,13 +108,23 @@ export class Store {
     return found.filter(([, entry]) => entry).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** Tell about entries that other tabs add, and about those that they take back unsent. */
-  onForeign(onAdded, onTakenBack) {
+  /**
+   * Tell what becomes of entries in other tabs.
+   * @param {OtherTabs} on what is called with each entry
+   */
+  onForeign(on) {
     addEventListener("storage", ({ key, oldValue, newValue }) => {
       if (!key?.startsWith(this.prefix)) return;
       const before = JSON.parse(oldValue);
-      if (newValue && !before) onAdded(JSON.parse(newValue));
-      if (!newValue && before && !before.tried) onTakenBack(before);
+      if (newValue && !before) on.added(JSON.parse(newValue));
+      if (newValue || !before) return;
+      if (!before.tried) on.takenBack(before);
+      else if (this.isAside(key)) on.refused(before);
+      else on.acknowledged(before);
     });
+  }
+
+  isAside(key) {
+    return localStorage.getItem(this.asidePrefix + key.slice(this.prefix.length)) !== null;
   }
 }

@@ -1,0 +1,54 @@
+// What other tabs of the same person do with what waits, and how this one follows.
+
+const PATIENCE = 500;
+
+export class OtherTabs {
+  /** @param {Screen} screen whose deck, figures and outbox follow  @param {string} owner collection and person */
+  constructor(screen, owner) {
+    this.screen = screen;
+    this.channel = new BroadcastChannel(`assayer.${owner}`);
+    this.channel.addEventListener("message", ({ data }) => screen.take(data));
+  }
+
+  /** Hand on what the server said: how far one is, what comes next, or why nothing does. */
+  tell({ progress, empty, guidelines, cards }) {
+    this.channel.postMessage({ progress, empty, guidelines, cards });
+  }
+
+  /** Something was done; a card that is at hand here may be done with by that. */
+  added(entry) {
+    const { deck, outbox, undo } = this.screen;
+    const { hand_out } = entry.body;
+    undo.heed(entry);
+    const isTaken = entry.kind !== "undo" && deck.takenElsewhere(hand_out);
+    if (entry.kind === "undo" || entry.body.kind === "later") deck.done.delete(hand_out);
+    if (!isTaken) return;
+    this.screen.show();
+    // with nothing else to show, this tab waits for it too: should the other one be closed, this one sends it
+    if (!deck.current) outbox.flush();
+  }
+
+  /** Something was taken back before it was sent. */
+  takenBack(entry) {
+    this.screen.undo.drop(entry);
+    this.screen.deck.done.delete(entry.body.hand_out);
+    this.follow();
+  }
+
+  /** Something is stored; the other tab tells at once what the server said to it, or is gone. */
+  acknowledged() {
+    this.follow();
+  }
+
+  /** Something was refused, and is set aside. */
+  refused(entry) {
+    this.screen.onRefused(entry);
+  }
+
+  follow() {
+    const { deck, empty, outbox, status } = this.screen;
+    outbox.show();
+    if (deck.current || (status.isBusy && empty)) this.screen.show();
+    else if (status.isBusy) setTimeout(() => status.isBusy && this.screen.show(), PATIENCE);
+  }
+}
