@@ -21,6 +21,7 @@ NAMES = {
     Command.NEW_WINDOW: "NewWindow",
     Command.SWITCH_TO_WINDOW: "SwitchToWindow",
     Command.CLOSE: "CloseWindow",
+    Command.W3C_GET_CURRENT_WINDOW_HANDLE: "GetWindowHandle",
     Command.W3C_EXECUTE_SCRIPT: "ExecuteScript",
     Command.FIND_ELEMENT: "FindElement",
     Command.CLICK_ELEMENT: "ElementClick",

@@ -41,6 +41,7 @@ class Proxy(ThreadingHTTPServer):
         self.asked: Counter[str] = Counter()  # how often each path was asked for
         self.faults: dict[str, int | None] = {}
         self.held: dict[str, threading.Event] = {}
+        self.losing: set[str] = set()
 
     @contextmanager
     def running(self) -> Iterator["Proxy"]:
@@ -64,6 +65,15 @@ class Proxy(ThreadingHTTPServer):
             yield
         finally:
             del self.faults[part]
+
+    @contextmanager
+    def losing_answers(self, part: str) -> Iterator[None]:
+        """Hand on what is asked wherever a path holds `part`, and close the connection in place of the answer."""
+        self.losing.add(part)
+        try:
+            yield
+        finally:
+            self.losing.remove(part)
 
     @contextmanager
     def holding(self, part: str) -> Iterator[None]:
@@ -124,6 +134,9 @@ class Handler(BaseHTTPRequestHandler):
             content = told.read()
         finally:
             there.close()
+        if any(part in self.path for part in [*self.server.losing]):
+            self.close_connection = True
+            return
         if told.getheader("Content-Type", "").startswith("text/html"):
             content = content.replace(b"<head>", f'<head><script src="{LISTENER}"></script>'.encode(), 1)
         self.answer(told.status, told.msg, content)

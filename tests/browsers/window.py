@@ -9,7 +9,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from config.up.processes import wait_until
 from tests import cast
 
-PATIENCE = 20
+PATIENCE = 240  # seconds: waiting costs nothing where all goes well
 SEEN = """
 const found = [...document.querySelectorAll(arguments[0])].filter((one) => one.getClientRects().length);
 return found.find((one) => !arguments[1] || one.textContent.includes(arguments[1])) ?? null;
