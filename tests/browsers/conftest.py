@@ -17,9 +17,15 @@ from tests.browsers.window import Window
 
 
 @pytest.fixture
-def proxy(live_server: LiveServer) -> Iterator[Proxy]:
+def server(live_server: LiveServer) -> str:
+    """The address of the product."""
+    return str(live_server.url)
+
+
+@pytest.fixture
+def proxy(server: str) -> Iterator[Proxy]:
     """What stands between the browser and the server; at the end no page may have complained."""
-    with Proxy(live_server.url).running() as proxy:
+    with Proxy(server).running() as proxy:
         yield proxy
     assert proxy.complaints == []
 

@@ -20,7 +20,9 @@ addEventListener("error", (event) => {
 }, true);
 addEventListener("unhandledrejection", (event) => tell(`unhandled: ${event.reason} ${event.reason?.stack ?? ""}`));
 addEventListener("securitypolicyviolation", (event) => tell(`policy: ${event.violatedDirective} ${event.blockedURI}`));
-console.error = (...words) => tell("console: " + words.join(" "));
+// what was under way when its page was left is no fault
+const left = /NetworkError when attempting|Load failed/;
+console.error = (...words) => left.test(words.join(" ")) || tell("console: " + words.join(" "));
 """.replace("COMPLAINT", COMPLAINT)
 OF_ONE_LEG = {"connection", "keep-alive", "transfer-encoding", "content-length", "accept-encoding", "date", "server"}
 CLOSED = None  # instead of a status: the connection is closed, and nobody knows what became of what was asked

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from selenium.common.exceptions import ElementNotInteractableException, StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
@@ -50,8 +51,18 @@ class Window:
         return found[0]  # type: ignore[return-value]
 
     def press(self, selector: str, text: str = "") -> None:
-        """Click on what is to be seen."""
-        self.find(selector, text).click()
+        """Click on what is to be seen; a page may still move it, or put another in its place."""
+
+        def click() -> bool:
+            found = self.find(selector, text)
+            try:
+                self.tell("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", found)
+                found.click()
+            except (ElementNotInteractableException, StaleElementReferenceException):
+                return False
+            return True
+
+        self.until(click, f"pressed {selector} {text!r}")
 
     def fill(self, name: str, words: str) -> None:
         """Type into the field of a name."""

@@ -1,0 +1,62 @@
+"""A researcher's visit in Firefox and in WebKit: a run, what a pool of it would cost, a chart of the leaderboard."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from annotate.models import Collection, Role
+from metrics.services import refresh
+from tests import cast
+from tests.metrics import studies
+from tests.stack import Stack
+
+pytestmark = pytest.mark.heavy
+
+
+@pytest.fixture
+def server(live_stack: Stack) -> str:
+    """The whole product: a run is read by its worker."""
+    return live_stack.url
+
+
+@pytest.fixture
+def collection(live_stack: Stack, django_db_blocker: DjangoDbBlocker, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The short name of a study that people have judged; one for each browser."""
+    slug = f"study-{request.node.callspec.params['driver']}"
+    with live_stack.orm(django_db_blocker):
+        study: Collection = studies.study(slug)
+        studies.judge(cast.annotator(study))
+        refresh.refresh(collection=study)
+        cast.member(study, Role.RESEARCHER, cast.user(f"rita-{slug}"))
+    yield slug
+
+
+def test_a_run_is_uploaded_its_pool_priced_and_a_chart_of_the_leaderboard_saved(window, collection, tmp_path):
+    window.sign_in(f"rita-{collection}")
+    upload(window, collection, tmp_path / "delta.run")
+    window.open(f"/c/{collection}/pools/new/")
+    window.fill("name", "what delta adds")
+    window.press("button", "Preview")
+    window.find("#preview", "People-hours")
+    window.open(f"/c/{collection}/leaderboard/")
+    window.until(lambda: "delta" in window.words() or window.driver.refresh(), "the run's scores")
+    window.find(".chart-view svg")
+    window.press("[data-download=svg]")
+    window.until(lambda: [file for file in window.driver.home.rglob("*.svg") if is_whole(file)], "the chart")
+
+
+def is_whole(chart: Path) -> bool:
+    return chart.read_text().rstrip().endswith("</svg>")
+
+
+def upload(window, slug: str, file: Path) -> None:
+    """Give the form a run that ranks every document by its number."""
+    lines = [f"q{query} Q0 d{rank} {rank + 1} {1 / (rank + 1)} delta" for query in range(6) for rank in range(9)]
+    file.write_text("\n".join(lines) + "\n")
+    window.open(f"/c/{slug}/runs/new/")
+    window.fill("name", "delta")
+    window.driver.find_element("css selector", "input[type=file]").send_keys(str(file))
+    window.press("main form button[type=submit], main form button:not([type])")
+    window.find("main", "Ready")
