@@ -20,7 +20,7 @@ const urls = root.dataset;
 const owner = `${urls.collection}.${urls.owner}`;
 
 const NOTHING_KEPT =
-  "This browser keeps nothing for this site, as in a private window: each answer is sent before you can give the next, and one that is not sent yet is lost when you close the tab.";
+  "This browser keeps nothing for this site, as where storage is switched off: each answer is sent before you can give the next, and one that is not sent yet is lost when you close the tab.";
 
 /** The scheme as the server printed it on the buttons. */
 const levels = [...root.querySelectorAll(".level")].map((button) => ({
