@@ -15,7 +15,9 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from annotate.core.cards import Dealt, PartShown
+from annotate.core import playing
+from annotate.core.cards import Dealt, MediaSource, PartShown
+from annotate.core.item_rows import is_address
 from annotate.core.media_types import media_type
 from annotate.markdown import clean_page
 from annotate.models import Item, Judgment, Part, Report
@@ -67,13 +69,13 @@ class WordForm(forms.Form):
 
 
 class ReportForm(forms.Form):
-    """Cannot judge, escalate, or later."""
+    """Cannot judge, escalate, does not play in this browser, or later."""
 
     submission_id = forms.UUIDField()
     hand_out = forms.UUIDField()
     kind = forms.ChoiceField(
-        choices=[("cannot_judge", ""), ("escalated", ""), ("later", "")],
-        error_messages={"invalid_choice": "Kind is cannot_judge, escalated or later."},
+        choices=[("cannot_judge", ""), ("escalated", ""), ("unplayable", ""), ("later", "")],
+        error_messages={"invalid_choice": "Kind is cannot_judge, escalated, unplayable or later."},
     )
     reason = WordsField(max_length=60, required=False)
     note = WordsField(max_length=1000, required=False)
@@ -180,12 +182,31 @@ def _part(part: Part | PartShown, slug: str) -> dict[str, Any]:
         return {"kind": "text", "text": part.text}
     if part.kind == Part.Kind.HTML:
         return {"kind": "html", "html": clean_page(part.text)}
-    url = part.path if "://" in part.path else reverse("annotate:part-media", args=[slug, part.pk])
-    known = media_type(part.path)
+    sources = [_source(part, number, source, slug) for number, source in enumerate(part.sources)]
     return {
         "kind": part.kind,
-        "url": url,
-        "type": known.content_type if known else "",
+        "url": sources[0]["url"],
+        "type": sources[0]["type"],
+        "sources": sources,
         "start": part.start,
         "end": part.end,
     }
+
+
+def _source(part: Part | PartShown, number: int, source: MediaSource, slug: str) -> dict[str, str]:
+    """Where one source of a medium is, its type as a browser is asked about it, and what it is in words."""
+    known = media_type(source.path.partition("?")[0])
+    guess = known.content_type if known else ""
+    return {
+        "url": _address(part.pk, number, source.path, slug),
+        "type": playing.offered(source.type or guess),
+        "what": playing.what(source.type or guess),
+    }
+
+
+def _address(pk: int, number: int, path: str, slug: str) -> str:
+    if is_address(path):
+        return path
+    if number:
+        return reverse("annotate:part-source", args=[slug, pk, number])
+    return reverse("annotate:part-media", args=[slug, pk])

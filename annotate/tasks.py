@@ -13,6 +13,7 @@ from annotate.services import (
     housekeeping,
     imports,
     invitation_mail,
+    looking,
     policies,
     purging,
     review_work,
@@ -67,6 +68,12 @@ def mail_invitation(*, invitation_id: int) -> None:
     invitation_mail.send(invitation=Invitation.objects.get(pk=invitation_id))
 
 
+@shared_task(**LONG)
+def look_into_media(*, collection_id: int) -> None:
+    """Look into the clips and recordings that were not when their items were loaded."""
+    looking.look_into_rest(collection=Collection.objects.get(pk=collection_id))
+
+
 @shared_task
 def sweep() -> None:
     """Settle what is due, and queue again what waits for longer than it should."""
@@ -81,4 +88,5 @@ def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from ((reject_batch, {"batch_id": batch}) for batch in gold_checks.overdue())
     yield from ((mail_invitation, {"invitation_id": each}) for each in invitation_mail.overdue())
     yield from ((follow_policy, {"round_id": round_}) for round_ in policies.behind())
+    yield from ((look_into_media, {"collection_id": each}) for each in looking.overdue())
     yield from ((carry_on_review, {"work_id": work}) for work in review_work.behind())

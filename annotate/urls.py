@@ -68,6 +68,7 @@ urlpatterns = [
     path("c/<slug:slug>/settings/policy/", policy.change_policy, name="policy-change"),
     path("c/<slug:slug>/settings/policy/preview/<slug:key>/", policy.policy_preview, name="policy-preview"),
     path("c/<slug:slug>/media/<int:pk>/", media.part_media, name="part-media"),
+    path("c/<slug:slug>/media/<int:pk>/<int:number>/", media.part_media, name="part-source"),
     path("c/<slug:slug>/training/", include("annotate.training_urls")),
     path("c/<slug:slug>/judge/", judge.judge, name="judge"),
     path("c/<slug:slug>/judge/next", judge.next_cards, name="judge-next"),

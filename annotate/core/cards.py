@@ -4,8 +4,15 @@ from typing import NamedTuple
 from uuid import UUID
 
 
+class MediaSource(NamedTuple):
+    """One file or URL of a medium, and its MIME type with codecs; "" where that is not known."""
+
+    path: str
+    type: str = ""
+
+
 class PartShown(NamedTuple):
-    """One text, page or medium of an item; start, end : seconds."""
+    """One text, page or medium of an item; start, end : seconds; also : its further sources, as they are stored."""
 
     pk: int
     kind: str
@@ -13,6 +20,13 @@ class PartShown(NamedTuple):
     path: str
     start: float | None
     end: float | None
+    type: str
+    also: list[dict[str, str]]
+
+    @property
+    def sources(self) -> list[MediaSource]:
+        """The files or URLs of a medium, in the order they are tried."""
+        return [MediaSource(self.path, self.type), *(MediaSource(**each) for each in self.also)]
 
 
 class ItemShown(NamedTuple):

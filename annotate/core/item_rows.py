@@ -1,20 +1,26 @@
 """One item as a file gives it, checked field by field."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
+from annotate.core.cards import MediaSource
 from annotate.core.formats import FormatError, Problems, finite_number, id_fault, shown, text_fault
 from annotate.core.media_types import media_type
 from annotate.core.sources import path_fault
 
 SIDES = ("query", "document")
 MEDIA = ("image", "video", "audio")
+PLAYED = ("video", "audio")
 PAGE_ENDS = (".html", ".htm", ".xhtml")
 FLAT = ("text", "html", *MEDIA)
-FIELDS = ("side", "id", "split", "warning", *FLAT, "start", "end")
-PART_FIELDS = ("kind", "text", "path", "start", "end")
-LONGEST = {"split": 20, "warning": 200, "path": 500, "text": 500_000, "html": 500_000}
+FIELDS = ("side", "id", "split", "warning", *FLAT, "also", "start", "end")
+PART_FIELDS = ("kind", "text", "path", "type", "also", "start", "end")
+SOURCE_FIELDS = ("path", "type")
+MOST_ALSO = 8
+LONGEST = {"split": 20, "warning": 200, "path": 500, "type": 120, "text": 500_000, "html": 500_000}
+_TYPE = re.compile(r'(video|audio)/[a-z0-9.+-]+(; ?codecs="?[A-Za-z0-9., -]+"?)?')
 Wrong = Callable[[str, str], None]
 
 
@@ -22,6 +28,8 @@ class PartRow(NamedTuple):
     """One text, page or medium: its kind, the text or the path (or http address), and perhaps where it starts and ends.
 
     A page of HTML that is a file has its path here, and once it is read its text instead.
+    type : what a clip or recording elsewhere is, as the file says it; what is uploaded is looked into instead
+    also : further files or addresses of the same clip or recording
     """
 
     kind: str
@@ -29,6 +37,18 @@ class PartRow(NamedTuple):
     path: str = ""
     start: float | None = None
     end: float | None = None
+    type: str = ""
+    also: tuple[MediaSource, ...] = ()
+
+    @property
+    def paths(self) -> list[str]:
+        """The files and addresses that it names, in their order."""
+        return [path for path in (self.path, *(source.path for source in self.also)) if path]
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What makes it the same as another one: all but types, which may be found out later."""
+        return self.kind, self.text, self.path, self.start, self.end, tuple(source.path for source in self.also)
 
 
 class ItemRow(NamedTuple):
@@ -86,10 +106,12 @@ def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
     given = record.get("parts")
     if given is None:
         given = _flat_parts(record)
+        if record.get("also") is not None and sum(record.get(kind) is not None for kind in PLAYED) != 1:
+            wrong("also", "stands beside one video or one audio; give parts where there are several")
         if not given:
             wrong("item", "has nothing to show; give it a text, a page of html, an image, a video or audio")
-    elif any(record.get(field) is not None for field in (*FLAT, "start", "end")):
-        wrong("parts", "stands beside text, html, image, video, audio, start or end; give one or the other")
+    elif any(record.get(field) is not None for field in (*FLAT, "also", "start", "end")):
+        wrong("parts", "stands beside text, html, image, video, audio, also, start or end; give one or the other")
     if not isinstance(given, list):
         wrong("parts", "is no list")
         return ()
@@ -98,13 +120,13 @@ def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:
 
 
 def _flat_parts(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    times = {field: record[field] for field in ("start", "end") if record.get(field) is not None}
+    more = {field: record[field] for field in ("start", "end", "also") if record.get(field) is not None}
     parts = [{"kind": "text", "text": record["text"]}] if record.get("text") is not None else []
     if (page := record.get("html")) is not None:
         is_file = isinstance(page, str) and "<" not in page and page.lower().endswith(PAGE_ENDS)
         parts.append({"kind": "html", "path" if is_file else "text": page})
     return parts + [
-        {"kind": kind, "path": record[kind], **(times if kind != "image" else {})}
+        {"kind": kind, "path": record[kind], **(more if kind in PLAYED else {})}
         for kind in MEDIA
         if record.get(kind) is not None
     ]
@@ -119,6 +141,9 @@ def _part(part: object, place: str, wrong: Wrong) -> PartRow | None:
     start, end = _seconds(part, "start", place, wrong), _seconds(part, "end", place, wrong)
     if start is not None and end is not None and end <= start:
         wrong(place, "must end after it starts")
+    if part["kind"] not in PLAYED and (part.get("also") is not None or part.get("type") is not None):
+        wrong(place, "has also or type, which are for video and audio")
+        return None
     if part["kind"] == "text" or (part["kind"] == "html" and part.get("path") is None):
         text = _text(part, "text", wrong)
         if not text.strip():
@@ -127,7 +152,40 @@ def _part(part: object, place: str, wrong: Wrong) -> PartRow | None:
     path = _text(part, "path", wrong)
     if fault := _path_fault(path, part["kind"]):
         wrong(place, fault)
-    return PartRow(part["kind"], "", path, start, end)
+    return PartRow(part["kind"], "", path, start, end, _type(part, path, place, wrong), _also(part, place, wrong))
+
+
+def _also(part: Mapping[str, Any], place: str, wrong: Wrong) -> tuple[MediaSource, ...]:
+    """Further sources: a list, or one, of paths and addresses, or of objects that give a path and a type."""
+    given = part.get("also")
+    if given is None:
+        return ()
+    entries = given if isinstance(given, list) else [given]
+    if len(entries) > MOST_ALSO:
+        wrong(place, f"has more than {MOST_ALSO} further sources")
+        return ()
+    found = []
+    for entry in entries:
+        source = {"path": entry} if isinstance(entry, str) else entry
+        if not isinstance(source, dict) or source.keys() - {*SOURCE_FIELDS} or not source.get("path"):
+            wrong(place, "has an entry in also that is neither a path nor an object with path and perhaps type")
+            return ()
+        path = _text(source, "path", wrong)
+        if fault := _path_fault(path, part["kind"]):
+            wrong(place, fault)
+        found.append(MediaSource(path, _type(source, path, place, wrong)))
+    if len({part.get("path"), *(source.path for source in found)}) < len(found) + 1:
+        wrong(place, "names the same source twice")
+    return tuple(found)
+
+
+def _type(source: Mapping[str, Any], path: str, place: str, wrong: Wrong) -> str:
+    mime = _text(source, "type", wrong)
+    if mime and not is_address(path):
+        wrong(place, "has a type beside the path of a file; files are looked into")
+    elif mime and not _TYPE.fullmatch(mime):
+        wrong(place, f'has the type {shown(mime)}; write it as video/webm or video/webm; codecs="vp9, opus"')
+    return mime
 
 
 def _path_fault(path: str, kind: str) -> str:

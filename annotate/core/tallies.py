@@ -58,11 +58,13 @@ class Tallies:
     """What every reader of a file counts beside its rows.
 
     repeats : lines that say again, or otherwise, what an earlier one said
+    doubts : sentences about what was loaded and may not do what it is for
     """
 
     unknown_queries: Strangers = field(default_factory=Strangers)
     unknown_documents: Strangers = field(default_factory=Strangers)
     repeats: Repeats = field(default_factory=Repeats)
+    doubts: list[str] = field(default_factory=list)
 
     def figures(self) -> list[tuple[str, int]]:
         """What the report of an import shows first, in order."""

@@ -46,7 +46,8 @@ def checksum_of(path: Path) -> str:
 def said(received: Received) -> list[str]:
     """What an import did, in sentences."""
     if received.is_new:
-        return received.made.report["sentences"]
+        report = received.made.report
+        return [*report["sentences"], *(doubt for load in report["loads"] for doubt in load["doubts"])]
     when = f"{received.made.created_at:%Y-%m-%d %H:%M} UTC"
     return [f"This very file came on {when}, to be read in the same way. Nothing changed."]
 

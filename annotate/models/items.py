@@ -1,8 +1,10 @@
 """What is shown: items and their parts, reference sets, query sets."""
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 from django.db.models.functions import Now
+
+from annotate.core.cards import MediaSource
 
 from .collections import Collection
 
@@ -78,6 +80,14 @@ class Item(models.Model):
         return self.external_id
 
 
+class PartQuerySet(models.QuerySet["Part"]):
+    """Parts by what is known of them."""
+
+    def not_looked_into(self) -> "PartQuerySet":
+        """Clips and recordings whose files nobody has looked into for their types."""
+        return self.filter(kind__in=Part.PLAYED, looked_at=None)
+
+
 class Part(models.Model):
     """One text, one page of HTML as it came, or one medium of an item, perhaps only from a start to an end second."""
 
@@ -88,6 +98,8 @@ class Part(models.Model):
         VIDEO = "video", "Video"
         AUDIO = "audio", "Audio"
 
+    PLAYED = (Kind.VIDEO, Kind.AUDIO)
+
     item = models.ForeignKey(Item, models.CASCADE, related_name="parts")
     position = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=5, choices=Kind)
@@ -97,9 +109,34 @@ class Part(models.Model):
     )
     start = models.FloatField(null=True, blank=True)
     end = models.FloatField(null=True, blank=True)
+    type = models.CharField(
+        max_length=120,
+        blank=True,
+        db_default="",
+        default="",
+        help_text="Container and codecs of a clip or recording as a MIME type; blank where nobody knows.",
+    )
+    also = models.JSONField(
+        blank=True,
+        default=list,
+        db_default=Value([], models.JSONField()),
+        help_text="Further files or URLs of the same medium, in the order they are tried, each with its path and type.",
+    )
+    looked_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the files of a clip or recording were looked into for their types."
+    )
+
+    objects = PartQuerySet.as_manager()
 
     class Meta:
         ordering = ["position"]
+        indexes = [
+            models.Index(
+                fields=["item"],
+                condition=Q(kind__in=["video", "audio"], looked_at=None),
+                name="annotate_part_not_looked_into",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["item", "position"], name="annotate_part_unique_position"),
             models.CheckConstraint(
@@ -111,10 +148,19 @@ class Part(models.Model):
                 condition=Q(start__isnull=True) | Q(end__isnull=True) | Q(end__gt=F("start")),
                 name="annotate_part_ends_after_start",
             ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["video", "audio"]) | Q(also=[], type=""),
+                name="annotate_part_sources_of_media",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.position} of {self.item}"
+
+    @property
+    def sources(self) -> list[MediaSource]:
+        """The files or URLs of a medium, in the order they are tried."""
+        return [MediaSource(self.path, self.type), *(MediaSource(**each) for each in self.also)]
 
 
 class ReferenceSet(models.Model):

@@ -31,11 +31,15 @@ class ReportQuerySet(models.QuerySet["Report"]):
 
 
 class Report(models.Model):
-    """An annotator could not judge a pair, or escalated it; never a label, settled by a lead or taken back by her."""
+    """An annotator could not judge a pair, or escalated it; never a label, settled by a lead or taken back by her.
+
+    What does not play in her browser may play in another: such a pair goes to others, and no lead is asked.
+    """
 
     class Kind(models.TextChoices):
         CANNOT_JUDGE = "cannot_judge", "Cannot judge"
         ESCALATED = "escalated", "Escalated"
+        UNPLAYABLE = "unplayable", "Does not play in the browser"
 
     class Reason(models.TextChoices):
         DOES_NOT_PLAY = "does_not_play", "It does not load or play"
@@ -76,7 +80,7 @@ class Report(models.Model):
                 fields=["annotator", "submission_id"], name="annotate_report_unique_submission"
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["cannot_judge", "escalated"]), name="annotate_report_known_kind"
+                condition=Q(kind__in=["cannot_judge", "escalated", "unplayable"]), name="annotate_report_known_kind"
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["open", "settled", "undone"]), name="annotate_report_known_state"

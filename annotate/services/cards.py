@@ -36,13 +36,15 @@ _SHOWN = """
     JOIN annotate_pair pair ON pair.id = seat.pair_id
     CROSS JOIN LATERAL (
         SELECT item.external_id, item.warning, (
-            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end)
+            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end,
+                                             part.type, part.also)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.query_id) query
     CROSS JOIN LATERAL (
         SELECT item.external_id, item.warning, (
-            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end)
+            SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end,
+                                             part.type, part.also)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.document_id) document

@@ -14,7 +14,8 @@ class ImportReport:
     """What was in a file, what became of it, and what is wrong with it.
 
     sentences : what was done, for people and logs
-    loads : of each thing loaded its figures, unknown ids, repeated lines; the items of a BEIR folder, then its labels
+    loads : of each thing loaded its figures, unknown ids, repeated lines, doubts; the items of a BEIR folder, then its
+        labels
     errors : the first 50 of n_errors, each with file, line, field and message
     """
 
@@ -50,6 +51,7 @@ def _told(load: Tallies) -> dict[str, Any]:
         "unknown_queries": load.unknown_queries.told(),
         "unknown_documents": load.unknown_documents.told(),
         "repeats": load.repeats.told(),
+        "doubts": load.doubts,
     }
 
 

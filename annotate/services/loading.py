@@ -1,8 +1,8 @@
 """Collections and reference sets from files: all or nothing, and the same file twice changes nothing."""
 
+import json
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -12,13 +12,14 @@ from django.db.models import Q
 from numpy.typing import NDArray
 
 from annotate.core import item_formats
+from annotate.core.cards import MediaSource
 from annotate.core.formats import FormatError, Problems, guarded, shown
 from annotate.core.item_rows import ItemRow, PartRow, check_item, is_address, read_page
 from annotate.core.sources import Source
-from annotate.core.tallies import Tallies
-from annotate.models import Collection, Direction, Item, Pair, QuerySet, Side, User
-from annotate.services import media, references
+from annotate.models import Collection, Direction, Item, Pair, Part, QuerySet, Side, User
+from annotate.services import looking, media, references
 from annotate.services.copying import NULL, copy_rows, escaped, reserve_keys
+from annotate.services.item_reports import CollectionReport
 from annotate.services.jobs import Tell, tell_nobody
 from annotate.services.references import ReferenceReport, Rejected
 from annotate.services.seating import note_changes
@@ -44,54 +45,6 @@ class QueriesFixed(Exception):
     """The collection has been judged, so no queries may join it; nothing was loaded."""
 
 
-@dataclass
-class CollectionReport(Tallies):
-    """What loading a file of items did: rows read, of them repeated or known before; what was made of the others.
-
-    n_items : new ones, of them n_queries queries
-    n_asked : known before by their ids alone, and left so, since people were asked about them as they are
-    are_sets_fixed : whether query sets stay as they were, since the collection has been judged
-    n_filled : known before by their ids alone, which have something to show now
-    n_lacking : without the file that they name, since nobody gave it: known by their ids alone
-    """
-
-    n_rows: int = 0
-    n_known: int = 0
-    n_items: int = 0
-    n_queries: int = 0
-    n_filled: int = 0
-    n_asked: int = 0
-    n_lacking: int = 0
-    are_sets_fixed: bool = False
-    n_parts: int = 0
-    n_media: int = 0
-    references: tuple[ReferenceReport, ...] = ()
-
-    def figures(self) -> list[tuple[str, int]]:
-        """What the report of an import shows first, in order."""
-        return [
-            ("Rows", self.n_rows),
-            ("New items", self.n_items),
-            ("Known before", self.n_known),
-            *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
-            *([("Asked about by id alone, left so", self.n_asked)] if self.n_asked else []),
-            *([("Without the file that they name, known by id alone", self.n_lacking)] if self.n_lacking else []),
-            ("Parts", self.n_parts),
-            ("Media files copied", self.n_media),
-        ]
-
-    def __str__(self) -> str:
-        rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
-        filled = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
-        filled += f"{self.n_asked:,} stay known by id alone, as people were asked about them, " if self.n_asked else ""
-        filled += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
-        before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
-        unchanged = "" if self.n_items or self.n_filled else " Nothing changed."
-        is_new = self.are_sets_fixed and self.n_items
-        fixed = " Query sets stay as they were, since the collection has been judged." if is_new else ""
-        return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}{fixed}"
-
-
 @transaction.atomic
 def load_collection(
     *,
@@ -115,6 +68,8 @@ def load_collection(
     report.references = _load_labels(locked, source, by, tell)
     # last: files do not go back by themselves when a transaction does
     report.n_media = media.store_media(collection=locked, sources=loader.media, tell=tell)
+    if loader.n_played and looking.look_into_files(collection=locked, tell=tell):
+        report.doubts = looking.doubts(collection=locked)
     log.info("%s loaded %s into %s: %s", by, source.name, locked.slug, report)
     return report
 
@@ -194,6 +149,7 @@ class _Loader:
         self.stored_media = media.StoredMedia(collection)
         self.problems = problems
         self.report = CollectionReport()
+        self.n_played = 0
         self._first_query = ""
         self.media: dict[str, Source] = {}  # what to copy, and from where
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}
@@ -303,7 +259,7 @@ class _Loader:
                 (
                     item.split,
                     item.warning,
-                    tuple((part.kind, part.text, part.path, part.start, part.end) for part in item.parts.all()),
+                    tuple(_content_of(part) for part in item.parts.all()),
                 ),
             )
             for item in items.prefetch_related("parts")
@@ -325,13 +281,12 @@ class _Loader:
 
     def _check_media(self, row: ItemRow) -> None:
         for part in row.parts:
-            if not part.path or part.kind == "html":
-                continue
-            if is_address(part.path):
-                if not media.is_allowed_address(part.path):
-                    self._fault(row, f"{shown(part.path)} is on a host that MEDIA_HOSTS does not name; add it there.")
-            elif not self._has_media(part.path):
-                self._missing(row, part.path)
+            for path in part.paths if part.kind != "html" else []:
+                if is_address(path):
+                    if not media.is_allowed_address(path):
+                        self._fault(row, f"{shown(path)} is on a host that MEDIA_HOSTS does not name; add it there.")
+                elif not self._has_media(path):
+                    self._missing(row, path)
 
     def _has_media(self, path: str) -> bool:
         """Whether the medium is somewhere; from where to copy it is noted."""
@@ -382,9 +337,12 @@ class _Loader:
                 "path": escaped(part.path for part in parts),
                 "start": [_number(part.start) for part in parts],
                 '"end"': [_number(part.end) for part in parts],
+                "type": escaped(part.type for part in parts),
+                "also": escaped(json.dumps([source._asdict() for source in part.also]) for part in parts),
             },
         )
         self.report.n_parts += len(parts)
+        self.n_played += sum(part.kind in Part.PLAYED for part in parts)
 
     def _fault(self, row: ItemRow, message: str) -> None:
         self.problems.add(FormatError(row.file, row.line, "", message))
@@ -392,7 +350,13 @@ class _Loader:
 
 def _content(row: ItemRow) -> tuple[object, ...]:
     """What makes two rows of one id the same."""
-    return row.split, row.warning, tuple(tuple(part) for part in row.parts)
+    return row.split, row.warning, tuple(part.content for part in row.parts)
+
+
+def _content_of(part: Part) -> tuple[object, ...]:
+    """The same of a part that is stored."""
+    sources = tuple(MediaSource(**each) for each in part.also)
+    return PartRow(part.kind, part.text, part.path, part.start, part.end, also=sources).content
 
 
 def _number(seconds: float | None) -> str:

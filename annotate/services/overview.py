@@ -20,6 +20,7 @@ from annotate.models import (
     Side,
 )
 from annotate.models import QuerySet as ItemSet
+from annotate.services import looking
 from annotate.services.positives import Positives, positives
 
 
@@ -40,6 +41,7 @@ class Overview(NamedTuple):
     n_judgments: int
     n_judged_pairs: int
     n_annotators: int
+    doubts: list[str]
 
 
 class Step(NamedTuple):
@@ -81,6 +83,7 @@ def overview(*, collection: Collection) -> Overview:
         n_judgments=Judgment.objects.filter(collection=collection).count(),
         n_judged_pairs=Resolution.objects.filter(collection=collection, n_labels__gt=0).count(),
         n_annotators=collection.annotators.filter(origin=Annotator.Origin.PERSON).count(),
+        doubts=looking.doubts(collection=collection),
     )
 
 

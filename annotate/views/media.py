@@ -8,6 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
 from annotate import access
+from annotate.core import playing
+from annotate.core.cards import MediaSource
 from annotate.core.media_types import media_type
 from annotate.core.ranges import Range, Unsatisfiable, parse_range
 from annotate.services.media import locate
@@ -24,12 +26,15 @@ HEADERS = {
 
 @require_safe
 @login_required
-def part_media(request: HttpRequest, slug: str, pk: int) -> HttpResponse | StreamingHttpResponse:
-    """The file of a part, or the stretch of it that a player asks for."""
+def part_media(request: HttpRequest, slug: str, pk: int, number: int = 0) -> HttpResponse | StreamingHttpResponse:
+    """The file of a part, or the stretch of it that a player asks for.
+
+    number : which of the part's sources, in the order they are tried
+    """
     part = access.get_part(user=request.user, slug=slug, pk=pk)
-    known = media_type(part.path)
-    path = locate(collection=part.item.collection, path=part.path)
-    if path is None or known is None:
+    source = part.sources[number] if number < len(part.sources) else MediaSource("")
+    path = locate(collection=part.item.collection, path=source.path)
+    if path is None or media_type(source.path) is None:
         raise Http404("There is no such file.")
     if isinstance(path, str):  # the bucket answers itself, for a few minutes
         return HttpResponseRedirect(path, headers={"Cache-Control": "no-store"})
@@ -41,9 +46,15 @@ def part_media(request: HttpRequest, slug: str, pk: int) -> HttpResponse | Strea
         response = HttpResponse(status=416, headers={"Content-Range": f"bytes */{found.st_size}"})
     else:
         response = _answer(path, found.st_size, asked)
-    for name, value in {**HEADERS, "ETag": tag, "Content-Type": known.content_type}.items():
+    for name, value in {**HEADERS, "ETag": tag, "Content-Type": _content_type(source)}.items():
         response.headers[name] = value
     return response
+
+
+def _content_type(source: MediaSource) -> str:
+    """What a browser takes the file for: what it was found to be, else what the end of its name says."""
+    known = media_type(source.path)
+    return playing.offered(source.type).partition(";")[0] or (known.content_type if known else "")
 
 
 def _range_header(request: HttpRequest, tag: str) -> str:

@@ -19,13 +19,14 @@ _SEATS = f"""
     WHERE seat.pair_id = ANY(%(pairs)s) AND seat.purpose IN ('label', 'import', 'adjudication')
     ORDER BY seat.number, seat.id
 """  # noqa: S608 - names of columns
-# An open escalation takes a pair out of the queue, as do too many people who could not judge it.
+# An open escalation takes a pair out of the queue, as do too many people who could not judge it. Of people whose
+# browsers do not play it there are never too many: it waits for another browser.
 _WISHES = f"""
     SELECT {columns(Round, "round")}, {columns(Policy, "policy")}, {columns(Collection, "collection")},
            wish.pair_id, CASE WHEN wish.dropped_at IS NULL THEN wish.n_wanted ELSE 0 END, wish.n_wanted,
            EXISTS (SELECT FROM annotate_pairexclusion out WHERE out.pair_id = wish.pair_id),
            (SELECT coalesce(bool_or(report.kind = %(escalated)s), false)
-                   OR count(DISTINCT report.annotator_id) >= %(limit)s
+                   OR count(DISTINCT report.annotator_id) FILTER (WHERE report.kind <> %(unplayable)s) >= %(limit)s
             FROM annotate_report report WHERE report.pair_id = wish.pair_id AND report.state = 'open')
     FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
     JOIN annotate_policy policy ON policy.id = round.policy_id
@@ -136,7 +137,8 @@ def _modelled(ids: list[int]) -> list[tuple[int, int, int]]:
 
 def _wishes(ids: list[int]) -> list[Wish]:
     """What each round wants of each pair: open rounds first, the most demanding of them, then the newest."""
-    asked = {"pairs": ids, "escalated": Report.Kind.ESCALATED, "limit": CANNOT_JUDGE_LIMIT}
+    kinds = {"escalated": Report.Kind.ESCALATED, "unplayable": Report.Kind.UNPLAYABLE}
+    asked = {"pairs": ids, "limit": CANNOT_JUDGE_LIMIT, **kinds}
     with prepared() as cursor:
         cursor.execute(_WISHES, asked)
         rows = cursor.fetchall()

@@ -1,0 +1,54 @@
+"""What loading a file of items did, for people and logs."""
+
+from dataclasses import dataclass
+
+from annotate.core.tallies import Tallies
+from annotate.services.references import ReferenceReport
+
+
+@dataclass
+class CollectionReport(Tallies):
+    """What loading a file of items did: rows read, of them repeated or known before; what was made of the others.
+
+    n_items : new ones, of them n_queries queries
+    n_asked : known before by their ids alone, and left so, since people were asked about them as they are
+    are_sets_fixed : whether query sets stay as they were, since the collection has been judged
+    n_filled : known before by their ids alone, which have something to show now
+    n_lacking : without the file that they name, since nobody gave it: known by their ids alone
+    """
+
+    n_rows: int = 0
+    n_known: int = 0
+    n_items: int = 0
+    n_queries: int = 0
+    n_filled: int = 0
+    n_asked: int = 0
+    n_lacking: int = 0
+    are_sets_fixed: bool = False
+    n_parts: int = 0
+    n_media: int = 0
+    references: tuple[ReferenceReport, ...] = ()
+
+    def figures(self) -> list[tuple[str, int]]:
+        """What the report of an import shows first, in order."""
+        return [
+            ("Rows", self.n_rows),
+            ("New items", self.n_items),
+            ("Known before", self.n_known),
+            *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
+            *([("Asked about by id alone, left so", self.n_asked)] if self.n_asked else []),
+            *([("Without the file that they name, known by id alone", self.n_lacking)] if self.n_lacking else []),
+            ("Parts", self.n_parts),
+            ("Media files copied", self.n_media),
+        ]
+
+    def __str__(self) -> str:
+        rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
+        filled = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
+        filled += f"{self.n_asked:,} stay known by id alone, as people were asked about them, " if self.n_asked else ""
+        filled += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
+        before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
+        unchanged = "" if self.n_items or self.n_filled else " Nothing changed."
+        is_new = self.are_sets_fixed and self.n_items
+        fixed = " Query sets stay as they were, since the collection has been judged." if is_new else ""
+        return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}{fixed}"
