@@ -22,6 +22,7 @@ TABLE = Path(__file__).with_name("access_matrix.csv")
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
 PLAIN_CASES = {
     "rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "form": "csv", "what": "disputed",
+    "number": 1,
 }  # fmt: skip
 
 
@@ -123,11 +124,14 @@ def _groups(pattern: URLPattern | URLResolver) -> tuple[str, ...]:
 
 
 def _show(campaign: campaigns.Campaign, media_root: Path) -> None:
-    """Give a campaign one picture that can be asked for."""
+    """Give a campaign a picture and a clip with two sources that can be asked for."""
     item = Item.objects.filter(collection=campaign.collection, side="document").first()
     Part.objects.create(item=item, position=1, kind="image", path="a.png")
+    also = [{"path": "a.mp4", "type": ""}]
+    Part.objects.create(item=item, position=2, kind="video", path="a.webm", also=also)
     folder = media_folder(campaign.collection)
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "a.mp4").write_bytes(b"\0\0\0\x08ftyp")
     (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (media_root / "downloads").mkdir(exist_ok=True)
     (media_root / "downloads" / "none").write_bytes(b"")
@@ -156,6 +160,7 @@ KEYS = {
     "annotate:training-pair-retire": lambda campaign: TrainingPair.objects.get(pair__collection=campaign.collection).pk,
     "annotate:training-decide": lambda campaign: Annotator.objects.filter(collection=campaign.collection).last().pk,
     "annotate:part-media": lambda campaign: Part.objects.get(item__collection=campaign.collection, kind="image").pk,
+    "annotate:part-source": lambda campaign: Part.objects.get(item__collection=campaign.collection, kind="video").pk,
     "api:run": lambda campaign: campaign.run.pk,
     "pooling:run": lambda campaign: campaign.run.pk,
     "pooling:pool": lambda campaign: campaign.pool.pk,

@@ -29,8 +29,8 @@ NO_PAGES = {
     **dict.fromkeys(("healthz", "readyz"), "words for programs"),
     **dict.fromkeys(("annotate:judge-recent", "annotate:judge-token"), "words for the screen's script"),
     **dict.fromkeys(
-        ("annotate:own-data", "annotate:part-media", "annotate:review-log-csv", "metrics:download-file",
-         "metrics:download-qrels", "metrics:download-disputed", "metrics:download-scores",
+        ("annotate:own-data", "annotate:part-media", "annotate:part-source", "annotate:review-log-csv",
+         "metrics:download-file", "metrics:download-qrels", "metrics:download-disputed", "metrics:download-scores",
          "metrics:download-judgments"), "a file"),
     **dict.fromkeys(
         ("annotate:import-state", "annotate:review-work", "annotate:policy-preview", "pooling:run-state",

@@ -131,18 +131,15 @@ def doubts(parts: Iterable[tuple[str, tuple[str, ...], int]]) -> list[Doubt]:
 
     parts : kind (video or audio), the types of the sources in their order ("" for one not known), and how many parts
         are so
-    A browser counts as unserved by a part where every source of it that is known does not play there.
+    A part is in doubt where some browser plays none of its sources; what is told of it is the source that plays in the
+    most. Nothing is told of a part with a source that is not known.
     """
     of: Counter[str] = Counter()
     found: Counter[tuple[str, str, str]] = Counter()
     for kind, mimes, n in parts:
         of[kind] += n
-        limits = [(mime, limit_of(mime)) for mime in mimes if mime]
-        if limits and all(limits) and (limit := limits[0][1]) and _unserved([each for _, each in limits]):
-            found[kind, what(limits[0][0]), limit.where] += n
+        limits = [(limit, mime) for mime in mimes if mime and (limit := limit_of(mime))]
+        if len(limits) == len(mimes) and frozenset.intersection(*(limit.browsers for limit, _ in limits)):
+            limit, mime = min(limits, key=lambda each: len(each[0].browsers))
+            found[kind, what(mime), limit.where] += n
     return [Doubt(*key, n, of[key[0]]) for key, n in sorted(found.items(), key=lambda row: (-row[1], row[0]))]
-
-
-def _unserved(limits: list[Limit | None]) -> frozenset[str]:
-    """Browsers that none of some sources plays in."""
-    return frozenset.intersection(*(limit.browsers if limit else frozenset() for limit in limits))

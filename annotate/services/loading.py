@@ -19,6 +19,7 @@ from annotate.core.sources import Source
 from annotate.models import Collection, Direction, Item, Pair, Part, QuerySet, Side, User
 from annotate.services import looking, media, references
 from annotate.services.copying import NULL, copy_rows, escaped, reserve_keys
+from annotate.services.further_sources import add_sources, differ_in_sources
 from annotate.services.item_reports import CollectionReport
 from annotate.services.jobs import Tell, tell_nobody
 from annotate.services.references import ReferenceReport, Rejected
@@ -63,7 +64,7 @@ def load_collection(
     """
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     problems = Problems()
-    loader = _Loader(locked, [media_source, source] if media_source else [source], problems)
+    loader = _Loader(locked, [media_source, source] if media_source else [source], problems, by)
     report = loader.load(guarded(item_formats.read_items(source, problems), problems), source.name, tell)
     report.references = _load_labels(locked, source, by, tell)
     # last: files do not go back by themselves when a transaction does
@@ -89,7 +90,7 @@ def load_documents(
     """
     locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     problems = Problems()
-    loader = _Loader(locked, [], problems)
+    loader = _Loader(locked, [], problems, by)
     items = ({"side": Side.DOCUMENT.value, "id": each, "parts": []} for each in ids)
     rows = chain.from_iterable(
         check_item(item, file_name, number, problems) for number, item in enumerate(items, start=1)
@@ -143,13 +144,17 @@ Stored = dict[tuple[str, str], StoredItem]
 class _Loader:
     """Takes rows chunk by chunk; compares them with what is there, and writes while nothing is wrong."""
 
-    def __init__(self, collection: Collection, media_sources: list[Source], problems: Problems) -> None:
+    def __init__(
+        self, collection: Collection, media_sources: list[Source], problems: Problems, by: User | None
+    ) -> None:
         self.collection = collection
+        self.by = by
         self.media_sources = media_sources
         self.stored_media = media.StoredMedia(collection)
         self.problems = problems
         self.report = CollectionReport()
         self.n_played = 0
+        self._further: dict[int, ItemRow] = {}  # of a chunk, what is there and has more sources now
         self._first_query = ""
         self.media: dict[str, Source] = {}  # what to copy, and from where
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}
@@ -186,13 +191,17 @@ class _Loader:
         bare = self._bare(fresh, stored)
         new = [row for row in fresh if (row.side, row.id) not in bare and self._is_new(row, stored)]
         filled = [row for row in fresh if (row.side, row.id) in bare]
-        for row in (*new, *filled):
+        for row in (*new, *filled, *self._further.values()):
             self._check_media(row)
         if not self.problems:
             self._write(new)
             keys = [bare[row.side, row.id] for row in filled]
             self._write_parts(np.array(keys, dtype=np.int64), filled)
             self.report.n_filled += len(filled)
+            add_sources(self._further, by=self.by)
+            self.report.n_further += len(self._further)
+            self.n_played += len(self._further)
+        self._further = {}
 
     def _with_pages(self, row: ItemRow) -> ItemRow:
         """The row with the pages in it that it names as files: they are read once, here, and kept as text."""
@@ -242,7 +251,11 @@ class _Loader:
         if known is None:
             return True
         self.report.n_known += 1
-        if known.content == _content(row):
+        content = _content(row)
+        if known.content == content or differ_in_sources(known.content, content):
+            return False
+        if differ_in_sources(content, known.content):
+            self._further[known.key] = row
             return False
         named = f"{row.side} {shown(row.id)}"
         if known.content == _content(row._replace(parts=())):

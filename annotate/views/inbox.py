@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.models import Role
-from annotate.services import gold_standings, inbox
+from annotate.services import gold_standings, inbox, passed_on, stuck_labels
 from annotate.services.inbox import Tab
 
 
@@ -29,6 +29,9 @@ def inbox_page(request: HttpRequest, slug: str) -> HttpResponse:
         context["page"] = inbox.batch_page(collection=collection, number=number)
     else:
         context["doubtful"] = gold_standings.doubtful(collection=collection)
+    context["passed_on"] = passed_on.passed_on(collection=collection)
+    if context["passed_on"]:
+        context["stuck"] = stuck_labels.together(stuck_labels.stuck_labels(collection=collection))
     return render(request, "annotate/inbox.html", context)
 
 

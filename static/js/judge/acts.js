@@ -1,7 +1,9 @@
 // What one person does with the card in front of her.
+import { unplayed } from "./sources.js";
 
 export const ONE_AT_A_TIME = "The last answer is not sent yet. This browser keeps nothing, so one waits at a time.";
-const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", escalated: "Handed to the lead." };
+const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", unplayable: "Passed on: it goes to other people.", escalated: "Handed to the lead." };
+const LONGEST_REASON = 60;
 
 /** Whether an answer is the one that stands already. */
 function saysTheSame(word, { grade, reasons, comment }) {
@@ -34,9 +36,12 @@ export class Acts {
     if (this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0)) this.status.announce(said);
   }
 
-  /** Media that did not load, with one key. False when everything loaded. */
+  /** Media that did not load, or that this browser cannot play, with one key. False when everything is there. */
   reportBroken() {
-    if (!this.card || !this.stage.isBroken) return false;
+    if (!this.card) return false;
+    const what = unplayed(this.stage.root);
+    if (what) return this.report("unplayable", { reason: what.slice(0, LONGEST_REASON) });
+    if (!this.stage.isBroken) return false;
     this.report("cannot_judge", { reason: "does_not_play" }, "Reported: it does not load.");
     return true;
   }

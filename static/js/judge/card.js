@@ -3,6 +3,7 @@ import { isBroken, watchForFaults } from "./broken.js";
 import { fillFrame } from "./html.js";
 import { piece } from "./pieces.js";
 import { Player } from "./player.js";
+import { unplayable } from "./sources.js";
 import { markWords } from "./words.js";
 import { Zoom } from "./zoom.js";
 
@@ -41,10 +42,12 @@ function imagePart(part) {
 }
 
 function mediaPart(part) {
+  const instead = unplayable(part);
+  if (instead) return instead;
   const element = piece(part.kind);
   const player = new Player(element, part);
   const shown = heard(player.media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
-  watchForFaults(player.media, element, part.kind, () => player.media.load());
+  watchForFaults(player.media, element, part.kind, () => player.sources.load());
   return { element, shown, player };
 }
 

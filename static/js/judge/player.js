@@ -1,6 +1,7 @@
 // A video or sound with our own controls, played within the part's start and end.
 import { paintPlayer } from "./face.js";
 import { adopt, recall, remember, stillness } from "./prefs.js";
+import { Sources } from "./sources.js";
 import { Strip } from "./strip.js";
 import { Watched } from "./watched.js";
 import { drawWave } from "./wave.js";
@@ -28,8 +29,8 @@ export class Player {
       else if (event.target === this.media) this.play();
       else if (event.target.closest(".wave")) this.seekInto(event);
     });
-    // with a moment to show, browsers paint that picture before anything plays
-    this.media.src = `${part.url}#t=${this.start || 0.001}`;
+    this.sources = new Sources(figure, this.media, part);
+    this.sources.load();
     adopt(this);
   }
 
@@ -42,6 +43,8 @@ export class Player {
   }
 
   tick(name) {
+    // what failed says that it ended, though nobody saw or heard the rest
+    if (this.media.error) return this.paint();
     if (name === "loadedmetadata") {
       this.media.playbackRate = recall("speed", 1);
       if (this.start) this.media.currentTime = this.start;
@@ -67,7 +70,7 @@ export class Player {
   shown() {
     this.isShown = true;
     adopt(this);
-    if (this.part.kind === "audio") drawWave(this.figure, this.part);
+    if (this.part.kind === "audio") drawWave(this.figure, { ...this.part, url: this.sources.url });
     if (this.media.readyState === HTMLMediaElement.HAVE_ENOUGH_DATA) this.prepareStrip();
     if (this.media.tagName !== "VIDEO" || stillness.matches) return;
     this.media.play().catch(() => {
@@ -85,12 +88,13 @@ export class Player {
 
   /** Only for the clip on screen, and only once it has all it needs itself. */
   prepareStrip() {
-    if (this.isShown && Number.isFinite(this.last)) this.strip?.begin(this.part.url, this.start, this.length);
+    if (this.isShown && Number.isFinite(this.last)) this.strip?.begin(this.sources.url, this.start, this.length);
   }
 
   play() {
     if (!this.media.paused) this.media.pause();
     else {
+      this.sources.mend();
       if (this.media.currentTime >= this.last - FRAME) {
         this.watched.replay();
         this.media.currentTime = this.start;

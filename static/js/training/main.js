@@ -3,6 +3,7 @@ import { initClosing, makeRoom } from "../judge/dialogs.js";
 import { keepKeyboard } from "../judge/html.js";
 import { Keys } from "../judge/keys.js";
 import { Panel } from "../judge/panel.js";
+import { unplayed } from "../judge/sources.js";
 import { Stage } from "../judge/stage.js";
 import { Lesson } from "./lesson.js";
 import { Told } from "./told.js";
@@ -46,7 +47,12 @@ const actions = {
   next: () => lesson.next(),
   place: () => told.openPlace(),
   guidelines: () => (drawer.open ? drawer.close() : drawer.show()),
-  cannot: () => told.isShown || dialog.showModal(),
+  cannot: () => {
+    if (told.isShown) return;
+    const what = unplayed(root);
+    if (what) form.elements.note.value ||= `This browser cannot play it (${what}).`;
+    dialog.showModal();
+  },
 };
 
 new Keys({

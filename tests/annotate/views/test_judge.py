@@ -123,7 +123,7 @@ def test_undo_brings_the_card_back(client, annotator):
     assert progress.progress(annotator=annotator)["total"] == 1
 
 
-@pytest.mark.parametrize("kind", ["cannot_judge", "escalated"])
+@pytest.mark.parametrize("kind", ["cannot_judge", "escalated", "unplayable"])
 def test_a_report_is_stored_and_the_next_card_comes(client, annotator, kind):
     card = call(client, "next").json()["cards"][0]
     sent = {**answer_to(card), "kind": kind, "reason": "broken", "note": "grey picture"}

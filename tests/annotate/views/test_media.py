@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from annotate.http import as_shown
 from annotate.models import Item, Part, Role, Side
 from annotate.services.media import media_folder
 from tests import cast
@@ -119,3 +120,39 @@ def test_a_text_part_has_no_file(get, collection):
     cast.items(collection, Side.QUERY, 1)
     text = Item.objects.get(side=Side.QUERY).parts.get()
     assert get(text).status_code == 404
+
+
+def test_each_source_of_a_clip_is_served_as_what_it_was_found_to_be(get, client, collection):
+    shown = part(collection, path="a.ogv")
+    Part.objects.filter(pk=shown.pk).update(
+        type='video/ogg; codecs="theora"',
+        also=[{"path": "b.webm", "type": 'video/quicktime; codecs="avc1.64001f"'}, {"path": "c.webm", "type": ""}],
+    )
+    for name in ("b.webm", "c.webm"):
+        (media_folder(collection) / name).write_bytes(name.encode())
+    assert get(shown)["Content-Type"] == "video/ogg"
+    for number, (name, mime) in enumerate([("b.webm", "video/mp4"), ("c.webm", "video/webm")], start=1):
+        answer = client.get(reverse("annotate:part-source", args=[collection.slug, shown.pk, number]))
+        assert (answer.getvalue().decode(), answer["Content-Type"]) == (name, mime)
+        assert answer["X-Content-Type-Options"] == "nosniff"
+    assert client.get(reverse("annotate:part-source", args=[collection.slug, shown.pk, 3])).status_code == 404
+
+
+def test_a_card_names_the_sources_in_order_with_what_a_browser_is_asked(collection, settings):
+    shown = part(collection, path="a.ogv")
+    shown.also = [
+        {"path": "https://h/b.mp4?at=1", "type": ""},
+        {"path": "c.mp4", "type": 'video/quicktime; codecs="avc1.64001f"'},
+        {"path": "d.webm", "type": 'video/matroska; codecs="hvc1.1.6.L30.90"'},
+    ]
+    shown.type = 'video/ogg; codecs="theora"'
+    shown.save()
+    content = as_shown(shown.item, "films")["parts"][-1]
+    base = url(collection, shown)
+    assert content["sources"] == [
+        {"url": base, "type": 'video/ogg; codecs="theora"', "what": "Ogg, Theora"},
+        {"url": "https://h/b.mp4?at=1", "type": "video/mp4", "what": "MP4"},
+        {"url": f"{base}2/", "type": 'video/mp4; codecs="avc1.64001f"', "what": "QuickTime, H.264"},
+        {"url": f"{base}3/", "type": "", "what": "Matroska, HEVC"},
+    ]
+    assert (content["url"], content["type"]) == (base, 'video/ogg; codecs="theora"')

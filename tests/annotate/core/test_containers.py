@@ -1,0 +1,170 @@
+"""What a clip or recording is, read from the head of its file; and nothing worse than silence of any other file."""
+
+import io
+import random
+import struct
+from pathlib import Path
+
+import pytest
+
+from annotate.core.containers import pieces
+from annotate.core.containers.look import look_into
+from tests import clips
+from tests.sizes import seeds
+
+SHAPES = Path(__file__).parents[3] / "demo" / "shapes" / "media"
+VIDEO = [
+    ("webm", "libvpx", "libopus", 'video/webm; codecs="vp8, opus"'),
+    ("webm", "libvpx-vp9", "", 'video/webm; codecs="vp9"'),
+    ("mp4", "libx264", "aac", 'video/mp4; codecs="avc1.64000a, mp4a.40.2"'),
+    ("mp4", "libx265", "", 'video/mp4; codecs="hev1.1.6.L30.90"'),
+    ("mp4", "mpeg4", "libmp3lame", 'video/mp4; codecs="mp4v.20.1, mp4a.6B"'),
+    ("mp4", "libvpx-vp9", "libopus", 'video/mp4; codecs="vp09.00.10.08, opus"'),
+    ("mov", "libx264", "pcm_s16le", 'video/quicktime; codecs="avc1.64000a, sowt"'),
+    ("matroska", "libx264", "aac", 'video/matroska; codecs="avc1.64000a, mp4a.40.2"'),
+    ("avi", "mpeg4", "", "video/x-msvideo"),
+    ("flv", "libx264", "aac", "video/x-flv"),
+    ("mpegts", "libx264", "", ""),
+]
+AUDIO = [
+    ("ogg", "libopus", 'audio/ogg; codecs="opus"'),
+    ("ogg", "flac", 'audio/ogg; codecs="flac"'),
+    ("webm", "libopus", 'audio/webm; codecs="opus"'),
+    ("mp4", "aac", 'audio/mp4; codecs="mp4a.40.2"'),
+    ("mp4", "alac", 'audio/mp4; codecs="alac"'),
+    ("mp4", "flac", 'audio/mp4; codecs="flac"'),
+    ("wav", "pcm_s16le", "audio/wav"),
+    ("mp3", "libmp3lame", "audio/mpeg"),
+    ("flac", "flac", "audio/flac"),
+    ("adts", "aac", "audio/aac"),
+]
+
+
+def look(content: bytes, kind: str = "video") -> str:
+    return look_into(io.BytesIO(content), kind)
+
+
+@pytest.mark.parametrize(("container", "picture", "sound", "mime"), VIDEO)
+def test_a_clip_says_its_container_and_codecs(container, picture, sound, mime):
+    assert look(clips.made(container, picture, sound)) == mime
+
+
+@pytest.mark.parametrize(("container", "sound", "mime"), AUDIO)
+def test_a_recording_says_its_container_and_codecs(container, sound, mime):
+    assert look(clips.made(container, sound=sound), "audio") == mime
+
+
+def test_av1_says_its_profile_level_and_depth_in_both_containers(capfd):
+    for container in ("webm", "mp4"):
+        mime = look(clips.made(container, "libsvtav1"))
+        assert mime == f'video/{container}; codecs="av01.0.00M.08"'
+    capfd.readouterr()  # the encoder talks
+
+
+def test_theora_is_named_before_the_sound_whatever_comes_first():
+    assert look(clips.theora()) == 'video/ogg; codecs="theora, vorbis"'
+    assert look(clips.theora(with_sound=False)) == 'video/ogg; codecs="theora"'
+    assert look(clips.ogg(b"\x01vorbis", b"fishead\0", b"\x80theora")) == 'video/ogg; codecs="theora, vorbis"'
+    assert look(clips.ogg(b"Speex   1.2"), "audio") == 'audio/ogg; codecs="speex"'
+
+
+def test_with_one_codec_that_has_no_name_here_none_is_named():
+    assert look(clips.ogg(b"\x80theora", b"mystery!")) == "video/ogg"
+
+
+def test_the_clips_of_the_demo_are_vp9():
+    files = sorted(SHAPES.glob("*.webm"))
+    assert len(files) == 40
+    assert {look(file.read_bytes()) for file in files} == {'video/webm; codecs="vp9"'}
+
+
+def test_a_movie_box_is_found_at_the_head_at_the_end_and_before_fragments():
+    plain = clips.made("mp4", "libx264", "aac")
+    assert plain.index(b"moov") > plain.index(b"mdat")
+    fragmented = clips.made("mp4", "libx264", "aac", movflags="frag_keyframe+empty_moov")
+    assert fragmented.index(b"moov") < fragmented.index(b"mdat")
+    assert look(plain) == look(fragmented) == 'video/mp4; codecs="avc1.64000a, mp4a.40.2"'
+
+
+def test_a_tag_before_the_sound_is_skipped():
+    tag = b"ID3\x04\0\0" + bytes([0, 0, 2, 0]) + b"\x01" * 256
+    assert look(tag + clips.made("mp3", sound="libmp3lame", id3v2_version="0", write_xing="0"), "audio") == "audio/mpeg"
+    assert look(tag + clips.made("flac", sound="flac"), "audio") == "audio/flac"
+
+
+class Endless(io.RawIOBase):
+    """A file of a terabyte whose picture data nobody should read: box sizes of 64 bits, the movie box at the end."""
+
+    def __init__(self) -> None:
+        whole = clips.made("mp4", "libx264")
+        at = whole.index(b"moov") - 4
+        size = struct.unpack(">I", whole[at : at + 4])[0]
+        self.head = whole[: whole.index(b"ftyp") - 4 + struct.unpack(">I", whole[:4])[0]]
+        self.tail = whole[at : at + size]
+        self.data = struct.pack(">I4sQ", 1, b"mdat", 10**12)
+        self.size = len(self.head) + 10**12 + len(self.tail)
+        self.place = self.n_read = 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self.place = self.size + offset if whence == 2 else offset
+        return self.place
+
+    def read(self, n: int = -1) -> bytes:
+        self.n_read += n
+        begin = self.size - len(self.tail)
+        if self.place >= begin:
+            return self.tail[self.place - begin :][:n]
+        return (self.head + self.data)[self.place :][:n].ljust(n, b"\0")
+
+
+def test_a_terabyte_is_looked_into_by_reading_some_kilobytes():
+    stream = Endless()
+    assert look_into(stream, "video") == 'video/mp4; codecs="avc1.64000a"'
+    assert stream.n_read < 10_000
+
+
+def test_a_file_that_leads_around_for_ever_ends_after_so_many_reads(monkeypatch):
+    monkeypatch.setattr(pieces, "MOST_READS", 500)
+    boxes = io.BytesIO(struct.pack(">I4s", 8, b"free") * 100_000)
+    assert look_into(boxes, "video") == ""
+    assert boxes.tell() < 500 * 16
+    void = b"\x1a\x45\xdf\xa3\x80" + b"\x18\x53\x80\x67\xff" + b"\xec\x80" * 100_000
+    assert look(void) == ""
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"\0", b"\x1a\x45\xdf\xa3", b"OggS", b"RIFF", b"ID3", b"\xff\xfb", b"\xff" * 64, b"\0" * 64,
+    b"ID3\4\0\0\x7f\x7f\x7f\x7f", b"<html><script>alert(1)</script>", b"\0\0\0\x08ftyp",
+    b"\0\0\0\1ftyp\xff\xff\xff\xff\xff\xff\xff\xff",
+])  # fmt: skip
+def test_what_is_no_clip_or_none_any_more_is_not_known_and_raises_nothing(content):
+    mime = look(content)
+    assert mime in ("", "video/mp4", "video/mpeg", "video/ogg")
+
+
+WHOLE = [
+    lambda: clips.made("webm", "libvpx-vp9", "libopus"),
+    lambda: clips.made("mp4", "libx264", "aac"),
+    lambda: clips.made("mp4", "libx265"),
+    lambda: clips.made("mov", "libx264", "pcm_s16le"),
+    lambda: clips.made("mp4", "mpeg4", "libmp3lame"),
+    lambda: clips.made("ogg", sound="libopus"),
+    lambda: clips.made("mp3", sound="libmp3lame"),
+    clips.theora,
+]
+
+
+@pytest.mark.parametrize("seed", seeds(8, by_default=8))
+def test_a_file_that_is_cut_or_changed_anywhere_says_something_plain_or_nothing(seed):
+    chance = random.Random(seed)
+    content = WHOLE[seed % len(WHOLE)]()
+    # the boxes of an MP4 that are read stand at its end
+    lively = content[:2_000] + content[-3_000:] if len(content) > 5_000 else content
+    for _ in range(300):
+        broken = bytearray(lively)
+        for _ in range(chance.randrange(1, 20)):
+            broken[chance.randrange(len(broken))] = chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
+        mime = look(bytes(broken[: chance.randrange(len(broken) + 1)] if chance.random() < 0.3 else broken))
+        assert len(mime) <= 120 and mime.isprintable()
+        assert mime == "" or mime.startswith("video/")
+        assert not set(mime) & set("<>&'\\")

@@ -1,0 +1,115 @@
+"""Clips that a browser cannot play: told, passed on, or played by another source; and trouble after loading."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotate.models import HandOut, Judgment, Report, Seat
+from annotate.services import claiming, inbox
+from tests import cast, clips
+from tests.browsing import until
+from tests.judge_screen.screen import put_file, recording, saved, shape, show, video
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+THEORA = 'video/ogg; codecs="theora, vorbis"'
+READY = "document.querySelector('#document video')?.readyState > 1"
+
+
+def theora(collection, *also):
+    """A clip of Theora, which no browser of today plays, and perhaps its further sources."""
+    path = put_file(collection, "old.ogv", clips.theora())
+    return {"kind": "video", "path": path, "type": THEORA, "also": list(also)}
+
+
+def webm(collection, name="s004.webm", mime='video/webm; codecs="vp9"'):
+    return {"path": shape(collection, name), "type": mime}
+
+
+def test_a_clip_that_cannot_play_is_told_and_passed_on_with_one_key_and_another_person_gets_it(
+    collection, open_judge, annotator
+):
+    pairs = show(collection, theora(collection), theora(collection))
+    asked = []
+    page = open_judge(before=lambda page: page.on("request", lambda request: asked.append(request.url)))
+    box = page.locator("#document .unplayable")
+    expect(box).to_contain_text("This browser cannot play this clip (Ogg, Theora, Vorbis).")
+    expect(box).to_contain_text("It goes to other people; you lose nothing.")
+    expect(page.locator("#judge")).to_have_class("judge is-asleep")  # nothing that nobody saw is labelled
+    page.keyboard.press("b")
+    saved(page)
+    expect(page.locator("#progress-text")).to_contain_text("2 of 2")
+    box.get_by_role("button", name="Go on").click()
+    expect(page.locator("#empty-title")).to_be_visible()
+    saved(page)
+    assert not [address for address in asked if "/media/" in address]
+    rows = Report.objects.values_list("kind", "reason", "state").distinct()
+    assert list(rows) == [("unplayable", "Ogg, Theora, Vorbis", "open")]
+    assert set(Seat.objects.filter(pair__in=pairs).values_list("state", flat=True)) == {"free"}
+    assert (Judgment.objects.count(), inbox.count(collection=collection).n) == (0, 0)
+    other = cast.annotator(collection)
+    claiming.current_batch(annotator=other)
+    assert {given.seat.pair for given in claiming.unanswered(annotator=other)} == set(pairs)
+
+
+def test_a_pair_passed_on_is_back_after_an_undo(collection, open_judge):
+    show(collection, theora(collection), video(collection))
+    page = open_judge()
+    if not page.locator("#document .unplayable").count():
+        page.keyboard.press("2")
+    expect(page.locator("#document .unplayable")).to_be_visible()
+    page.keyboard.press("b")
+    saved(page)
+    assert Report.objects.open().count() == 1
+    page.keyboard.press("z")
+    expect(page.locator("#document .unplayable")).to_be_visible()
+    saved(page)
+    assert (Report.objects.get().state, HandOut.objects.filter(answered_at=None).exists()) == ("undone", True)
+
+
+def test_where_the_first_source_cannot_play_the_second_does(collection, open_judge):
+    show(collection, theora(collection, webm(collection)))
+    page = open_judge()
+    until(page, READY)
+    assert page.locator("#document video").get_attribute("src").endswith("/1/#t=0.001")
+    page.keyboard.press("2")
+    saved(page)
+    assert (Judgment.objects.count(), Report.objects.count()) == (1, 0)
+
+
+def test_a_source_that_fails_gives_way_to_the_next_and_only_the_last_did_not_load(collection, open_judge):
+    first = {"kind": "video", "path": put_file(collection, "broken.webm", b"no clip"), "also": [webm(collection)]}
+    show(collection, first)
+    page = open_judge()
+    until(page, READY)
+    expect(page.locator("#document .broken")).to_have_count(0)
+    page.keyboard.press("2")
+    saved(page)
+    assert Judgment.objects.count() == 1
+
+
+def test_a_type_that_nobody_knows_is_tried_and_what_does_not_load_is_no_clip_that_cannot_play(collection, open_judge):
+    show(collection, {"kind": "video", "path": put_file(collection, "broken.webm", b"no clip")})
+    page = open_judge()
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This video did not load.")
+    expect(page.locator("#document .unplayable")).to_have_count(0)
+
+
+def test_trouble_after_loading_as_without_a_sound_device_is_no_failed_load(collection, open_judge):
+    show(collection, recording(collection))
+    page = open_judge()
+    until(page, "document.querySelector('#document audio').readyState === 4")
+    # what Firefox does without a sound device, as soon as it plays: seen there, and no browser does it when asked to
+    page.evaluate("""() => {
+        const audio = document.querySelector("#document audio");
+        Object.defineProperty(audio, "error", { value: { code: 3 }, configurable: true });
+        audio.dispatchEvent(new Event("error"));
+        audio.dispatchEvent(new Event("ended"));
+    }""")
+    expect(page.locator("#document .trouble")).to_contain_text("Is a loudspeaker or headphone connected?")
+    expect(page.locator("#document .broken")).to_have_count(0)
+    page.evaluate("delete document.querySelector('#document audio').error")
+    page.keyboard.press("Space")
+    until(page, "!document.querySelector('#document audio').paused")
+    expect(page.locator("#document .trouble")).to_be_hidden()
+    page.keyboard.press("2")
+    saved(page)
+    assert Judgment.objects.count() == 1
