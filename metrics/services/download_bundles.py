@@ -36,7 +36,8 @@ def _items(collection: Collection, side: Side, only: labels.Ids | None, count: C
 
 def _beir_item(item: Shown) -> str:
     """A line of corpus.jsonl or queries.jsonl; what is no text stands in the metadata."""
-    metadata = {"media": [{"kind": kind, "path": path} for kind, path in item.media]} if item.media else {}
+    media = [{"kind": kind, "path": path, **({"also": also} if also else {})} for kind, path, also in item.media]
+    metadata = {"media": media} if media else {}
     return _encode({"_id": item.external_id, "title": "", "text": item.text, "metadata": metadata}) + "\n"
 
 

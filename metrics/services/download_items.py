@@ -40,26 +40,27 @@ class Names:
 
 
 class Shown(NamedTuple):
-    """One item: its text, and what else is shown of it as (kind, path) rows."""
+    """One item: its text, and what else is shown of it as rows of kind, path and the paths of further sources."""
 
     pk: int
     external_id: str
     text: str
-    media: list[tuple[str, str]]
+    media: list[tuple[str, str, list[str]]]
 
 
 def shown_items(*, collection: Collection, side: str, only: Ids | None = None) -> Iterator[Shown]:
     """The items of a side that are judged, by the bytes of their ids; `only` some where given."""
     rows = Item.objects.filter(collection=collection, side=side, split="test", excluded_at=None)
     rows = rows.order_by(Collate("external_id", "C"), "parts__position")
-    columns = ("pk", "external_id", "parts__kind", "parts__text", "parts__path")
+    columns = ("pk", "external_id", "parts__kind", "parts__text", "parts__path", "parts__also")
     wanted = None if only is None else set(only.tolist())
     for (pk, name), parts in groupby(rows.values_list(*columns).iterator(chunk_size=5_000), key=lambda row: row[:2]):
         if wanted is None or pk in wanted:
             yield _shown(pk, name, [part[2:] for part in parts])
 
 
-def _shown(pk: int, name: str, parts: Iterable[tuple[str, str, str]]) -> Shown:
+def _shown(pk: int, name: str, parts: Iterable[tuple[str, str, str, list[dict[str, str]]]]) -> Shown:
     parts = list(parts)
-    texts = [page_text(text) if kind == Part.Kind.HTML else text for kind, text, _ in parts if text]
-    return Shown(pk, name, "\n".join(texts), [(kind, path) for kind, _, path in parts if path])
+    texts = [page_text(text) if kind == Part.Kind.HTML else text for kind, text, *_ in parts if text]
+    media = [(kind, path, [source["path"] for source in also]) for kind, _, path, also in parts if path]
+    return Shown(pk, name, "\n".join(texts), media)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import Guidelines, Judgment, Report, TrainingTry
+from annotate.models import Guidelines, Item, Judgment, Part, Report, TrainingTry
 from annotate.services import training
 from tests.annotate.trainees import right_grade, trained, waiting
 from tests.browsing import looking, pass_time, patient
@@ -123,3 +123,20 @@ def test_whatever_is_pressed_is_48_pixels_high_under_a_finger(page, annotator, n
     press(screen, annotator, rightly=False)
     expect(screen.locator("#told-next")).to_be_visible()
     assert too_low(screen) == []
+
+
+def test_a_clip_that_cannot_play_is_left_out_with_what_it_is_as_the_note(collection, request, annotator):
+    items = Item.objects.filter(collection=collection, side="document")
+    Part.objects.filter(item__in=items).delete()
+    mime = 'video/ogg; codecs="theora"'
+    Part.objects.bulk_create(Part(item=item, position=0, kind="video", path="a.ogv", type=mime) for item in items)
+    page = request.getfixturevalue("page")
+    box = page.locator("#document .unplayable")
+    expect(box).to_contain_text("This browser cannot play this clip (Ogg, Theora).")
+    expect(box).to_contain_text("Leave it out; it is left out of the mark too.")
+    box.get_by_role("button", name="Leave it out").click()
+    expect(page.locator("#cannot-note")).to_have_value("This browser cannot play it (Ogg, Theora).")
+    page.locator("#dialog-cannot").get_by_role("button", name="Leave it out").click()
+    expect(page.locator("#progress-text")).to_have_text("2 of 3")
+    report = Report.objects.get()
+    assert (report.kind, report.note) == ("cannot_judge", "This browser cannot play it (Ogg, Theora).")
