@@ -95,13 +95,17 @@ def test_a_packed_file_holds_the_plain_one_and_no_time_or_name(study):
 def test_a_beir_folder_holds_items_and_labels_and_no_times(study):
     item = study.items.filter(side="document").order_by("pk").first()
     Part.objects.create(item=item, position=8, kind="video", path="media/a.webm")
+    also = [{"path": "media/b.mp4", "type": "video/mp4"}]
+    Part.objects.create(item=item, position=9, kind="video", path="media/b.webm", also=also)
     archive = zipfile.ZipFile(io.BytesIO(content(download(study, "beir"))))
     assert archive.namelist() == ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"]
     assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
     corpus = {row["_id"]: row for row in map(json.loads, archive.read("corpus.jsonl").splitlines())}
     assert len(corpus) == 12
     name = Item.objects.get(pk=item.pk).external_id
-    assert corpus[name]["metadata"] == {"media": [{"kind": "video", "path": "media/a.webm"}]}
+    assert corpus[name]["metadata"] == {"media": [
+        {"kind": "video", "path": "media/a.webm"}, {"kind": "video", "path": "media/b.webm", "also": ["media/b.mp4"]},
+    ]}  # fmt: skip
     qrels = [line.split() for line in content(download(study, "qrels")).decode().splitlines()]
     table = [line.split("\t") for line in archive.read("qrels/test.tsv").decode().splitlines()]
     assert table == [["query-id", "corpus-id", "score"], *([q, d, grade] for q, _, d, grade in qrels)]
