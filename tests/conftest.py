@@ -102,6 +102,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dic
     return {
         **browser_type_launch_args,
         **({"executable_path": executable} if executable else {}),
+        "ignore_default_args": ["--hide-scrollbars"],  # they take room, as where people have a mouse
         "args": [
             "--no-sandbox",  # a container's root cannot make one
             "--disable-gpu",

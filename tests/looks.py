@@ -1,4 +1,4 @@
-"""What is true of every page, however it is looked at: axe finds nothing, one h1, nothing wider than a phone."""
+"""What is true of every page, however it is looked at: axe finds nothing, one h1, nothing scrolls that should not."""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
@@ -55,6 +55,35 @@ def too_low(page: Page) -> list[tuple[str, float]]:
     return [(html, height) for html, height in page.evaluate(TARGETS) if round(height, 1) < FINGER]
 
 
+# What may scroll where its content is larger: tables, charts and strips aside, texts and lists down. All else is made
+# to fit; and even these never scroll down by a few pixels, which are a slip of the sheet and no content.
+MAY_SCROLL = {
+    "aside": ".table-scroll, .tabs, .nav, .chart-view, .explorer-runs, .explorer-picker, pre",
+    "down": "textarea, dialog, .run-choice-list, .table-tall, .chart-foot .table-scroll, .panel, .document",
+}
+A_SLIP = 8  # pixels
+SCROLLS = """([mayScroll, aSlip]) => [document.documentElement, ...document.querySelectorAll("body, body *")]
+  .filter((one) => one.getClientRects().length)
+  .flatMap((one) => {
+    const style = getComputedStyle(one), isPage = one === document.documentElement;
+    const found = [];
+    const look = (way, by, overflow) => {
+      const scrolls = by > 0 && (/auto|scroll/.test(overflow) || (isPage && way === "aside"));
+      if (scrolls && ((way === "down" && by <= aSlip) || !one.matches(mayScroll[way]))) {
+        found.push([`scrolls ${way} by ${by} pixels`, one.cloneNode().outerHTML.slice(0, 160)]);
+      }
+    };
+    look("aside", one.scrollWidth - one.clientWidth, style.overflowX);
+    if (!isPage) look("down", one.scrollHeight - one.clientHeight, style.overflowY);
+    return found;
+  })"""
+
+
+def scrolls(page: Page) -> list[list[str]]:
+    """What scrolls on an open page and should not, in which direction and by how much."""
+    return list(page.evaluate(SCROLLS, [MAY_SCROLL, A_SLIP]))
+
+
 def small_fields(page: Page) -> list[str]:
     """The fields of an open page, in dialogs too, into which an iPhone would zoom."""
     return list(page.evaluate(SMALL_FIELDS))
@@ -78,10 +107,7 @@ def look_at(page: Page, *, full: bool = False) -> None:
     broken = {}
     for look in reversed(LOOKS if full else [FIRST, "light on a phone"]):
         take(page, look)
-        found = violations(page) if full or look == FIRST else []
-        too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        if too_wide > 0:
-            found.append(["wider than the window", f"by {too_wide} pixels"])
+        found = (violations(page) if full or look == FIRST else []) + scrolls(page)
         if found:
             broken[look] = found
     assert broken == {}, broken

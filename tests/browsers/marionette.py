@@ -17,6 +17,7 @@ NAMES = {
     Command.GET: "Navigate",
     Command.REFRESH: "Refresh",
     Command.GET_CURRENT_URL: "GetCurrentURL",
+    Command.GET_TITLE: "GetTitle",
     Command.SET_WINDOW_RECT: "SetWindowRect",
     Command.NEW_WINDOW: "NewWindow",
     Command.SWITCH_TO_WINDOW: "SwitchToWindow",

@@ -76,7 +76,7 @@ class Window:
 
     def look(self) -> None:
         """Look at the card of the judge screen until its levels are awake."""
-        self.until(lambda: self.has("#judge:not(.is-asleep, .is-loading)"), "awake")
+        self.until(lambda: self.has("#judge:not(.is-asleep, .is-loading, .is-empty)"), "awake")
 
     def has(self, selector: str) -> bool:
         """Whether an element is there at this moment."""

@@ -1,6 +1,7 @@
 // The judge screen, put together.
 import { Acts } from "./acts.js";
 import { Aside } from "./aside.js";
+import { keepInSight } from "./comment.js";
 import { initClosing, makeRoom, reportDialogs, SignInDialog } from "./dialogs.js";
 import { Guidelines } from "./guidelines.js";
 import { initHelp } from "./help.js";
@@ -124,6 +125,7 @@ for (const [, entry] of store.all()) {
   screen.undo.heed(entry);
 }
 screen.aside.show();
+keepInSight(comment, root.querySelector(".panel"));
 watchLeaving(outbox);
 if (!store.isLasting) status.notice(NOTHING_KEPT);
 // eslint-disable-next-line assayer/floor -- Safari trips over it where two import the module; nobody imports this one

@@ -1,0 +1,13 @@
+// The comment, which grows as it is written in: on a phone the answers stick to the bottom of the window, over its end.
+
+/** Bring the whole comment above what sticks below it. */
+function rise(comment, panel) {
+  if (getComputedStyle(panel).position !== "sticky") return;
+  const covered = comment.getBoundingClientRect().bottom - panel.getBoundingClientRect().top;
+  if (covered > 0) scrollBy(0, covered + 8);
+}
+
+export function keepInSight(comment, panel) {
+  const look = () => requestAnimationFrame(() => rise(comment, panel));
+  for (const name of ["focus", "input"]) comment.addEventListener(name, look);
+}
