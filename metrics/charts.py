@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 Spec = dict[str, Any]
+# An axis of counts; between 0 and 1 there would be marks that all read 0 or 1.
+WHOLE: Spec = {"format": ",d", "tickMinStep": 1}
 
 
 class Chart(NamedTuple):
@@ -50,7 +52,7 @@ class LevelCount(NamedTuple):
 
 def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
     """Alpha over judgments, with its 95 % interval as a band."""
-    x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": {"format": ",d"}}
+    x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": WHOLE}
     y = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}
     values = [
         {"n": point.n_judgments, "alpha": point.value, "low": point.low, "high": point.high}
@@ -87,7 +89,7 @@ def level_distribution(levels: Sequence[LevelCount]) -> Chart:
     names = [level.name for level in levels]
     values = [{"level": level.name, "n": level.n_given, "pairs": level.n_resolved} for level in levels]
     y = {"field": "level", "type": "nominal", "sort": names, "title": None}
-    x = {"field": "n", "type": "quantitative", "title": "Labels", "axis": {"format": ",d"}}
+    x = {"field": "n", "type": "quantitative", "title": "Labels", "axis": WHOLE}
     colour = {
         "field": "level", "type": "nominal", "legend": None,
         "scale": {"domain": names, "range": [f"@{level.colour}" for level in levels]},

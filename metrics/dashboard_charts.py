@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.charts import Chart, round1, round3
+from metrics.charts import WHOLE, Chart, round1, round3
 
 N_LABELS = {"field": "key", "type": "ordinal", "title": "Labels on the pair", "axis": {"labelAngle": 0}}
 PER_CENT = {"type": "quantitative", "scale": {"domain": [0, 100]}}
@@ -138,7 +138,7 @@ def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
     values = [{"day": day, "n": n} for day, n in days]
     x = {"field": "day", "type": "temporal", "timeUnit": "utcyearmonthdate", "title": None,
          "scale": {"type": "utc"}, "axis": {"format": "%-d %b", "labelOverlap": True, "tickCount": 6}}  # fmt: skip
-    y = {"field": "n", "type": "quantitative", "title": "Labels", "axis": {"format": ",d"}}
+    y = {"field": "n", "type": "quantitative", "title": "Labels", "axis": WHOLE}
     return Chart(
         id="labels-a-day",
         title="Labels a day",

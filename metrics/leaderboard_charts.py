@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from metrics.charts import Chart, figure1, round3
+from metrics.charts import WHOLE, Chart, figure1, round3
 
 N_LINES = 7  # as many colours as there are; no two lines have the same
 
@@ -80,7 +80,7 @@ def difference_plot(
         "field": "place",
         "type": "quantitative",
         "title": "Queries, sorted by their difference",
-        "axis": {"format": ",d", "grid": False},
+        "axis": {**WHOLE, "grid": False},
     }
     y = {"field": "d", "type": "quantitative", "title": f"{measure}: {first} \N{MINUS SIGN} {second}"}
     colour = {
@@ -124,7 +124,7 @@ def score_history(
     shown = runs[:N_LINES]
     values = [{"n": n, "run": run, "score": score} for n, run, score in points if run in shown]
     cut = f" The {len(shown)} best of {len(runs)} runs; choose others above." if len(runs) > len(shown) else ""
-    x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": {"format": ",d"}}
+    x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": WHOLE}
     y = {"field": "score", "type": "quantitative", "title": f"{measure}, %", "scale": {"zero": False}}
     colour = {"field": "run", "type": "nominal", "sort": shown, "title": None}
     tooltip = [

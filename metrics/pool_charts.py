@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from metrics.charts import Chart, round3
+from metrics.charts import WHOLE, Chart, round3
 
-NUMBER = {"type": "quantitative", "axis": {"format": ",d"}}
+NUMBER = {"type": "quantitative", "axis": WHOLE}
 
 
 KINDS = ["Order fixed before", "Order follows the labels", "No order"]
@@ -94,8 +94,7 @@ def bias_by_size(points: Sequence[SizePoint], *, id: str, direction: str, measur
             "height": 220,
             "mark": {"type": "line", "point": True},
             "encoding": {
-                "x": {"field": "size", "type": "quantitative", "title": "Runs pooled",
-                      "axis": {"format": "d", "tickMinStep": 1}},
+                "x": {"field": "size", "type": "quantitative", "title": "Runs pooled", "axis": WHOLE},
                 "y": {"field": "bias", "type": "quantitative", "title": "Moved by"},
                 "color": colour,
                 "tooltip": tooltip,

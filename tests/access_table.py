@@ -1,6 +1,7 @@
 """What the access matrix walks through: every address of the resolver, and six people at the door."""
 
 import csv
+import shutil
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -17,6 +18,7 @@ from annotate.services.media import media_folder
 from tests import campaigns, cast
 
 PRINCIPALS = ("anonymous", "stranger", "annotator", "lead", "researcher", "admin")
+CLIP = Path(__file__).resolve().parents[1] / "demo" / "shapes" / "media" / "s004.webm"
 TABLE = Path(__file__).with_name("access_matrix.csv")
 # Written by the administration and sign-in of others; their own tests say what they answer.
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
@@ -132,6 +134,7 @@ def _show(campaign: campaigns.Campaign, media_root: Path) -> None:
     folder = media_folder(campaign.collection)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.mp4").write_bytes(b"\0\0\0\x08ftyp")
+    shutil.copy(CLIP, folder / "a.webm")
     (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (media_root / "downloads").mkdir(exist_ok=True)
     (media_root / "downloads" / "none").write_bytes(b"")

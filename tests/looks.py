@@ -79,6 +79,10 @@ SCROLLS = """([mayScroll, aSlip]) => [document.documentElement, ...document.quer
   })"""
 
 
+TWICE = """[...document.querySelectorAll("[id]")].map((one) => one.id)
+    .filter((id, at, ids) => ids.indexOf(id) !== at)"""
+
+
 def scrolls(page: Page) -> list[list[str]]:
     """What scrolls on an open page and should not, in which direction and by how much."""
     return list(page.evaluate(SCROLLS, [MAY_SCROLL, A_SLIP]))
@@ -108,6 +112,7 @@ def look_at(page: Page, *, full: bool = False) -> None:
     for look in reversed(LOOKS if full else [FIRST, "light on a phone"]):
         take(page, look)
         found = (violations(page) if full or look == FIRST else []) + scrolls(page)
+        found += [["an id stands twice", name] for name in page.evaluate(TWICE)]
         if found:
             broken[look] = found
     assert broken == {}, broken

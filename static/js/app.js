@@ -21,11 +21,19 @@ function notice(text) {
   document.querySelector(".messages")?.append(box);
 }
 
+/** The field of an element's form in which something stands that its browser cannot read, and would send as nothing. */
+function unreadable(element) {
+  return [...(element.closest("form")?.elements ?? [])].find((field) => field.validity?.badInput);
+}
+
 function onRequest(event) {
   const { ctx } = event.detail;
   const polls = ctx.sourceElement.hasAttribute("data-poll");
-  if (polls && document.hidden) {
+  const field = polls ? null : unreadable(ctx.sourceElement);
+  if (field || (polls && document.hidden)) {
     event.preventDefault();
+    field?.closest("details")?.setAttribute("open", "");
+    field?.reportValidity();
     return;
   }
   const token = document.querySelector("meta[name=csrf-token]")?.content;

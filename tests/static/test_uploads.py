@@ -35,8 +35,8 @@ def send(page: Page) -> None:
 
 
 def test_a_dropped_file_is_shown_with_its_size(signed_in):
-    signed_in.locator("#field-file .file-drop").evaluate(DROP)
-    expect(signed_in.locator("#field-file output")).to_have_text("dropped.jsonl · 2.0 KB")
+    signed_in.locator("[data-field=file] .file-drop").evaluate(DROP)
+    expect(signed_in.locator("[data-field=file] output")).to_have_text("dropped.jsonl · 2.0 KB")
     assert signed_in.get_by_label("Items").evaluate("(input) => input.files[0].name") == "dropped.jsonl"
 
 
@@ -50,8 +50,8 @@ def test_what_is_wrong_is_shown_and_the_files_stay_chosen(signed_in):
     choose(signed_in, "Items", "a.jsonl", LINE)
     choose(signed_in, "Media", "a.png", b"x")
     send(signed_in)
-    expect(signed_in.locator("#field-media .field-error")).to_contain_text("a.png is no zip archive")
-    expect(signed_in.locator("#field-file output")).to_contain_text("a.jsonl")
+    expect(signed_in.locator("[data-field=media] .field-error")).to_contain_text("a.png is no zip archive")
+    expect(signed_in.locator("[data-field=file] output")).to_contain_text("a.jsonl")
     signed_in.get_by_label("Media").set_input_files([])
     send(signed_in)
     expect(signed_in.get_by_role("heading", level=1)).to_have_text("Items from a.jsonl")
