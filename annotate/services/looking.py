@@ -39,25 +39,25 @@ _TYPES = """
 """
 
 
-class _Seen(NamedTuple):
+class _PartTypes(NamedTuple):
     """A part and the types of its sources, in their order."""
 
     part: Part
     types: list[str]
 
 
-class _Eyes:
-    """Looks into a collection's files; several parts of one file look once."""
+class _FileTypes:
+    """The types of a collection's files; a file of several parts is looked into once."""
 
     def __init__(self, collection: Collection, *, in_buckets: bool) -> None:
         self.collection = collection
         self.in_buckets = in_buckets
         self._known: dict[tuple[str, str], str | None] = {}
 
-    def see(self, part: Part) -> _Seen | None:
+    def of(self, part: Part) -> _PartTypes | None:
         """The types of a part; None where one of its files is in a bucket and left for later. Raises Unreachable."""
         types = [self._type(part.kind, source) for source in part.sources]
-        return None if None in types else _Seen(part, cast(list[str], types))
+        return None if None in types else _PartTypes(part, cast(list[str], types))
 
     def _type(self, kind: str, source: MediaSource) -> str | None:
         if is_address(source.path):
@@ -93,7 +93,7 @@ def look_into_files(*, collection: Collection, in_buckets: bool = False, tell: T
     Each thousand is kept as soon as it is done, and what another worker is at is left to it.
     Raises Unreachable where a bucket does not answer.
     """
-    eyes = _Eyes(collection, in_buckets=in_buckets)
+    types = _FileTypes(collection, in_buckets=in_buckets)
     n_seen, after = 0, 0
     parts = Part.objects.not_looked_into().filter(item__collection=collection).order_by("pk")
     while True:
@@ -101,12 +101,12 @@ def look_into_files(*, collection: Collection, in_buckets: bool = False, tell: T
             chunk = list(parts.filter(pk__gt=after).select_for_update(of=("self",), skip_locked=True)[:CHUNK])
             if not chunk:
                 return n_seen
-            n_seen += _keep([seen for part in chunk if (seen := eyes.see(part))])
+            n_seen += _keep([seen for part in chunk if (seen := types.of(part))])
         after = chunk[-1].pk
         tell(n_seen, None, "clips and recordings")
 
 
-def _keep(seen: list[_Seen]) -> int:
+def _keep(seen: list[_PartTypes]) -> int:
     """Store what was seen of parts; how many they are."""
     also = [
         json.dumps([{**source, "type": mime} for source, mime in zip(each.part.also, each.types[1:], strict=True)])
