@@ -24,8 +24,8 @@ CHOICES = 8  # addresses of one page that a crawl asks for: an explorer has as m
 # Text that annotators are meant to read, or that only describes what they see or are.
 OPEN = {
     "Collection.slug", "Collection.name", "Collection.description", "Item.external_id", "Item.split", "Item.warning",
-    "Part.text", "Part.path", "Level.key", "Level.name", "Level.sentence", "Level.reasons", "Guidelines.markdown",
-    "Guidelines.wording", "TrainingPair.anchor", "Quiz.questions",
+    "Part.text", "Part.path", "Part.type", "Part.also", "Level.key", "Level.name", "Level.sentence", "Level.reasons",
+    "Guidelines.markdown", "Guidelines.wording", "TrainingPair.anchor", "Quiz.questions",
 }
 # Of these rows she may read her own: only other people's are marked.
 PERSONAL = {
