@@ -38,11 +38,12 @@ export function initWaiting() {
   const place = document.querySelector(".messages");
   if (!place) return;
   const person = document.body.dataset.person ?? "";
-  // the judge screen says it of its own collection, and sends
+  // the judge screen says it of its own collection and person, and sends
   const here = document.querySelector("[data-undo-url]")?.dataset.collection;
+  const isElsewhere = ({ slug, owner }) => slug !== here || owner !== person;
   const box = Object.assign(document.createElement("div"), { className: "stack-tight" });
   const show = () => {
-    box.replaceChildren(...waiting().filter(({ slug }) => slug !== here).map((one) => line(one, person)));
+    box.replaceChildren(...waiting().filter(isElsewhere).map((one) => line(one, person)));
     if (box.children.length) place.append(box);
     else box.remove();
   };

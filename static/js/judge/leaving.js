@@ -37,7 +37,15 @@ export function watchLeaving(outbox) {
   addEventListener("online", () => outbox.flush());
 }
 
-/** Ask once that what waits here be kept also when the browser runs short of room. */
+let isAsked = false;
+
+/** Ask once that what waits here be kept also when the browser runs short of room; some ask the person. */
 export async function askToKeep() {
-  if (!(await navigator.storage?.persisted?.())) await navigator.storage?.persist?.();
+  if (isAsked) return;
+  isAsked = true;
+  try {
+    if (!(await navigator.storage?.persisted())) await navigator.storage?.persist();
+  } catch {
+    // where nothing may be stored nothing can be kept
+  }
 }

@@ -56,7 +56,7 @@ export class Sources {
   isMended() {
     const { error, readyState } = this.media;
     // Firefox without a sound device: the recording is there, and ends as soon as it begins
-    const wasLoaded = readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && error.code === MediaError.MEDIA_ERR_DECODE;
+    const wasLoaded = readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && error?.code === MediaError.MEDIA_ERR_DECODE;
     if (wasLoaded) this.trouble.hidden = false;
     else if (this.at + 1 < this.list.length) this.load(this.at + 1);
     else return false;
