@@ -33,7 +33,7 @@ def aside(page):
     return page.locator(".messages .notice-bad")
 
 
-def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(open_judge):
+def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(open_judge, context, live_server):
     page = open_judge()
     refusing(page, {"status": 409, "json": {"error": "Batch 1 is settled."}}, first={})
     page.keyboard.press("2")
@@ -41,11 +41,19 @@ def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(open_j
     expect(aside(page)).to_contain_text("Level 2: Batch 1 is settled.")
     page.reload()
     expect(aside(page)).to_contain_text("Level 2: Batch 1 is settled.")
+    expect(page.locator("#saved")).to_have_text("Saved, but for 1 refused")
+    other = context.new_page()
+    other.goto(live_server.url)
+    notice = other.locator(".messages .notice")
+    expect(notice).to_contain_text("1 answer in birds was refused, and is kept on this device alone.")
+    expect(notice.get_by_role("link", name="Look")).to_have_attribute("href", "/c/birds/judge/")
     assert grades() == []
     page.unroute("**/judge/answer")
     page.get_by_role("button", name="Send again").click()
     expect(aside(page)).to_have_count(0)
     saved(page)
+    expect(notice).to_have_count(0)
+    other.close()
     assert grades() == [2]
     page.reload()
     position(page, 2)
@@ -53,17 +61,21 @@ def test_an_answer_that_is_refused_is_kept_shown_and_sent_again_on_demand(open_j
 
 
 @pytest.mark.usefixtures("standing_pages")
-def test_an_answer_at_which_the_server_fails_three_times_lets_the_others_pass(open_judge):
+def test_an_answer_at_which_the_server_fails_for_a_minute_lets_the_others_pass(open_judge):
     page = open_judge()
     refused = refusing(page, {"status": 500, "body": "<h1>It broke</h1>"}, first={})
     page.keyboard.press("2")
     page.keyboard.press("0")
     page.keyboard.press("0")
-    heard(page, lambda: len(refused) == 3 or pass_time(page, 1))
-    saved(page)
+    failing_since = page.evaluate("Date.now()")
+    heard(page, lambda: aside(page).count() or pass_time(page, 1))
+    assert page.evaluate("Date.now()") - failing_since >= 59_000
+    assert len(refused) >= 3
     expect(aside(page)).to_contain_text("1 answer was refused, and kept in this browser")
+    expect(page.locator("#saved")).to_have_text("Saved, but for 1 refused")
     assert grades() == [0, 0]
     page.get_by_role("button", name="Throw away").click()
+    saved(page)
     expect(aside(page)).to_have_count(0)
     page.reload()
     expect(page.locator("#card")).to_be_visible()

@@ -3,21 +3,30 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotate.models import Judgment, User
+from annotate.models import Judgment, Membership, User
 from tests.browsing import heard, pass_time
-from tests.judge_screen.screen import grades, position, saved
+from tests.judge_screen.screen import N_PAIRS, grades, position, saved
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("standing_pages")]
 REFUSE_STORAGE = """
     Object.defineProperty(window, "localStorage", { get() { throw new DOMException("refused", "SecurityError"); } });
 """
 
+KEPT = "Object.keys(localStorage).filter((key) => /outbox|aside/.test(key))"
+NO_FURTHER_WORD = """
+    const put = Storage.prototype.setItem;
+    Storage.prototype.setItem = function (key, value) {
+        if (this.getItem(key)?.length < value.length) throw new DOMException("full", "QuotaExceededError");
+        put.call(this, key, value);
+    };
+"""
+
 
 @pytest.fixture
 def outage(open_judge):
-    """The screen while no answer arrives, with two that wait; the network comes back with `page.unroute_all()`."""
+    """The screen while no answer arrives, with two that wait; the network comes back with `context.unroute_all()`."""
     page = open_judge()
-    page.route("**/judge/answer", lambda route: route.abort())
+    page.context.route("**/judge/answer", lambda route: route.abort())
     for number, key in enumerate("20", start=1):
         position(page, number)
         page.keyboard.press(key)
@@ -25,16 +34,22 @@ def outage(open_judge):
     return page
 
 
-def test_what_waits_is_sent_as_the_page_is_left(outage, live_server):
-    outage.unroute_all()
+def told(notice):
+    """Let time pass until it is said, which is not at once: what was just given is on its way."""
+    assert not notice.count()
+    heard(notice.page, lambda: notice.count() or pass_time(notice.page, 1))
+
+
+def test_what_waits_is_sent_as_the_page_is_left(outage, context, live_server):
+    context.unroute_all()
     assert not Judgment.objects.exists()
     outage.goto(f"{live_server.url}/healthz")
     heard(outage, lambda: Judgment.objects.count() == 2)
     assert sorted(grades()) == [0, 2]
 
 
-def test_what_waits_is_sent_as_soon_as_somebody_looks_at_the_page_again(outage):
-    outage.unroute_all()
+def test_what_waits_is_sent_as_soon_as_somebody_looks_at_the_page_again(outage, context):
+    context.unroute_all()
     look = "document.dispatchEvent(new Event('visibilitychange')), document.querySelector('#saved').dataset.state"
     heard(outage, lambda: outage.evaluate(look) == "saved")  # the last try may still be failing at the first look
     assert grades() == [2, 0]
@@ -75,24 +90,102 @@ def test_where_the_browser_keeps_nothing_it_is_said_first_and_no_second_answer_w
     assert grades() == [2, 0]
 
 
-def test_every_page_says_what_waits_and_leads_to_where_it_is_sent(outage, context, live_server, person, sign_in):
+def test_every_page_says_what_waits_whose_it_is_and_what_can_be_done(outage, context, live_server, person, sign_in):
     page = context.new_page()
     page.goto(live_server.url)
     notice = page.locator(".messages .notice")
-    expect(notice).to_contain_text("2 answers in birds wait on this device, not sent yet.")
+    told(notice)
+    expect(notice).to_contain_text("2 answers in birds wait on this device, not stored yet. The server cannot be reached")
+    expect(notice.get_by_role("link", name="Send")).to_have_attribute("href", "/c/birds/judge/")
     sign_in(User.objects.create(username="other"))
     page.goto(live_server.url)
     expect(notice).to_contain_text("of another account")
     expect(notice.get_by_role("link")).to_have_count(0)
+    notice.get_by_role("button", name="Close").click()
+    expect(notice).to_have_count(0)
     context.clear_cookies()
     page.goto(f"{live_server.url}/accounts/login/")
     expect(notice).to_contain_text("Sign in to send them.")
     sign_in(person)
     page.goto(live_server.url)
-    outage.unroute_all()
+    context.unroute_all()
     notice.get_by_role("link", name="Send").click()
     saved(page)
     assert grades() == [2, 0]
     pass_time(outage, 60)
     saved(outage)
-    assert page.evaluate("Object.keys(localStorage).filter((key) => key.includes('outbox'))") == []
+    assert page.evaluate(KEPT) == []
+
+
+def test_any_page_sends_what_waits_of_whoever_is_signed_in(outage, context, live_server):
+    outage.close()
+    context.unroute_all()
+    page = context.new_page()
+    page.goto(live_server.url)
+    heard(page, lambda: page.evaluate(KEPT) == [])
+    assert grades() == [2, 0]
+    assert page.locator(".messages .notice").count() == 0
+
+
+def test_where_nobody_may_judge_any_more_what_waits_can_be_thrown_away(outage, context, live_server, annotator):
+    outage.close()
+    context.unroute_all()
+    Membership.objects.filter(user=annotator.user).delete()
+    page = context.new_page()
+    page.goto(live_server.url)
+    told(page.locator(".messages .notice"))
+    expect(page.locator(".messages .notice")).to_contain_text("you cannot judge there any more")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Throw away").click()
+    expect(page.locator(".messages .notice")).to_have_count(0)
+    assert page.evaluate(KEPT) == []
+
+
+def test_both_of_two_tabs_go_on_when_the_network_is_back_for_one(open_judge, context):
+    page = open_judge()
+    for number in range(1, N_PAIRS):
+        position(page, number)
+        page.keyboard.press("2")
+    saved(page)
+    other = open_judge()
+    context.route("**/judge/answer", lambda route: route.abort())
+    position(page, N_PAIRS)
+    page.keyboard.press("2")
+    for tab in (page, other):
+        expect(tab.locator("#empty-title")).to_have_text("Waiting for the network")
+    context.unroute_all()
+    heard(page, lambda: Judgment.objects.count() == N_PAIRS or pass_time(page, 1))
+    pass_time(page, 40)
+    for tab in (page, other):
+        expect(tab.locator("#empty-title")).to_have_text("Batch done")
+        saved(tab)
+
+
+def test_a_full_storage_stops_nothing(open_judge):
+    """The browser has room for what is given, and for no further word about it."""
+    page = open_judge(before=lambda page: page.add_init_script(NO_FURTHER_WORD))
+    failing = [500]
+    page.route("**/judge/answer", lambda route: route.fulfill(status=failing.pop()) if failing else route.continue_())
+    page.keyboard.press("2")
+    position(page, 2)
+    expect(page.locator("#saved")).to_have_text("Not saved - will retry (1 waiting)")
+    heard(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
+    page.keyboard.press("0")
+    position(page, 3)
+    saved(page)
+    assert grades() == [2, 0]
+
+
+def test_a_tab_that_sleeps_in_its_turn_holds_the_others_up_for_a_minute_at_most(open_judge, context, live_server):
+    page = open_judge()
+    sleeper = context.new_page()
+    sleeper.goto(f"{live_server.url}/healthz")
+    owner = page.evaluate("`${document.querySelector('#judge').dataset.owner}`")
+    sleeper.evaluate(f"void navigator.locks.request('assayer.outbox.birds.{owner}.', () => new Promise(() => {{}}))")
+    page.keyboard.press("2")
+    pass_time(page, 59)
+    expect(page.locator("#saved")).to_have_text("Saving…")
+    assert not Judgment.objects.exists()
+    pass_time(page, 2)
+    saved(page)
+    assert grades() == [2]

@@ -109,6 +109,6 @@ export async function post(url, payload, session) {
   }
   if (response.ok) return data;
   // only the judge screen's own words refuse an answer; any other page that says no may be a proxy or a mistake
-  if (!data?.error) throw new Unreachable(`answered ${response.status}`, { retryAfter: 30 });
+  if (!data?.error) throw new Unreachable(`answered ${response.status}`, { retryAfter: 30, status: response.status });
   throw new Refused(data.error);
 }

@@ -41,5 +41,6 @@ export class Aside {
   throwAway() {
     for (const [key] of this.store.aside()) this.store.remove(key);
     this.box.remove();
+    this.outbox.show();
   }
 }

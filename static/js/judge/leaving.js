@@ -29,7 +29,9 @@ function sendAll({ store, urls, paused }) {
 /** @param {Outbox} outbox what waits */
 export function watchLeaving(outbox) {
   addEventListener("beforeunload", (event) => {
-    if (outbox.size) event.preventDefault();
+    if (!outbox.size) return;
+    event.preventDefault();
+    event.returnValue = true; // Chromium before 119 asks for this alone
   });
   addEventListener("pagehide", () => sendAll(outbox));
   document.addEventListener("visibilitychange", () => (document.hidden ? sendAll(outbox) : outbox.flush()));

@@ -43,7 +43,7 @@ const signIn = new SignInDialog({ resume: () => screen.resume(), isNeeded: () =>
 const outbox = new Outbox({
   store,
   urls,
-  onState: (state, waiting) => status.saved(state, waiting),
+  onState: (state, waiting) => status.saved(state, waiting, store.aside().length),
   onResult: (entry, data) => {
     screen.onResult(entry, data);
     otherTabs.tell(data);
@@ -54,6 +54,7 @@ const outbox = new Outbox({
     if (outbox.size) askToKeep();
     screen.show();
   },
+  onCleared: () => screen.show(),
 });
 screen.outbox = outbox;
 const otherTabs = new OtherTabs(screen, owner);

@@ -37,6 +37,7 @@ export class OtherTabs {
 
   /** Something is stored; the other tab tells at once what the server said to it, or is gone. */
   acknowledged() {
+    this.screen.outbox.reached();
     this.follow();
   }
 
@@ -45,10 +46,16 @@ export class OtherTabs {
     this.screen.onRefused(entry);
   }
 
+  /** What was set aside is another now: sent again, or thrown away. */
+  setAside() {
+    this.screen.aside.show();
+    this.screen.outbox.show();
+  }
+
   follow() {
     const { deck, empty, outbox, status } = this.screen;
     outbox.show();
-    if (deck.current || (status.isBusy && empty)) this.screen.show();
-    else if (status.isBusy) setTimeout(() => status.isBusy && this.screen.show(), PATIENCE);
+    if (deck.current || (status.isPending && empty)) this.screen.show();
+    else if (status.isPending) setTimeout(() => status.isPending && this.screen.show(), PATIENCE);
   }
 }

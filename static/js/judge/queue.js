@@ -1,24 +1,21 @@
 // The outbox: what the person did, sent in order, one at a time, again and again until the server has it.
-import { Refused, SignedOut, isAnswering, post, refreshToken } from "./api.js";
-import { newId } from "./store.js";
+import { Refused, SignedOut, post, refreshToken } from "./api.js";
+import { isHopeless } from "./hopeless.js";
+import { newId } from "./ids.js";
+import { inTurn } from "./turn.js";
 
 const LONGEST_WAIT = 30_000;
-const MOST_FAILURES = 3;
-
-/** Tabs of one browser take turns where the browser can arrange it; without, resends are harmless by their id. */
-function inTurn(name, work) {
-  return navigator.locks ? navigator.locks.request(name, work) : work();
-}
 
 export class Outbox {
   /**
-   * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped}} parts
-   *   onState(state, waiting): saving | saved | waiting | signed_out
+   * @param {{store, urls, onState, onResult, onRefused, onSignedOut, onStopped, onCleared}} parts
+   *   onState(state, waiting): saving | saved | waiting | signed_out; onCleared: nothing waits any more, after trouble
    */
   constructor(parts) {
     Object.assign(this, parts);
     this.tries = 0;
     this.sending = null;
+    this.lastStatus = 0; // what the server answered last in place of taking something; 0 where it could not be reached
     this.timer = 0;
     this.paused = false;
   }
@@ -96,7 +93,7 @@ export class Outbox {
         this.tries = 0;
         this.onResult(entry, data);
       } catch (error) {
-        if (error instanceof Refused || (await this.isHopeless(key, entry, error))) {
+        if (error instanceof Refused || (await isHopeless(this, key, entry, error))) {
           this.store.setAside(key, entry, error.message);
           this.tries = 0;
           this.onRefused(entry, error.message);
@@ -106,19 +103,22 @@ export class Outbox {
         }
       }
     }
+    if (!this.tries) return;
+    this.tries = 0;
+    this.onCleared();
   }
 
-  /** Whether the server fails at this one alone: three times, while it answers to something else. */
-  async isHopeless(key, entry, error) {
-    if (!(error.status >= 500)) return false;
-    const failures = (entry.failures ?? 0) + 1;
-    this.store.update(key, { ...entry, tried: true, failures });
-    return failures >= MOST_FAILURES && isAnswering(this.urls);
+  /** Another tab reached the server: what waits here is sent at once too, and nothing is said to be away. */
+  reached() {
+    if (this.paused || !this.tries) return;
+    this.tries = 0;
+    this.flush();
   }
 
   stop(error) {
     if (error instanceof SignedOut) return this.pause(error.signIn);
     this.tries += 1;
+    this.lastStatus = error.status;
     const wait = Math.min(LONGEST_WAIT, 1000 * 2 ** (this.tries - 1));
     // apart from each other, so that a server coming back is not met by everybody at once
     const spread = wait * (0.75 + Math.random() / 2);

@@ -14,6 +14,8 @@ const TITLES = {
   looking: "Looking for your next pair…",
 };
 
+const BUSY = ["saving", "looking"];
+const PENDING = [...BUSY, "waiting"];
 const AGAIN = { batch_done: "Next batch", training: "Go to the training", signed_out: "Sign in" };
 
 function minutes(seconds) {
@@ -37,15 +39,17 @@ export class Status {
     this.live.textContent = text;
   }
 
-  saved(state, waiting) {
+  /** @param {number} waiting how many are to be sent  @param {number} refused how many were set aside */
+  saved(state, waiting, refused) {
     const words = {
-      saved: "Saved",
+      saved: refused ? `Saved, but for ${refused} refused` : "Saved",
       saving: "Saving…",
       waiting: `Not saved - will retry (${waiting} waiting)`,
       signed_out: waiting ? `Not saved - signed out (${waiting} waiting)` : "Signed out",
     };
     const changed = this.parts.saved.dataset.state !== state;
     this.parts.saved.textContent = words[state];
+    this.parts.saved.classList.toggle("has-refused", refused > 0);
     // a screen reader hears of trouble and of its end, not of every answer
     if (changed && (state === "waiting" || state === "signed_out" || this.troubled)) this.announce(words[state]);
     this.troubled = state === "waiting" || state === "signed_out" || (this.troubled && state === "saving");
@@ -68,7 +72,7 @@ export class Status {
 
   cards() {
     clearInterval(this.countdown);
-    this.isBusy = false;
+    this.reason = null;
     this.root.classList.remove("is-empty", "is-loading");
     this.empty.box.hidden = true;
   }
@@ -79,19 +83,23 @@ export class Status {
     this.root.classList.remove("is-loading");
     this.root.classList.add("is-empty");
     const { box, title, text, progress, again } = this.empty;
-    const busy = why.reason === "saving" || why.reason === "looking";
+    const busy = BUSY.includes(why.reason);
     title.textContent = TITLES[why.reason] ?? "Nothing to judge";
     text.textContent = why.message ?? "";
     progress.hidden = busy || !(this.figures?.today || this.figures?.total);
     again.hidden = busy;
+    const appeared = box.hidden || BUSY.includes(this.reason);
     this.reason = why.reason;
     again.textContent = AGAIN[why.reason] ?? "Look again";
-    const appeared = box.hidden || this.isBusy;
-    this.isBusy = busy;
     box.hidden = false;
     if (appeared && !busy) box.focus();
     this.announce(`${title.textContent}. ${text.textContent}`);
     if (why.retry_seconds) this.countDown(why.retry_seconds);
+  }
+
+  /** Whether what stands there in place of a card is about to be over. */
+  get isPending() {
+    return PENDING.includes(this.reason);
   }
 
   countDown(seconds) {

@@ -1,24 +1,7 @@
 // Submissions not yet acknowledged, one storage entry each, so that two tabs never overwrite one another; and apart from
 // them those that were refused for good, until the person says what becomes of them.
 // Kept: hand-out, grade, reasons, comment, times. Never: what was judged. An entry goes when the server has it.
-
-let last = 0;
-
-/** Rising even when two answers fall into one millisecond, and in step across tabs closely enough. */
-function nextKey() {
-  last = Math.max(last + 1, Date.now() * 1000);
-  return String(last).padStart(17, "0");
-}
-
-export function newId() {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  // randomUUID is missing on plain http; getRandomValues is not
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
+import { nextKey } from "./ids.js";
 
 /** Whether the browser keeps what it is given. */
 function keeps(key) {
@@ -52,6 +35,7 @@ export class Store {
   put(key, entry) {
     try {
       localStorage.setItem(key, JSON.stringify(entry));
+      this.memory.delete(key);
     } catch {
       // full or switched off: this tab alone holds it, and no second one waits beside it
       this.memory.set(key, entry);
@@ -59,9 +43,24 @@ export class Store {
     return key;
   }
 
+  /** Note something of an entry that is still there. */
   update(key, entry) {
-    if (this.memory.has(key)) this.memory.set(key, entry);
-    else if (localStorage.getItem(key) !== null) localStorage.setItem(key, JSON.stringify(entry));
+    if (this.has(key)) this.put(key, entry);
+  }
+
+  has(key) {
+    try {
+      return this.memory.has(key) || localStorage.getItem(key) !== null;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Put an entry elsewhere: first there, then no more here, and once more there, for now there may be room. */
+  move(from, to, entry) {
+    this.put(to, entry);
+    this.remove(from);
+    if (this.memory.has(to)) this.put(to, entry);
   }
 
   remove(key) {
@@ -83,29 +82,30 @@ export class Store {
     return this.under(this.asidePrefix);
   }
 
-  /** Keep an entry without sending it again; first there, then no more here. */
+  /** Keep an entry without sending it again. */
   setAside(key, entry, reason) {
     // an undo that is refused leaves nothing to keep: the judgment stands; nor does a pair that cannot be put off
-    if (entry.kind !== "undo" && entry.body.kind !== "later") this.put(this.asidePrefix + key.slice(this.prefix.length), { ...entry, reason });
-    this.remove(key);
+    if (entry.kind === "undo" || entry.body.kind === "later") this.remove(key);
+    else this.move(key, this.asideKey(key), { ...entry, reason });
   }
 
   /** Send what was set aside after all, in its old place among what waits. */
   takeUp(key, { kind, body, counts }) {
-    this.put(this.prefix + key.slice(this.asidePrefix.length), { kind, body, counts });
-    this.remove(key);
+    this.move(key, this.prefix + key.slice(this.asidePrefix.length), { kind, body, counts });
   }
 
   under(prefix) {
-    const found = [...this.memory].filter(([key]) => key.startsWith(prefix));
+    const entries = new Map();
     try {
       for (const key of Object.keys(localStorage)) {
-        if (key.startsWith(prefix)) found.push([key, JSON.parse(localStorage.getItem(key))]);
+        if (key.startsWith(prefix)) entries.set(key, JSON.parse(localStorage.getItem(key)));
       }
     } catch {
       // storage switched off; memory has everything
     }
-    return found.filter(([, entry]) => entry).sort(([a], [b]) => (a < b ? -1 : 1));
+    // what memory holds beside what is stored is newer: there was no room to store it
+    for (const [key, entry] of this.memory) if (key.startsWith(prefix)) entries.set(key, entry);
+    return [...entries].filter(([, entry]) => entry).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   /**
@@ -114,6 +114,7 @@ export class Store {
    */
   onForeign(on) {
     addEventListener("storage", ({ key, oldValue, newValue }) => {
+      if (key?.startsWith(this.asidePrefix)) on.setAside();
       if (!key?.startsWith(this.prefix)) return;
       const before = JSON.parse(oldValue);
       if (newValue && !before) on.added(JSON.parse(newValue));
@@ -125,6 +126,10 @@ export class Store {
   }
 
   isAside(key) {
-    return localStorage.getItem(this.asidePrefix + key.slice(this.prefix.length)) !== null;
+    return this.has(this.asideKey(key));
+  }
+
+  asideKey(key) {
+    return this.asidePrefix + key.slice(this.prefix.length);
   }
 }

@@ -13,6 +13,10 @@ function between(one, other) {
   };
 }
 
+function isNear(one, other) {
+  return between(one, other).distance < DOUBLE_TAP.around;
+}
+
 export class Zoom {
   constructor(figure) {
     this.figure = figure;
@@ -21,6 +25,7 @@ export class Zoom {
     const { frame } = this;
     figure.addEventListener("click", (event) => event.target.closest("[data-act=zoom]") && this.next());
     frame.addEventListener("dblclick", (event) => this.double(event));
+    frame.addEventListener("pointerdown", (event) => this.touch(event));
     frame.addEventListener("pointerup", (event) => this.tap(event));
     frame.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     frame.addEventListener("pointerdown", (event) => this.grab(event));
@@ -75,15 +80,23 @@ export class Zoom {
     if (performance.now() - (this.tapped?.at ?? -Infinity) > DOUBLE_TAP.within) this.to(this.isZoomed ? 1 : 2, { x, y });
   }
 
-  tap(event) {
+  touch(event) {
     if (event.pointerType !== "touch") return;
-    const { clientX: x, clientY: y } = event;
+    // of two fingers none taps, wherever they are lifted
+    this.touched = event.isPrimary ? event : null;
+    if (!event.isPrimary) this.tapped = null;
+  }
+
+  tap(event) {
+    const begun = this.touched;
+    this.touched = null;
+    if (begun?.pointerId !== event.pointerId || !isNear(begun, event)) return;
     const last = this.tapped;
     const at = performance.now();
-    const isNear = last && Math.hypot(x - last.x, y - last.y) < DOUBLE_TAP.around;
-    const isSecond = isNear && !last.wasSecond && at - last.at < DOUBLE_TAP.within;
-    this.tapped = { x, y, at, wasSecond: isSecond };
-    if (isSecond) this.to(this.isZoomed ? 1 : 2, { x, y });
+    const isSecond = last && isNear(last, event) && !last.wasSecond && at - last.at < DOUBLE_TAP.within;
+    const { clientX, clientY } = event;
+    this.tapped = { clientX, clientY, at, wasSecond: isSecond };
+    if (isSecond) this.to(this.isZoomed ? 1 : 2, { x: clientX, y: clientY });
   }
 
   /** Two fingers on a Mac's trackpad, which Safari tells in its own way; on a screen they are touches too. */
