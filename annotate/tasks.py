@@ -13,7 +13,7 @@ from annotate.services import (
     housekeeping,
     imports,
     invitation_mail,
-    looking,
+    looking_later,
     policies,
     purging,
     review_work,
@@ -71,7 +71,7 @@ def mail_invitation(*, invitation_id: int) -> None:
 @shared_task(**LONG)
 def look_into_media(*, collection_id: int) -> None:
     """Look into the clips and recordings that were not when their items were loaded."""
-    looking.look_into_rest(collection=Collection.objects.get(pk=collection_id))
+    looking_later.take_turn(collection=Collection.objects.get(pk=collection_id))
 
 
 @shared_task
@@ -88,5 +88,5 @@ def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from ((reject_batch, {"batch_id": batch}) for batch in gold_checks.overdue())
     yield from ((mail_invitation, {"invitation_id": each}) for each in invitation_mail.overdue())
     yield from ((follow_policy, {"round_id": round_}) for round_ in policies.behind())
-    yield from ((look_into_media, {"collection_id": each}) for each in looking.overdue())
+    yield from ((look_into_media, {"collection_id": each}) for each in looking_later.overdue())
     yield from ((carry_on_review, {"work_id": work}) for work in review_work.behind())

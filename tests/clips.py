@@ -16,7 +16,7 @@ def made(container: str, picture: str = "", sound: str = "", **options: str) -> 
     stream = io.BytesIO()
     with av.open(stream, "w", format=container, options=options) as file:
         # all streams before any packet: the head of a file names them
-        shown = file.add_stream(picture, rate=10, options={"threads": "1"}) if picture else None
+        shown = file.add_stream(picture, rate=10, options={"threads": "1", "strict": "unofficial"}) if picture else None
         heard = file.add_stream(sound, rate=RATE) if sound else None
         if shown is not None:
             shown.width = shown.height = 64

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from annotate.core.cards import MediaSource
 from annotate.core.formats import FormatError, Problems, finite_number, id_fault, shown, text_fault
-from annotate.core.media_types import media_type
+from annotate.core.media_types import endings, media_type
 from annotate.core.sources import path_fault
 
 SIDES = ("query", "document")
@@ -198,7 +198,7 @@ def _path_fault(path: str, kind: str) -> str:
         return f"has the path {shown(path)}, which {fault}"
     known = media_type(path.partition("?")[0])
     if known is None or known.kind != kind:
-        return f"is {shown(path)}, whose ending belongs to no {kind} known here"
+        return f"is {shown(path)}, whose ending belongs to no {kind} known here; known are {_listed(endings(kind))}"
     return ""
 
 

@@ -25,6 +25,9 @@ MEDIA_TYPES = {
     ".m4v": MediaType("video", "video/mp4"),
     ".webm": MediaType("video", "video/webm"),
     ".ogv": MediaType("video", "video/ogg"),
+    ".mov": MediaType("video", "video/quicktime"),
+    ".mkv": MediaType("video", "video/matroska"),
+    ".avi": MediaType("video", "video/x-msvideo"),
     ".mp3": MediaType("audio", "audio/mpeg"),
     ".m4a": MediaType("audio", "audio/mp4"),
     ".ogg": MediaType("audio", "audio/ogg"),
@@ -33,6 +36,11 @@ MEDIA_TYPES = {
     ".wav": MediaType("audio", "audio/wav"),
     ".flac": MediaType("audio", "audio/flac"),
 }
+
+
+def endings(kind: str) -> list[str]:
+    """The ends of names that files of a kind have."""
+    return [ending for ending, known in MEDIA_TYPES.items() if known.kind == kind]
 
 
 def media_type(path: str) -> MediaType | None:

@@ -1,13 +1,13 @@
-"""Which browsers do not play what: a part's sources, and what the lead is told of them.
+"""Which browsers do not play what, by its MIME type, and what it is in words.
 
 The browsers are those that the product supports: Safari from 16.4, Chromium and Firefox from the spring of 2023. What
 plays where is as caniuse.com and MDN ("Media container formats", "Web video codec guide", "Web audio codec guide") had
-it in 2026, with the release notes of Safari 17.4 and 18.4, Chrome 123 and Firefox 126.
+it in 2026, with the release notes of Safari 17.4 and 18.4, Chrome 123 and Firefox 126. Of VP8 in Ogg MDN says that
+Firefox plays it; its OggDecoder knows none but Theora, Vorbis, Opus and FLAC, while Chromium's mime_util lists it.
 """
 
-from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
 
 MACS, PHONES, CHROMIUM, FIREFOX = "Safari on a Mac", "Safari on a phone", "Chromium", "Firefox"
 SAFARI = frozenset({MACS, PHONES})
@@ -28,9 +28,12 @@ CONTAINERS = {
     "matroska": Limit(SAFARI | {FIREFOX}, "play in neither Safari nor most versions of Firefox"),
     "quicktime": Limit(frozenset({CHROMIUM, FIREFOX}), "do not play in every version of Chrome and Firefox"),
     "x-msvideo": NOWHERE, "x-flv": NOWHERE, "x-ms-asf": NOWHERE, "mpeg": NOWHERE,
+    "mp2t": Limit(frozenset({CHROMIUM, FIREFOX}), "play in neither Chrome nor Firefox"),
 }  # fmt: skip
+# By the codec, or where that says less than needed by its first two parts, or by container and codec.
 CODECS = {
     "theora": Limit(ALL, "play in no Safari, in Chrome only up to version 122 and in Firefox up to 125"),
+    "ogg/vp8": Limit(SAFARI | {FIREFOX}, "play in neither Safari nor Firefox"),
     "dirac": NOWHERE, "speex": NOWHERE, "pcm": NOWHERE,
     "av01": Limit(SAFARI, "play in Safari only from version 17 on newer machines (iPhone 15 Pro, Macs with M3)"),
     "hvc1": Limit(frozenset({CHROMIUM, FIREFOX}), "do not play in Chrome and Firefox on many machines"),
@@ -40,17 +43,19 @@ CODECS = {
 }  # fmt: skip
 for _name, _like in (("hev1", "hvc1"), ("ec-3", "ac-3"), ("apch", "mp4v"), ("apcn", "mp4v"), ("ap4h", "mp4v")):
     CODECS[_name] = CODECS[_like]
+CODECS["mp4a.a5"] = CODECS["mp4a.a6"] = CODECS["ac-3"]
+_MPEG_2 = tuple(f"mp4v.6{profile}" for profile in range(6))
+CODECS |= dict.fromkeys((*_MPEG_2, "mp4v.6a"), NOWHERE)
 _CALLED = {
     "webm": "WebM", "mp4": "MP4", "ogg": "Ogg", "wav": "WAV", "mpeg": "MPEG", "matroska": "Matroska",
     "quicktime": "QuickTime", "x-msvideo": "AVI", "x-flv": "Flash Video", "x-ms-asf": "Windows Media", "flac": "FLAC",
-    "aac": "AAC", "vp8": "VP8", "vp9": "VP9", "vp09": "VP9", "av01": "AV1", "avc1": "H.264", "avc3": "H.264",
-    "hvc1": "HEVC", "hev1": "HEVC", "mp4v": "MPEG-4 Part 2", "mp4a": "AAC", "theora": "Theora", "opus": "Opus",
-    "vorbis": "Vorbis", "mp3": "MP3", "ac-3": "AC-3", "ec-3": "E-AC-3", "alac": "ALAC", "speex": "Speex",
-    "apch": "ProRes", "apcn": "ProRes", "ap4h": "ProRes",
+    "aac": "AAC", "mp2t": "MPEG-TS", "vp8": "VP8", "vp9": "VP9", "vp09": "VP9", "av01": "AV1", "avc1": "H.264",
+    "avc3": "H.264", "hvc1": "HEVC", "hev1": "HEVC", "mp4v": "MPEG-4 Part 2", "mp4a": "AAC", "theora": "Theora",
+    "opus": "Opus", "vorbis": "Vorbis", "mp3": "MP3", "ac-3": "AC-3", "ec-3": "E-AC-3", "alac": "ALAC",
+    "speex": "Speex", "apch": "ProRes", "apcn": "ProRes", "ap4h": "ProRes", "mp4a.69": "MP3", "mp4a.6b": "MP3",
+    "mp4a.a5": "AC-3", "mp4a.a6": "E-AC-3", "mp4v.6a": "MPEG-1", **dict.fromkeys(_MPEG_2, "MPEG-2"),
 }  # fmt: skip
-_MP3 = ("mp4a.69", "mp4a.6b")
-_ADVICE = {"video": "an MP4 (H.264, AAC)", "audio": "an MP3 or an M4A (AAC)"}
-_NOUNS = {"video": ("clip", "clips"), "audio": ("recording", "recordings")}
+_Entry = TypeVar("_Entry")
 
 
 def container_of(mime: str) -> str:
@@ -74,8 +79,14 @@ def what(mime: str) -> str:
 
 
 def _called(codec: str) -> str:
-    name = codec.partition(".")[0].lower()
-    return "MP3" if codec.lower() in _MP3 else _CALLED.get(name, name)
+    return _entry(_CALLED, codec) or codec.partition(".")[0].lower()
+
+
+def _entry(table: Mapping[str, _Entry], codec: str, container: str = "") -> _Entry | None:
+    """What a table has of a codec, at the narrowest of its keys."""
+    name, _, rest = codec.lower().partition(".")
+    keys = (f"{container}/{name}", f"{name}.{rest.partition('.')[0]}", name)
+    return next((table[key] for key in keys if key in table), None)
 
 
 def offered(mime: str) -> str:
@@ -91,55 +102,14 @@ def offered(mime: str) -> str:
 
 def limit_of(mime: str) -> Limit | None:
     """Where a type does not play; None where it plays everywhere, or nobody knows."""
-    limits = [CODECS[name] for codec in codecs_of(mime) if (name := codec.partition(".")[0].lower()) in CODECS]
     container = container_of(mime)
+    limits = [limit for codec in codecs_of(mime) if (limit := _entry(CODECS, codec, container))]
     if container in CONTAINERS and not (container == "mpeg" and mime.startswith("audio/")):
         limits.append(CONTAINERS[container])
     # of several the one that bites most; at equal strength what was named first, the picture's codec
     return max(limits, key=lambda limit: len(limit.browsers), default=None)
 
 
-class Doubt(NamedTuple):
-    """Parts of one kind and type that do not play everywhere, and have no other source that does.
-
-    kind : video or audio; n : how many of all `of` of that kind
-    """
-
-    kind: str
-    what: str
-    where: str
-    n: int
-    of: int
-
-    def __str__(self) -> str:
-        one, many = _NOUNS[self.kind]
-        are = "is" if self.n == 1 else "are"
-        # "play" and "have" of many, "plays" and "has" of one
-        where = self.where
-        if self.n == 1:
-            verb, _, rest = where.partition(" ")
-            where = f"{ {'play': 'plays', 'do': 'does', 'have': 'has'}[verb] } {rest}"
-        they, them = ("it", "it") if self.n == 1 else ("they", "them")
-        return (
-            f"{self.n:,} of {self.of:,} {one if self.of == 1 else many} {are} {self.what}: {they} {where}. "
-            f"Add {_ADVICE[self.kind]} beside {them}."
-        )
-
-
-def doubts(parts: Iterable[tuple[str, tuple[str, ...], int]]) -> list[Doubt]:
-    """What does not play where, the most parts first.
-
-    parts : kind (video or audio), the types of the sources in their order ("" for one not known), and how many parts
-        are so
-    A part is in doubt where some browser plays none of its sources; what is told of it is the source that plays in the
-    most. Nothing is told of a part with a source that is not known.
-    """
-    of: Counter[str] = Counter()
-    found: Counter[tuple[str, str, str]] = Counter()
-    for kind, mimes, n in parts:
-        of[kind] += n
-        limits = [(limit, mime) for mime in mimes if mime and (limit := limit_of(mime))]
-        if len(limits) == len(mimes) and frozenset.intersection(*(limit.browsers for limit, _ in limits)):
-            limit, mime = min(limits, key=lambda each: len(each[0].browsers))
-            found[kind, what(mime), limit.where] += n
-    return [Doubt(*key, n, of[key[0]]) for key, n in sorted(found.items(), key=lambda row: (-row[1], row[0]))]
+def plays_somewhere(codec: str, container: str) -> bool:
+    """Whether a codec plays in some browser, as far as anybody knows."""
+    return _entry(CODECS, codec, container) is not NOWHERE

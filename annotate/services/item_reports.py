@@ -12,6 +12,7 @@ class CollectionReport(Tallies):
 
     n_items : new ones, of them n_queries queries
     n_further : known before, with more sources of a clip or recording now
+    n_typed : known before, with another type of an address now
     n_asked : known before by their ids alone, and left so, since people were asked about them as they are
     are_sets_fixed : whether query sets stay as they were, since the collection has been judged
     n_filled : known before by their ids alone, which have something to show now
@@ -24,6 +25,7 @@ class CollectionReport(Tallies):
     n_queries: int = 0
     n_filled: int = 0
     n_further: int = 0
+    n_typed: int = 0
     n_asked: int = 0
     n_lacking: int = 0
     are_sets_fixed: bool = False
@@ -39,6 +41,7 @@ class CollectionReport(Tallies):
             ("Known before", self.n_known),
             *([("Known by id alone, now with content", self.n_filled)] if self.n_filled else []),
             *([("Known before, now with further sources", self.n_further)] if self.n_further else []),
+            *([("Known before, now with the type of an address", self.n_typed)] if self.n_typed else []),
             *([("Asked about by id alone, left so", self.n_asked)] if self.n_asked else []),
             *([("Without the file that they name, known by id alone", self.n_lacking)] if self.n_lacking else []),
             ("Parts", self.n_parts),
@@ -49,10 +52,12 @@ class CollectionReport(Tallies):
         rows = f"{self.n_rows:,} rows: {self.n_items:,} new items with {self.n_parts:,} parts"
         filled = f"{self.n_filled:,} known by id alone have content now, " if self.n_filled else ""
         filled += f"{self.n_further:,} have further sources now, " if self.n_further else ""
+        filled += f"{self.n_typed:,} have the type of an address now, " if self.n_typed else ""
         filled += f"{self.n_asked:,} stay known by id alone, as people were asked about them, " if self.n_asked else ""
         filled += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
         before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
-        unchanged = "" if self.n_items or self.n_filled or self.n_further else " Nothing changed."
+        has_changes = self.n_items or self.n_filled or self.n_further or self.n_typed
+        unchanged = "" if has_changes else " Nothing changed."
         is_new = self.are_sets_fixed and self.n_items
         fixed = " Query sets stay as they were, since the collection has been judged." if is_new else ""
         return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}{fixed}"

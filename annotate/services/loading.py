@@ -19,7 +19,14 @@ from annotate.core.sources import Source
 from annotate.models import Collection, Direction, Item, Pair, Part, QuerySet, Side, User
 from annotate.services import looking, media, references
 from annotate.services.copying import NULL, copy_rows, escaped, reserve_keys
-from annotate.services.further_sources import add_sources, differ_in_sources
+from annotate.services.further_sources import (
+    Sources,
+    add_sources,
+    differ_in_sources,
+    sources_of,
+    with_stored,
+    write_sources,
+)
 from annotate.services.item_reports import CollectionReport
 from annotate.services.jobs import Tell, tell_nobody
 from annotate.services.references import ReferenceReport, Rejected
@@ -132,10 +139,11 @@ def _load_labels(collection: Collection, source: Source, by: User | None, tell: 
 
 
 class StoredItem(NamedTuple):
-    """An item that is there already: its key, and what makes two rows of one id the same."""
+    """An item that is there already: its key, what makes two rows of one id the same, and the sources of its parts."""
 
     key: int
     content: tuple[object, ...]
+    sources: Sources
 
 
 Stored = dict[tuple[str, str], StoredItem]
@@ -155,6 +163,7 @@ class _Loader:
         self.report = CollectionReport()
         self.n_played = 0
         self._further: dict[int, ItemRow] = {}  # of a chunk, what is there and has more sources now
+        self._typed: dict[int, ItemRow] = {}  # and what has another type of an address
         self._first_query = ""
         self.media: dict[str, Source] = {}  # what to copy, and from where
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}
@@ -200,8 +209,10 @@ class _Loader:
             self.report.n_filled += len(filled)
             add_sources(self._further, by=self.by)
             self.report.n_further += len(self._further)
-            self.n_played += len(self._further)
-        self._further = {}
+            write_sources(self._typed)
+            self.report.n_typed += len(self._typed)
+            self.n_played += len(self._further) + len(self._typed)
+        self._further, self._typed = {}, {}
 
     def _with_pages(self, row: ItemRow) -> ItemRow:
         """The row with the pages in it that it names as files: they are read once, here, and kept as text."""
@@ -252,10 +263,13 @@ class _Loader:
             return True
         self.report.n_known += 1
         content = _content(row)
-        if known.content == content or differ_in_sources(known.content, content):
-            return False
-        if differ_in_sources(content, known.content):
-            self._further[known.key] = row
+        has_more = differ_in_sources(content, known.content)
+        if has_more or known.content == content or differ_in_sources(known.content, content):
+            merged = with_stored(row, known.sources)
+            if has_more:
+                self._further[known.key] = merged
+            elif sources_of(merged) != known.sources:
+                self._typed[known.key] = merged
             return False
         named = f"{row.side} {shown(row.id)}"
         if known.content == _content(row._replace(parts=())):
@@ -274,6 +288,7 @@ class _Loader:
                     item.warning,
                     tuple(_content_of(part) for part in item.parts.all()),
                 ),
+                tuple(tuple(part.sources) for part in item.parts.all()),
             )
             for item in items.prefetch_related("parts")
         }

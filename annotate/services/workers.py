@@ -10,7 +10,8 @@ from django.db.models.functions import Now
 from annotate.models import WorkerHeartbeat
 
 SEEN_WITHIN = timedelta(seconds=60)
-_KINDS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7}  # 1 is one person's tabs
+_KINDS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9}
+# 1 is one person's tabs, 8 the views of leaderboards; a collection's is for looking into its media
 
 
 def worker_is_missing() -> bool:
@@ -20,7 +21,7 @@ def worker_is_missing() -> bool:
 
 @contextmanager
 def alone_with(thing: models.Model) -> Iterator[bool]:
-    """Whether nobody else is at this run, pool, import or download; if so, nobody will be until the block ends.
+    """Whether nobody else is at this run, pool, import, download...; if so, nobody will be until the block ends.
 
     A row lock would end with the transaction that counts the attempt, and what comes in between would count too.
     The database drops the lock by itself when the connection of a killed worker ends.

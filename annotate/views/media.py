@@ -54,7 +54,8 @@ def part_media(request: HttpRequest, slug: str, pk: int, number: int = 0) -> Htt
 def _content_type(source: MediaSource) -> str:
     """What a browser takes the file for: what it was found to be, else what the end of its name says."""
     known = media_type(source.path)
-    return playing.offered(source.type).partition(";")[0] or (known.content_type if known else "")
+    guess = known.content_type if known else ""
+    return playing.offered(source.type or guess).partition(";")[0] or guess
 
 
 def _range_header(request: HttpRequest, tag: str) -> str:

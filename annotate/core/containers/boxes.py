@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from annotate.core.containers import codecs
-from annotate.core.containers.pieces import Pieces, Tracks
+from annotate.core.containers.pieces import Damaged, Pieces, Tracks
 
 FIRST = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot")
 _LONGEST = 1 << 16  # of a sample description
@@ -16,25 +16,25 @@ _NAMES = {b"Opus": "opus", b"fLaC": "flac", b".mp3": "mp3", b"vp08": "vp8"}
 
 
 class Box(NamedTuple):
-    """A box: its type, and where its content begins and ends."""
+    """A box: its type, where its content begins and ends, and whether it would go on behind the end."""
 
     type: bytes
     place: int
     end: int
+    is_cut: bool
 
 
 def read(pieces: Pieces) -> Tracks:
-    """The tracks of the movie box, wherever in the file it stands."""
-    container, found = "mp4", []
+    """The tracks of the movie box, wherever in the file it stands. Raises Damaged where it is cut or missing."""
+    container = "mp4"
     for box in _boxes(pieces, 0, pieces.size):
         if box.type == b"ftyp" and pieces.at(box.place, 4) == b"qt  ":
             container = "quicktime"
-        elif box.type == b"moov":
-            found = [_track(pieces, track) for track in _boxes(pieces, box.place, box.end) if track.type == b"trak"]
-            break
-    kinds = {_VIDEO: 0, _AUDIO: 1}
-    shown = sorted(((kinds[kind], codec) for kind, codec in found if kind in kinds), key=lambda each: each[0])
-    return Tracks(container, tuple(dict.fromkeys(codec for _, codec in shown)))
+        elif box.type == b"moov" and not box.is_cut:
+            tracks = [_track(pieces, track) for track in _boxes(pieces, box.place, box.end) if track.type == b"trak"]
+            pictures = tuple(codec for kind, codec in tracks if kind == _VIDEO)
+            return Tracks(container, pictures, tuple(codec for kind, codec in tracks if kind == _AUDIO))
+    raise Damaged("no movie box, or half of one")
 
 
 def _boxes(pieces: Pieces, place: int, end: int) -> Iterator[Box]:
@@ -46,7 +46,7 @@ def _boxes(pieces: Pieces, place: int, end: int) -> Iterator[Box]:
         stop = min(end, place + size) if size else end
         if stop < begin:
             return
-        yield Box(head[4:8], begin, stop)
+        yield Box(head[4:8], begin, stop, is_cut=place + size > end)
         place = stop
 
 
@@ -69,7 +69,10 @@ def _track(pieces: Pieces, track: Box) -> tuple[bytes, str]:
     if entry is None:
         return kind, ""
     content = pieces.at(entry.place, min(entry.end - entry.place, _LONGEST))
-    return kind, _spelled(entry.type, content, is_video=kind == _VIDEO)
+    try:
+        return kind, _spelled(entry.type, content, is_video=kind == _VIDEO)
+    except (KeyError, IndexError):  # without its record, or with half of one
+        return kind, ""
 
 
 def _spelled(name: bytes, content: bytes, *, is_video: bool) -> str:
@@ -84,7 +87,8 @@ def _spelled(name: bytes, content: bytes, *, is_video: bool) -> str:
         return codecs.vp9(records[b"vpcC"][4:])
     if name in (b"mp4a", b"mp4v"):
         # without a descriptor it is QuickTime's own way of saying AAC, or too old to tell
-        return codecs.mpeg4(records[b"esds"][4:]) if b"esds" in records else "mp4a.40.2" if not is_video else ""
+        bare = "" if is_video else "mp4a.40.2"
+        return codecs.mpeg4(records[b"esds"][4:], name.decode()) if b"esds" in records else bare
     word = name.decode("latin-1").strip().lower()
     return _NAMES.get(name) or (word if word.replace("-", "").isalnum() and word.isascii() else "")
 

@@ -4,6 +4,11 @@ RFC 6381 has the idea; ISO/IEC 14496-15 the spelling of H.264 and HEVC, the AV1 
 Every record may be cut short or wrong: an IndexError means that it is.
 """
 
+# Object types of pictures (ISO/IEC 14496-1, table 5, as mp4ra.org lists it): MPEG-4 Part 2, H.264 and HEVC; MPEG-2 by
+# its profiles; MPEG-1; JPEG, PNG and JPEG 2000; VC-1 and Dirac. All others that tracks have are sounds.
+_PICTURES = frozenset({0x20, 0x21, 0x23, *range(0x60, 0x66), 0x6A, 0x6C, 0x6D, 0x6E, 0xA3, 0xA4})
+_NO_OBJECTS = (0x00, 0xFF)  # forbidden, and not said
+
 
 def h264(record: bytes, name: str = "avc1") -> str:
     """From an AVCDecoderConfigurationRecord: profile, constraints and level."""
@@ -31,8 +36,12 @@ def vp9(record: bytes) -> str:
     return f"vp09.{record[0]:02}.{record[1]:02}.{record[2] >> 4:02}"
 
 
-def mpeg4(descriptor: bytes) -> str:
-    """From an MPEG-4 elementary stream's descriptor: AAC and its like, MP3, MPEG-4 Part 2."""
+def mpeg4(descriptor: bytes, name: str) -> str:
+    """From an MPEG-4 elementary stream's descriptor: AAC and its like, MP3, MPEG-4 Part 2, MPEG-1 and MPEG-2.
+
+    name : mp4v or mp4a, as the sample's description is called
+    "" where its object type is none of such a track
+    """
     place = 0
     while True:
         tag, place, end = _descriptor(descriptor, place)
@@ -40,10 +49,12 @@ def mpeg4(descriptor: bytes) -> str:
             place = _after_flags(descriptor, place)
         elif tag == 0x04:  # what decodes it
             kind = descriptor[place]
+            if kind in _NO_OBJECTS or (kind in _PICTURES) != (name == "mp4v"):
+                return ""
             if kind == 0x20:
                 begin = descriptor.find(b"\0\0\1\xb0", place)
-                return f"mp4v.20.{descriptor[begin + 4]}" if begin >= 0 else "mp4v.20.9"
-            return f"mp4a.40.{_audio_object(descriptor, place + 13)}" if kind == 0x40 else f"mp4a.{kind:02X}"
+                return f"{name}.20.{descriptor[begin + 4]}" if begin >= 0 else f"{name}.20.9"
+            return f"{name}.40.{_audio_object(descriptor, place + 13)}" if kind == 0x40 else f"{name}.{kind:02X}"
         else:
             place = end
 

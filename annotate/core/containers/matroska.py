@@ -12,27 +12,27 @@ _LONGEST = 1 << 20  # of the Tracks; a decoder's set-up takes some kilobytes
 _NAMES = {
     "V_VP8": "vp8", "V_VP9": "vp9", "V_THEORA": "theora", "V_MPEG4/ISO/ASP": "mp4v.20", "V_MPEG4/ISO/SP": "mp4v.20",
     "A_OPUS": "opus", "A_VORBIS": "vorbis", "A_AAC": "mp4a.40.2", "A_FLAC": "flac", "A_MPEG/L3": "mp3",
-    "A_AC3": "ac-3", "A_EAC3": "ec-3",
+    "A_AC3": "ac-3", "A_EAC3": "ec-3", "V_MPEG1": "mp4v.6A", "V_MPEG2": "mp4v.61",
 }  # fmt: skip
 _WITH_RECORD = {"V_AV1": codecs.av1, "V_MPEG4/ISO/AVC": codecs.h264, "V_MPEGH/ISO/HEVC": codecs.hevc}
 
 
 def read(pieces: Pieces) -> Tracks:
-    """The tracks that stand before the first cluster."""
+    """The tracks that stand before the first cluster. Raises Damaged where the file ends before them."""
     _, place, end = _element(pieces, 0)
     header = dict(_children(pieces.at(place, min(end - place, 4_096))))
     container = "webm" if header.get(_DOC_TYPE, b"").rstrip(b"\0") == b"webm" else "matroska"
     number, place, segment_end = _element(pieces, end)
     if number != _SEGMENT:
-        return Tracks(container)
+        raise Damaged("no segment")
     while place < min(segment_end, pieces.size):
         number, place, end = _element(pieces, place)
         if number == _TRACKS:
-            return Tracks(container, _codecs(pieces.at(place, min(end - place, _LONGEST))))
-        if number == _CLUSTER:
-            break
+            return _tracks(container, pieces.at(place, min(end - place, _LONGEST)))
+        if number == _CLUSTER:  # some have their tracks behind what plays
+            return Tracks(container)
         place = end
-    return Tracks(container)
+    raise Damaged("no tracks")
 
 
 def _element(pieces: Pieces, place: int) -> tuple[int, int, int]:
@@ -63,18 +63,21 @@ def _children(data: bytes) -> list[tuple[int, bytes]]:
     return found
 
 
-def _codecs(tracks: bytes) -> tuple[str, ...]:
-    found = []
-    for number, content in _children(tracks):
-        track = dict(_children(content)) if number == _TRACK else {}
+def _tracks(container: str, content: bytes) -> Tracks:
+    found: dict[int, list[str]] = {_VIDEO: [], _AUDIO: []}
+    for number, described in _children(content):
+        track = dict(_children(described)) if number == _TRACK else {}
         kind = int.from_bytes(track.get(_TYPE, b""))
-        if kind in (_VIDEO, _AUDIO):
+        if kind in found:
             name = track.get(_CODEC, b"").rstrip(b"\0").decode("ascii", "replace")
-            found.append((kind, _spelled(name, track.get(_PRIVATE, b""))))
-    return tuple(dict.fromkeys(codec for _, codec in sorted(found, key=lambda each: each[0])))
+            found[kind].append(_spelled(name, track.get(_PRIVATE, b"")))
+    return Tracks(container, tuple(found[_VIDEO]), tuple(found[_AUDIO]))
 
 
 def _spelled(name: str, record: bytes) -> str:
     if name in _WITH_RECORD:
-        return _WITH_RECORD[name](record)
+        try:
+            return _WITH_RECORD[name](record)
+        except IndexError:  # no record, or half of one
+            return ""
     return _NAMES.get(name, _NAMES.get(name[:5], ""))  # A_AAC/MPEG4/LC and its like

@@ -9,11 +9,15 @@ class Tracks(NamedTuple):
     """What a file holds.
 
     container : the second half of a MIME type, such as webm
-    codecs : as the MIME parameter of that name spells them, video first; "" for one that has no name here
+    pictures, sounds : the codecs of its tracks in their order, as the MIME parameter of that name spells them; "" for
+        one that has no name here
+    kind : video or audio where the container has only that, whatever the file is called; else ""
     """
 
     container: str
-    codecs: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
+    sounds: tuple[str, ...] = ()
+    kind: str = ""
 
 
 class Damaged(ValueError):

@@ -1,8 +1,8 @@
-"""What plays where, and the sentences about it."""
+"""What plays where."""
 
 import pytest
 
-from annotate.core.playing import ALL, CHROMIUM, FIREFOX, PHONES, SAFARI, doubts, limit_of, offered, what
+from annotate.core.playing import ALL, CHROMIUM, FIREFOX, PHONES, SAFARI, limit_of, offered, what
 
 THEORA, OPUS = 'video/ogg; codecs="theora, vorbis"', 'audio/ogg; codecs="opus"'
 VP9, AV1 = 'video/webm; codecs="vp9, opus"', 'video/mp4; codecs="av01.0.04M.08"'
@@ -31,19 +31,15 @@ def test_a_browser_is_asked_about_what_it_answers_rightly():
     assert offered(VP9) == VP9
 
 
-def test_one_sentence_a_kind_of_trouble_with_counts_the_most_first():
-    parts = [("video", (THEORA,), 12), ("video", (H264,), 258), ("video", (VP9,), 30), ("audio", (OPUS,), 1)]
-    assert [str(doubt) for doubt in doubts(parts)] == [
-        "30 of 300 clips are WebM, VP9, Opus: they play on iPhones and iPads only from iOS 17.4. "
-        "Add an MP4 (H.264, AAC) beside them.",
-        "12 of 300 clips are Ogg, Theora, Vorbis: they play in no Safari, in Chrome only up to version 122 and in "
-        "Firefox up to 125. Add an MP4 (H.264, AAC) beside them.",
-        "1 of 1 recording is Ogg, Opus: it plays in Safari only from version 18.4. "
-        "Add an MP3 or an M4A (AAC) beside it.",
-    ]
-
-
-def test_no_doubt_is_told_of_what_is_not_known_or_has_another_source_that_plays():
-    assert doubts([("video", ("",), 5), ("video", (THEORA, H264), 5), ("video", (VP9, HEVC), 5)]) == []
-    (doubt,) = doubts([("video", (THEORA, VP9), 5), ("video", (THEORA, ""), 1)])
-    assert (doubt.n, doubt.of, doubt.what) == (5, 6, "WebM, VP9, Opus")  # on old iPhones neither plays
+def test_a_codec_is_limited_by_its_object_type_and_by_what_it_lies_in():
+    assert limit_of('video/mp4; codecs="mp4v.20.9"').browsers == {CHROMIUM, FIREFOX}
+    for kind in ("60", "61", "65", "6A"):
+        assert limit_of(f'video/mp4; codecs="mp4v.{kind}"').browsers == ALL
+    assert limit_of('video/mp4; codecs="mp4a.A5"').browsers == {CHROMIUM, FIREFOX}
+    assert limit_of('audio/mp4; codecs="mp4a.6B"') is limit_of('audio/mp4; codecs="mp4a.67"') is None
+    assert limit_of('video/webm; codecs="vp8"').browsers == {PHONES}
+    assert limit_of('video/ogg; codecs="vp8, vorbis"').browsers == SAFARI | {FIREFOX}
+    assert limit_of('video/ogg; codecs="vp8"').where == "play in neither Safari nor Firefox"
+    assert [what(f'video/mp4; codecs="{codec}"') for codec in ("mp4v.61", "mp4v.6a", "mp4v.20.9", "mp4a.A6")] == [
+        "MP4, MPEG-2", "MP4, MPEG-1", "MP4, MPEG-4 Part 2", "MP4, E-AC-3",
+    ]  # fmt: skip

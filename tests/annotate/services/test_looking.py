@@ -1,18 +1,13 @@
 """Clips and recordings are looked into once: when they are loaded, or by a worker; and no address is ever asked."""
 
-import http.server
-import json
-import threading
 from pathlib import Path
 
 import pytest
-from django.core.files.base import ContentFile
-from django.core.files.storage import storages
 
 from annotate import tasks
 from annotate.core.sources import FileSource, ZipSource
 from annotate.models import Part
-from annotate.services import loading, looking, media, overview
+from annotate.services import import_reports, loading, looking, looking_later, media, overview
 from annotate.services.references import Rejected
 from config.stores import media_store
 from tests import cast, clips
@@ -78,7 +73,7 @@ def test_of_an_address_the_type_is_what_the_file_says_and_nobody_asks_it(collect
     load(collection, line("1", parts=[{"kind": "video", "path": "https://h/a.webm?x=1", "also": [told, "c.webm"]}]),
          files={"c.webm": webm()})  # fmt: skip
     load(collection, line("2", parts=[{"kind": "video", **told}]))
-    looking.look_into_rest(collection=collection)
+    looking_later.take_turn(collection=collection)
     assert stored(collection) == [("", [told["type"], VP8], True), (told["type"], [], True)]
 
 
@@ -116,7 +111,7 @@ def test_the_lead_is_told_what_does_not_play_where_and_no_more_once_it_has_anoth
     files = {"a.ogv": clips.theora(), "b.mp4": clips.made("mp4", "libx264", "aac")}
     report = load(collection, line("1", video="a.ogv"), line("2", video="b.mp4"), files=files)
     told = ("1 of 2 clips is Ogg, Theora, Vorbis: it plays in no Safari, in Chrome only up to version 122 and in "
-            "Firefox up to 125. Add an MP4 (H.264, AAC) beside it.")  # fmt: skip
+            "Firefox up to 125. Add an MP4 (H.264, AAC) beside it. It belongs to 1.")  # fmt: skip
     assert report.doubts == [told] == overview.overview(collection=collection).doubts
     again = load(collection, line("1", video="a.ogv", also=["b.mp4"]), files=files)
     assert (again.n_further, again.n_known, again.n_items, again.doubts) == (1, 1, 0, [])
@@ -131,88 +126,88 @@ def test_the_lead_is_told_what_does_not_play_where_and_no_more_once_it_has_anoth
 
 def test_items_of_before_are_looked_into_by_a_worker_once(collection):
     load(collection, line("1", video="a.webm"), line("2", video="b.ogv"), files={"a.webm": webm(), "b.ogv": b"gone"})
-    assert looking.overdue() == []
+    assert looking_later.overdue() == []
     Part.objects.update(type="", looked_at=None)  # as they stood before anybody looked
-    assert looking.overdue() == [collection.pk]
+    assert looking_later.overdue() == [collection.pk]
     tasks.look_into_media(collection_id=collection.pk)
     assert stored(collection) == [(VP8, [], True), ("", [], True)]
     media.media_folder(collection).joinpath("a.webm").unlink()
     tasks.look_into_media(collection_id=collection.pk)
-    assert looking.overdue() == []
+    assert looking_later.overdue() == []
     assert stored(collection)[0] == (VP8, [], True)
 
 
-class Store(http.server.SimpleHTTPRequestHandler):
-    """A bucket's own links, with stretches of files; what was asked is noted."""
-
-    asked: list[tuple[str, str]] = []
-    status = 206
-
-    def do_GET(self) -> None:
-        """Answer as buckets do."""
-        stretch = self.headers.get("Range", "")
-        self.asked.append((self.path, stretch))
-        content = clips.made("mp4", "libx264", "aac") if self.path.endswith(".mp4") else b""
-        content = content and content + free_box(200_000)
-        first, last = map(int, stretch.removeprefix("bytes=").split("-"))
-        self.send_response(self.status if content or self.status > 299 else 404)
-        sent = content[first : last + 1]
-        self.send_header("Content-Range", f"bytes {first}-{first + len(sent) - 1}/{len(content)}")
-        self.send_header("Content-Length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    def log_message(self, *args: object) -> None:
-        """Nothing."""
+def test_the_lead_is_told_how_many_files_are_not_what_they_are_called(collection, django_assert_num_queries):
+    broken = clips.made("mp4", "libx264", "aac")
+    files = {"a.webm": webm(), "b.mp4": b"<!doctype html><title>404</title>", "c.mp4": broken[: broken.index(b"moov")],
+             "d.webm": b"", "e.mp3": b"a,b\n1,2\n", "f.mp4": b"\x89PNG\r\n\x1a\n" + bytes(99)}  # fmt: skip
+    lines = [line(name[0], **{"audio" if name.endswith("mp3") else "video": name}) for name in files]
+    report = load(collection, *lines, files=files)
+    why = "missing, empty, cut short, damaged or not what"
+    assert report.doubts[:2] == [
+        f"4 of 5 clips could not be read: their files are {why} their names say. Add an MP4 (H.264, AAC) beside them. "
+        "Among them: b, c, d.",
+        f"1 of 1 recording could not be read: its file is {why} its name says. Add an MP3 or an M4A (AAC) beside it. "
+        "It belongs to e.",
+    ]
+    assert overview.overview(collection=collection).doubts == report.doubts
+    assert import_reports.report_of([report]).told()["loads"][0]["doubts"] == report.doubts
+    with django_assert_num_queries(1):
+        assert looking.doubts(collection=collection) == report.doubts
 
 
-def free_box(n: int) -> bytes:
-    """A box of so many bytes that says nothing."""
-    return n.to_bytes(4) + b"free" + bytes(n - 8)
+def test_nothing_is_said_to_be_unread_that_nobody_has_looked_into_or_that_lies_elsewhere(collection, settings):
+    settings.MEDIA_HOSTS = ["https://h"]
+    part = {"kind": "video", "path": "https://h/a.mp4", "also": ["b.mp4", "https://h/c.mp4"]}
+    report = load(collection, line("1", parts=[part]), files={"b.mp4": clips.made("mp4", "libx264")})
+    assert report.doubts == []
+    Part.objects.update(type="", also=[{"path": "b.mp4", "type": ""}], looked_at=None)
+    assert looking.doubts(collection=collection) == []
 
 
-@pytest.fixture
-def bucket(settings):
-    """A store whose links lead to a server of this test."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    base = f"http://127.0.0.1:{server.server_port}/"
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "collections": {"BACKEND": "tests.annotate.bucket.Bucket", "OPTIONS": {"base_url": base}},
-    }
-    Store.asked, Store.status = [], 206
-    yield storages["collections"]
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def test_an_address_gets_its_type_by_the_same_items_once_more(collection, settings):
+    settings.MEDIA_HOSTS = ["https://h"]
+    address, other = "https://h/a.webm", "https://h/b.mp4"
+    h264, vp9 = 'video/mp4; codecs="avc1.64001f"', 'video/webm; codecs="vp9"'
+
+    def load_with(mime, *also):
+        part = {"kind": "video", "path": address, "type": mime, "also": [*also]}
+        lines = [line("1", parts=[{"kind": "text", "text": "x"}, part]), line("2", text="y")]
+        return load(collection, *lines, files={"c.webm": webm()})
+
+    load_with("", "c.webm", other)
+    assert stored(collection)[1] == ("", [VP8, ""], True)
+    report = load_with(vp9, "c.webm", {"path": other, "type": h264})
+    assert (report.n_typed, report.n_further, report.n_known, report.n_items) == (1, 0, 2, 0)
+    assert "1 have the type of an address now" in str(report) and "Nothing changed" not in str(report)
+    assert ("Known before, now with the type of an address", 1) in report.figures()
+    assert stored(collection)[1] == (vp9, [VP8, h264], True)
+    for mime, also in ((vp9, ["c.webm", other]), ("", ["c.webm"]), ("", [])):  # what is not said again stays
+        report = load_with(mime, *also)
+        assert report.n_typed == 0 and "Nothing changed" in str(report)
+    assert stored(collection)[1] == (vp9, [VP8, h264], True)
+    report = load_with("", "c.webm", other, "https://h/d.mp4")  # types that are known stay beside a further source
+    assert (report.n_typed, report.n_further) == (0, 1)
+    assert stored(collection)[1] == (vp9, [VP8, h264, ""], True)
+    assert load_with(h264).n_typed == 1  # the later word counts
+    assert stored(collection)[1] == (h264, [VP8, h264, ""], True)
 
 
-def in_bucket(collection, bucket, *names):
-    for name in names:
-        bucket.save(f"films/{name}", ContentFile(b"x"))
-    lines = [json.dumps({"side": "document", "id": name, "video": name}) for name in names]
-    loading.load_collection(collection=collection, source=FileSource(file(*lines), "items.jsonl"))
-
-
-def test_files_in_a_bucket_are_looked_into_later_by_their_heads(collection, bucket):
-    in_bucket(collection, bucket, "a.mp4", "gone.webm")
-    assert stored(collection) == [("", [], False)] * 2 and Store.asked == []
-    assert looking.overdue() == [collection.pk]
-    assert looking.look_into_rest(collection=collection) == 2
-    assert stored(collection) == [('video/mp4; codecs="avc1.64000a, mp4a.40.2"', [], True), ("", [], True)]
-    assert Store.asked == [("/films/a.mp4", "bytes=0-65535"), ("/films/gone.webm", "bytes=0-65535")]
-
-
-def test_a_bucket_that_is_away_is_asked_again_later(collection, bucket, caplog):
-    in_bucket(collection, bucket, "a.mp4")
-    Store.status = 503
-    assert looking.look_into_rest(collection=collection) == 0
-    assert "does not answer" in caplog.text
-    assert looking.overdue() == [collection.pk]
-    Store.status = 206
-    assert looking.look_into_rest(collection=collection) == 1
+def test_quicktime_matroska_and_avi_are_taken_and_the_lead_is_told_where_they_do_not_play(collection):
+    files = {"a.mov": clips.made("mov", "libx264", "aac"), "b.mkv": clips.made("matroska", "libx264", "aac"),
+             "c.avi": clips.made("avi", "mpeg4")}  # fmt: skip
+    report = load(collection, *(line(name[0], video=name) for name in files), files=files)
+    assert [mime.partition(";")[0] for mime, _, _ in stored(collection)] == [
+        "video/quicktime", "video/matroska", "video/x-msvideo",
+    ]  # fmt: skip
+    assert [doubt.partition(":")[2].partition(".")[0] for doubt in report.doubts] == [
+        " it plays in no browser", " it plays in neither Safari nor most versions of Firefox",
+        " it does not play in every version of Chrome and Firefox",
+    ]  # fmt: skip
+    with pytest.raises(Rejected) as refused:
+        load(collection, line("4", video="d.wmv"), files={"d.wmv": b"x"})
+    (said,) = refused.value.problems.lines()
+    assert "belongs to no video known here; known are .mp4, .m4v, .webm, .ogv, .mov, .mkv, .avi" in said
 
 
 def test_fifty_clips_are_looked_into_with_as_many_queries_as_ten(collection, django_assert_max_num_queries):

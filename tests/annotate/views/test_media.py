@@ -138,6 +138,10 @@ def test_each_source_of_a_clip_is_served_as_what_it_was_found_to_be(get, client,
     assert client.get(reverse("annotate:part-source", args=[collection.slug, shown.pk, 3])).status_code == 404
 
 
+def test_a_quicktime_file_is_served_as_an_mp4_before_anybody_has_looked_into_it(get, collection):
+    assert get(part(collection, path="a.mov"))["Content-Type"] == "video/mp4"
+
+
 def test_a_card_names_the_sources_in_order_with_what_a_browser_is_asked(collection, settings):
     shown = part(collection, path="a.ogv")
     shown.also = [
