@@ -7,8 +7,10 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
+from metrics.services import refresh
 from tests import campaigns, cast, copies
 from tests.lasting import empty_tables
+from tests.metrics import studies
 from tests.sound import sound
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,6 +46,18 @@ def test_a_copy_has_the_rows_that_were_made_and_its_moments_come_later_by_as_muc
             else:
                 assert value == before[key][field], (key, field)
     assert apart == {timedelta(hours=2)}
+
+
+def test_the_numbers_of_a_copy_are_those_that_are_computed_anew():
+    copied = copies.copied(make)
+    for _ in range(2):
+        empty_tables()
+        collection = copied("made").collection
+        refresh.refresh(collection=collection)
+        before = studies.numbers(collection)
+        assert before["scores"]
+        refresh.rebuild(collection=collection)
+        assert studies.numbers(collection) == before  # with their hashes, whatever moment their inputs come from
 
 
 def test_people_go_on_in_a_copy_and_others_can_stand_beside_it():

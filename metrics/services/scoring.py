@@ -161,13 +161,13 @@ def _patched(board: Board, table: Table, known: dict[Key, Score], wanted: Ids) -
 
 
 def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
-    """Store the scores whose inputs changed; intervals are computed for those alone."""
+    """Store the scores whose inputs or gallery changed; intervals are computed for those alone."""
     changed = []
     for table in tables:
         for row, name in enumerate(NAMES):
             before = known.get(_key(table.run, table.source, name))
             inputs_sha256 = _digest(board, table, row)
-            if before is None or before.inputs_sha256 != inputs_sha256:
+            if before is None or before.inputs_sha256 != inputs_sha256 or not _is_ranked_among(before, board):
                 changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
     if not changed:
         return 0
@@ -182,7 +182,8 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
 
 
 def _digest(board: Board, table: Table, row: int) -> str:
-    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}|{board.gallery}"
+    gallery = board.gallery._replace(at=None)  # the day moves no number: the same inputs have the same hash
+    facts = f"{RULES}|{NAMES[row]}|{board.collection.positive_from}|{table.n_missing}|{gallery}"
     hashed = hashlib.sha256(facts.encode())
     hashed.update(table.values[row].astype("<f8").tobytes())
     hashed.update(_best_of(table, row) or b"")

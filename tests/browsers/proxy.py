@@ -3,7 +3,7 @@
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPMessage
@@ -60,11 +60,18 @@ class Proxy(ThreadingHTTPServer):
             thread.join()
 
     @contextmanager
-    def answering(self, part: str, status: int | None) -> Iterator[None]:
-        """Answer with a status, or close the connection, wherever a path holds `part`."""
-        self.faults[part] = status
+    def answering(self, part: str, status: int | None) -> Iterator[Callable[[int | None], None]]:
+        """Answer with a status, or close the connection, wherever a path holds `part`.
+
+        What this gives takes another status in the place of that one, and nothing passes in between.
+        """
+
+        def answer(status: int | None) -> None:
+            self.faults[part] = status
+
+        answer(status)
         try:
-            yield
+            yield answer
         finally:
             del self.faults[part]
 

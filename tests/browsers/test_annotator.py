@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 N_PAIRS = 24
 IN_A_BATCH = 12
 TEXT_OF = "document.querySelector(arguments[0])?.textContent.trim() ?? ''"
+CARD = "document.querySelector('#card').getAttribute('aria-label')"
 SHOWN = """[...document.querySelectorAll("#document :is(img, video, .text)")]
     .some((one) => one.naturalWidth > 0 || one.readyState >= 2 || one.textContent)"""
 
@@ -39,6 +40,9 @@ class JudgeScreen:
         """Wait for a place in the batch, and until its card can be seen."""
         place = f" {number} of {IN_A_BATCH}"
         self.window.until(lambda: str(self.window.tell(TEXT_OF, "#progress-text")).endswith(place), f"pair {number}")
+        # of another tab it may be heard how far one is before the card that is done with goes away
+        card = f"Document, {number} of {IN_A_BATCH}"
+        self.window.until(lambda: self.window.tell(CARD) == card, card)
         self.window.until(lambda: self.window.tell(SHOWN), f"the card of pair {number}")
         self.window.look()
 

@@ -6,11 +6,17 @@ import pytest
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from tests.browsers.programs import firefox
+from tests.browsers.proxy import LISTEN, LISTENER
 from tests.judge_screen.screen import show, video
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 N_DRAWN = """[...document.querySelectorAll("#document .strip canvas")]
     .filter((one) => one.getContext("2d").getImageData(9, 9, 1, 1).data[3] > 0).length"""
+# A page waits some seconds for a clip and for each frame, and then goes without; a slow machine needs longer.
+PATIENT = """
+const soon = setTimeout;
+globalThis.setTimeout = (act, wait, ...given) => soon(act, wait >= 500 ? 240_000 : wait, ...given);
+"""
 
 
 @pytest.fixture
@@ -20,7 +26,8 @@ def driver() -> Iterator[WebDriver]:
         yield driver
 
 
-def test_the_strip_of_frames_is_filled_where_nothing_is_loaded_ahead(window, collection, annotator, media_root):
+def test_the_strip_of_frames_is_filled_where_nothing_is_loaded_ahead(window, proxy, collection, annotator, media_root):
+    proxy.scripts[LISTENER] = LISTEN + PATIENT
     show(collection, video(collection))
     window.sign_in("ada")
     window.open("/c/birds/judge/")

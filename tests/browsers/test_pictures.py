@@ -17,11 +17,11 @@ def test_what_failed_is_asked_for_again_and_loads_on_screen_and_of_the_next_card
 ):
     show(collection, image(collection), video(collection))
     window.sign_in("ada")
-    with proxy.answering("/media/", 503):
+    with proxy.answering("/media/", 503) as answer:
         window.open("/c/birds/judge/")
         window.find(BROKEN)
-    for failure in (404, CLOSED):
-        with proxy.answering("/media/", failure):
+        for failure in (404, CLOSED):  # a picture that came in between would have nothing to try again
+            answer(failure)
             asked = proxy.n_asked("/media/")
             window.press("#document [data-retry]")
             window.until(lambda asked=asked: proxy.n_asked("/media/") > asked, "asked again")
