@@ -80,3 +80,46 @@ def test_a_picture_that_did_not_load_while_it_was_prepared_is_reported_with_one_
     expect(page.locator("#empty-title")).to_be_visible()
     saved(page)
     assert [report.reason for report in Report.objects.all()] == ["does_not_play"] * 2
+
+
+def test_what_does_not_load_is_tried_again_ever_more_rarely(open_judge):
+    seconds, asked_at = 0, {}
+
+    def fail(page):
+        page.route("**/media/**", lambda route: (asked_at.setdefault(route.request.url, []).append(seconds), route.abort()))
+
+    page = open_judge(before=fail)
+
+    def pass_a_second():
+        nonlocal seconds
+        seconds += 1
+        pass_time(page, 1)
+
+    heard(page, lambda: [len(times) for times in asked_at.values()] == [7, 7] or pass_a_second())
+    for times in asked_at.values():  # 2, 5, 10, 20, 40 and 60 seconds from each failure; it is heard of a little later
+        assert times[-1] - times[0] > 100
+        assert times[6] - times[5] > times[3] - times[2]
+    pass_time(page, 3_600)
+    assert [len(times) for times in asked_at.values()] == [7, 7]
+
+
+def test_nothing_is_reported_while_the_server_is_away_and_the_sign_in_is_offered_where_that_is_it(
+    open_judge, asked, context
+):
+    page = open_judge(before=failing(asked, times=99))
+    wait_for(page, asked, times=2)
+    expect(page.locator("#document .broken:not(.is-trying)")).to_be_visible()
+    page.route("**/judge/token", lambda route: route.abort())
+    page.keyboard.press("b")
+    expect(page.locator(".is-passing")).to_contain_text("Nothing is reported: the server cannot be reached")
+    page.unroute("**/judge/token")
+    signed_in = context.cookies()
+    context.clear_cookies()
+    page.keyboard.press("b")
+    expect(page.locator("#dialog-signin")).to_be_visible()
+    assert not Report.objects.exists()
+    context.add_cookies(signed_in)
+    page.locator("#signin-again").click()
+    expect(page.locator("#dialog-signin")).to_be_hidden()
+    page.keyboard.press("b")
+    heard(page, lambda: Report.objects.count() == 1)

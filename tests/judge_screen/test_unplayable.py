@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotate.models import HandOut, Judgment, Report, Seat
 from annotate.services import claiming, inbox
 from tests import cast, clips
-from tests.browsing import until
+from tests.browsing import heard, pass_time, until
 from tests.judge_screen.screen import put_file, recording, saved, shape, show, video
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
@@ -91,11 +91,73 @@ def test_a_source_that_fails_gives_way_to_the_next_and_only_the_last_did_not_loa
     assert Judgment.objects.count() == 1
 
 
-def test_a_type_that_nobody_knows_is_tried_and_what_does_not_load_is_no_clip_that_cannot_play(collection, open_judge):
+@pytest.mark.usefixtures("standing_pages")
+def test_what_the_server_gives_and_the_browser_cannot_play_is_passed_on_after_another_try(collection, open_judge):
     show(collection, {"kind": "video", "path": put_file(collection, "broken.webm", b"no clip")})
     page = open_judge()
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This video did not load. Trying again…")
+    pass_time(page, 2)
+    expect(page.locator("#document .unplayable [data-what]")).to_have_text("This browser cannot play this clip (WebM).")
+    page.get_by_role("button", name="Try anyway").click()
+    expect(page.locator("#document .unplayable")).to_be_visible()
+    page.keyboard.press("b")
+    expect(page.locator("#empty-title")).to_be_visible()
+    saved(page)
+    assert Report.objects.get().kind == "unplayable"
+
+
+@pytest.mark.usefixtures("standing_pages")
+def test_what_the_server_does_not_give_did_not_load(collection, open_judge):
+    show(collection, {"kind": "video", "path": "missing.webm"})
+    page = open_judge()
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This video did not load. Trying again…")
+    pass_time(page, 2)
     expect(page.locator("#document .broken [data-what]")).to_have_text("This video did not load.")
     expect(page.locator("#document .unplayable")).to_have_count(0)
+
+
+@pytest.mark.usefixtures("standing_pages")
+def test_what_a_browser_denies_can_be_tried_all_the_same(collection, open_judge):
+    show(collection, {"kind": "video", "path": shape(collection, "s004.webm"), "type": THEORA})
+    page = open_judge()
+    page.get_by_role("button", name="Try anyway").click()
+    until(page, READY)
+    expect(page.locator("#document .unplayable")).to_have_count(0)
+    page.keyboard.press("2")
+    saved(page)
+    assert Judgment.objects.count() == 1
+
+
+def test_a_clip_of_which_only_the_sound_plays_is_never_labelled(collection, open_judge):
+    blank = clips.made("mp4", "mpeg2video", "aac")
+    show(collection, {"kind": "video", "path": put_file(collection, "blank.mp4", blank)})
+    page = open_judge()
+    expect(page.locator("#document .unplayable")).to_be_visible()
+    expect(page.locator("#judge")).to_have_class("judge is-asleep")
+    page.keyboard.press("b")
+    expect(page.locator("#empty-title")).to_be_visible()
+    saved(page)
+    assert (Report.objects.get().kind, Judgment.objects.count()) == ("unplayable", 0)
+
+
+@pytest.mark.usefixtures("standing_pages")
+def test_a_source_of_which_nothing_comes_gives_way_to_the_next_and_then_did_not_load(collection, open_judge):
+    """Neither data nor an error, as of a server that keeps a connection and says nothing."""
+    first = {"kind": "video", "path": shape(collection, "s004.webm"), "also": [webm(collection, "s011.webm")]}
+    show(collection, first)
+    held = []
+    page = open_judge(before=lambda page: page.route("**/media/**", lambda route: held.append(route.request.url)))
+    heard(page, lambda: len(held) == 1)
+    pass_time(page, 19)
+    assert len(held) == 1
+    pass_time(page, 2)
+    heard(page, lambda: len(held) == 2)
+    assert held[1].endswith("/1/")
+    pass_time(page, 21)
+    expect(page.locator("#document .broken [data-what]")).to_contain_text("This video did not load.")
+    page.unroute_all()
+    heard(page, lambda: page.evaluate(READY) or pass_time(page, 1))
+    expect(page.locator("#document .broken")).to_have_count(0)
 
 
 def test_trouble_after_loading_as_without_a_sound_device_is_no_failed_load(collection, open_judge):

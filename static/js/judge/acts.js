@@ -1,8 +1,10 @@
 // What one person does with the card in front of her.
-import { unplayed } from "./sources.js";
+import { SignedOut, refreshToken } from "./api.js";
+import { unplayed } from "./faults.js";
 
 export const ONE_AT_A_TIME = "The last answer is not sent yet. This browser keeps nothing, so one waits at a time.";
 const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", unplayable: "Passed on: it goes to other people.", escalated: "Handed to the lead." };
+const NOT_REACHED = "Nothing is reported: the server cannot be reached, so all may be well with this pair. It is tried again by itself.";
 const LONGEST_REASON = 60;
 
 /** Whether an answer is the one that stands already. */
@@ -42,8 +44,22 @@ export class Acts {
     const what = unplayed(this.stage.root);
     if (what) return this.report("unplayable", { reason: what.slice(0, LONGEST_REASON) });
     if (!this.stage.isBroken) return false;
-    this.report("cannot_judge", { reason: "does_not_play" }, "Reported: it does not load.");
+    this.reportFailed(this.card);
     return true;
+  }
+
+  /** What did not load is no fault of the pair while nothing does: it is reported only where the server answers. */
+  async reportFailed(card) {
+    const { outbox, stage, status } = this;
+    try {
+      await refreshToken(outbox.urls);
+    } catch (error) {
+      if (error instanceof SignedOut) outbox.pause(error.signIn);
+      else status.notice(NOT_REACHED, { passing: true });
+      return;
+    }
+    if (card === this.card && stage.isBroken) this.report("cannot_judge", { reason: "does_not_play" }, "Reported: it does not load.");
+    else if (card === this.card) stage.tryAgain();
   }
 
   /**

@@ -1,12 +1,10 @@
 // An item of a card as elements: <template> pieces filled with textContent only, never markup from data.
-import { isBroken, watchForFaults } from "./broken.js";
+import { Faults, isBroken } from "./faults.js";
 import { fillFrame } from "./html.js";
 import { piece } from "./pieces.js";
 import { Player } from "./player.js";
-import { unplayable } from "./sources.js";
 import { markWords } from "./words.js";
 import { Zoom } from "./zoom.js";
-
 
 /** When an event comes, be it after many tries. */
 function heard(target, name) {
@@ -30,25 +28,27 @@ function htmlPart(part) {
 function imagePart(part) {
   const element = piece("image");
   const image = element.querySelector("img");
-  watchForFaults(image, element, part.kind, () => {
+  const again = () => {
     // Safari asks for nothing when an address is set that is there already
     image.removeAttribute("src");
     image.src = part.url;
-  });
+  };
+  const faults = new Faults(image, element, { kind: part.kind, again });
   // a picture that came is not there before it is decoded
   const shown = heard(image, "load").then(() => image.decode().catch(() => {}));
   image.src = part.url;
-  return { element, shown, zoom: new Zoom(element) };
+  return { element, shown, faults, zoom: new Zoom(element) };
 }
 
+/** What cannot be seen or heard is never shown, so that the levels sleep. */
 function mediaPart(part) {
-  const instead = unplayable(part);
-  if (instead) return instead;
-  const element = piece(part.kind);
-  const player = new Player(element, part);
-  const shown = heard(player.media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
-  watchForFaults(player.media, element, part.kind, () => player.sources.load());
-  return { element, shown, player };
+  const figure = piece(part.kind);
+  const player = new Player(figure, part);
+  const { media, sources } = player;
+  const shown = heard(media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
+  const faults = new Faults(media, figure, { kind: part.kind, again: () => sources.load(), sources });
+  if (!sources.isPlayable) faults.cannotPlay();
+  return { element: faults.shown, shown, faults, player };
 }
 
 const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: mediaPart, audio: mediaPart };
@@ -90,7 +90,7 @@ export class ItemView {
 
   /** What keys play; nothing while a warning covers it. */
   get player() {
-    return this.uncovered.find((part) => part.player)?.player ?? null;
+    return this.uncovered.find((part) => part.player?.sources.isPlayable)?.player ?? null;
   }
 
   get zoom() {
@@ -134,6 +134,14 @@ export class ItemView {
   }
 
   hidden() {
-    for (const { player } of this.parts) player?.hidden();
+    for (const { faults, player } of this.parts) {
+      player?.hidden();
+      faults?.stop();
+    }
+  }
+
+  /** Load anew what did not load. */
+  tryAgain() {
+    for (const { faults } of this.parts) faults?.retry();
   }
 }

@@ -46,7 +46,7 @@ const outbox = new Outbox({
   onState: (state, waiting) => status.saved(state, waiting, store.aside().length),
   onResult: (entry, data) => {
     screen.onResult(entry, data);
-    otherTabs.tell(data);
+    otherTabs.tell(entry, data);
   },
   onRefused: (entry, message) => screen.onRefused(entry, message),
   onSignedOut: (address, waiting) => signIn.open(address, waiting),

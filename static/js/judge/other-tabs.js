@@ -7,12 +7,20 @@ export class OtherTabs {
   constructor(screen, owner) {
     this.screen = screen;
     this.channel = new BroadcastChannel(`assayer.${owner}`);
-    this.channel.addEventListener("message", ({ data }) => screen.take(data));
+    this.channel.addEventListener("message", ({ data }) => this.hear(data));
   }
 
-  /** Hand on what the server said: how far one is, what comes next, or why nothing does. */
-  tell({ progress, empty, guidelines, cards }) {
-    this.channel.postMessage({ progress, empty, guidelines, cards });
+  /** Hand on what the server said to an entry: how far one is, what comes next, or why nothing does. */
+  tell({ kind, body }, { progress, empty, guidelines, cards }) {
+    const done = kind === "undo" || body.kind === "later" ? null : body.hand_out;
+    this.channel.postMessage({ done, progress, empty, guidelines, cards });
+  }
+
+  /** It may come before the storage tells of the entry: no card is judged a second time in between. */
+  hear({ done, ...told }) {
+    const { deck, outbox } = this.screen;
+    if (done && !outbox.isUndoing(done)) deck.takenElsewhere(done);
+    this.screen.take(told);
   }
 
   /** Something was done; a card that is at hand here may be done with by that. */

@@ -30,7 +30,7 @@ export class Player {
       else if (event.target.closest(".wave")) this.seekInto(event);
     });
     this.sources = new Sources(figure, this.media, part);
-    this.sources.load();
+    if (this.sources.isPlayable) this.sources.load();
     adopt(this);
   }
 

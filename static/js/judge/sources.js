@@ -1,41 +1,41 @@
-// A clip's or recording's sources: those that this browser may play, one after the other, and what is said where it plays none.
-import { piece } from "./pieces.js";
+// A clip's or recording's sources: those that this browser may play, one after the other.
 
 const NOUNS = { video: "clip", audio: "recording" };
-
-/** A browser says "" of a type that it does not play; what nobody knows the type of is tried. */
-function playable({ kind, sources }) {
-  const media = document.createElement(kind);
-  return sources.filter(({ type }) => !type || media.canPlayType(type) !== "");
-}
-
-/** The box that stands in place of a medium of which no source plays here; nothing where one may. */
-export function unplayable(part) {
-  if (playable(part).length) return null;
-  const element = piece("unplayable");
-  const { what } = part.sources[0];
-  element.dataset.unplayable = what || "unknown";
-  element.querySelector("[data-what]").textContent = `This browser cannot play this ${NOUNS[part.kind]}${what && ` (${what})`}.`;
-  // what cannot be seen is never shown, so that the levels sleep
-  return { element, shown: new Promise(() => {}) };
-}
-
-/** What it is that this browser cannot play of what is on screen; nothing where it can. */
-export function unplayed(root) {
-  return root.querySelector("[data-unplayable]")?.dataset.unplayable;
-}
+const PATIENCE = 20_000; // without a byte, before a source is given up
 
 export class Sources {
   constructor(figure, media, part) {
     Object.assign(this, { media, part });
     this.trouble = figure.querySelector("[data-trouble]");
-    this.list = playable(part);
+    this.list = part.sources.filter((source) => this.certainty(source) !== "");
+    this.isForced = false;
+    this.wasBlank = false;
     // before others hear of it: what is tried next, or was loaded already, is no failed load
     media.addEventListener("error", (event) => this.isMended() && event.stopImmediatePropagation());
+    media.addEventListener("loadeddata", (event) => this.isBlank && this.skip(event));
+    for (const name of ["progress", "loadedmetadata"]) media.addEventListener(name, () => this.wait());
+  }
+
+  get noun() {
+    return NOUNS[this.part.kind];
+  }
+
+  get what() {
+    return this.part.sources[0].what;
+  }
+
+  /** Whether there is any that this browser may play. */
+  get isPlayable() {
+    return this.list.length > 0;
   }
 
   get url() {
     return this.list[this.at].url;
+  }
+
+  /** What the browser says of a type: "" where it does not play it; of a type that nobody knows, that it may. */
+  certainty({ type }) {
+    return type ? this.media.canPlayType(type) : "maybe";
   }
 
   /** Begin anew with the first, or with another one. */
@@ -44,6 +44,14 @@ export class Sources {
     this.media.removeAttribute("src");
     // with a moment to show, browsers paint that picture before anything plays
     this.media.src = `${this.url}#t=${this.part.start || 0.001}`;
+    this.wait();
+  }
+
+  /** Whatever the browser says of the types. */
+  tryAll() {
+    this.list = this.part.sources;
+    this.isForced = true;
+    this.load();
   }
 
   /** Before it is played: another try, where what was here did not play. */
@@ -52,14 +60,70 @@ export class Sources {
     if (this.media.error) this.media.load();
   }
 
+  get isThere() {
+    const { HAVE_METADATA, HAVE_CURRENT_DATA } = HTMLMediaElement;
+    return this.media.readyState >= (this.part.kind === "audio" ? HAVE_METADATA : HAVE_CURRENT_DATA);
+  }
+
+  /** Of a clip the browser plays the sound alone. */
+  get isBlank() {
+    return this.part.kind === "video" && !this.media.videoWidth;
+  }
+
+  /** Let a source fail of which nothing comes, neither data nor an error. */
+  wait() {
+    clearTimeout(this.timer);
+    if (!this.isThere) this.timer = setTimeout(() => this.giveUp(), PATIENCE);
+  }
+
+  giveUp() {
+    if (document.hidden) return this.wait();
+    // a browser that loads nothing before it plays, as on phones, waits for somebody to play it
+    const isLoading = this.media.networkState === HTMLMediaElement.NETWORK_LOADING;
+    if (isLoading && !this.isThere) this.media.dispatchEvent(new Event("error"));
+  }
+
+  /** Go on from a source without a picture as from one that failed. */
+  skip(event) {
+    event.stopImmediatePropagation();
+    this.wasBlank = true;
+    this.media.dispatchEvent(new Event("error"));
+  }
+
   /** Whether a fault is no failed load. */
   isMended() {
-    const { error, readyState } = this.media;
+    clearTimeout(this.timer);
     // Firefox without a sound device: the recording is there, and ends as soon as it begins
+    const { error, readyState } = this.media;
     const wasLoaded = readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && error?.code === MediaError.MEDIA_ERR_DECODE;
     if (wasLoaded) this.trouble.hidden = false;
     else if (this.at + 1 < this.list.length) this.load(this.at + 1);
     else return false;
     return true;
+  }
+
+  /** After all sources failed: whether that is this browser's doing, which denied them or shows no picture of them. */
+  get isDenied() {
+    return this.isForced || this.wasBlank;
+  }
+
+  /** Whether the server gives one that the browser was not sure of. Of other servers nobody knows what they give. */
+  async isGivenInVain() {
+    const unsure = this.list.filter((source) => this.certainty(source) === "maybe");
+    return (await Promise.all(unsure.map(({ url }) => isGiven(url)))).some(Boolean);
+  }
+}
+
+/** Whether this site's server gives a file. */
+async function isGiven(url) {
+  const address = new URL(url, location.href);
+  if (address.origin !== location.origin) return false;
+  try {
+    // where the file lies in another store only a player may follow
+    const response = await fetch(address, { headers: { Range: "bytes=0-0" }, redirect: "error", cache: "no-store" });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
   }
 }

@@ -1,5 +1,4 @@
 // The query that stays and the document that changes; what comes next is built, and so loading, behind the scenes.
-import { tryAgain } from "./broken.js";
 import { ItemView } from "./card.js";
 import { adopt } from "./prefs.js";
 import { Sight } from "./sight.js";
@@ -42,6 +41,7 @@ export class Stage {
     this.region.setAttribute("aria-label", `Document, ${card.position} of ${card.of}`);
     this.mark();
     this.document.shown();
+    for (const view of [this.query, this.document]) view.tryAgain();
     this.player?.watched.begin();
     this.see();
     return { newQuery: !sameQuery };
@@ -118,7 +118,7 @@ export class Stage {
   /** Load anew what did not load, on screen or of what comes next. */
   tryAgain() {
     const coming = [...this.prepared.values(), ...this.preparedQueries.values()];
-    for (const view of [this.query, this.document, ...coming]) if (view) tryAgain(view.element);
+    for (const view of [this.query, this.document, ...coming]) view?.tryAgain();
   }
 
   get isBroken() {

@@ -5,7 +5,7 @@ const MOST = 8;
 const SECONDS_A_FRAME = 0.25;
 const HEIGHT = 96;
 const PATIENCE = 8_000;
-const PATIENCE_WITH_A_FRAME = 500;
+const PATIENCE_WITH_A_FRAME = 500; // once what was sought is there
 
 function once(target, name) {
   return new Promise((resolve, reject) => {
@@ -21,8 +21,12 @@ function nextFrame(video) {
   return new Promise((resolve) => {
     if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(resolve);
     else video.addEventListener("seeked", () => requestAnimationFrame(() => requestAnimationFrame(resolve)), { once: true });
-    setTimeout(resolve, PATIENCE_WITH_A_FRAME); // some put up none where nothing changes
   });
+}
+
+/** Wait for a frame, though not for long: some browsers put up none where nothing changes. */
+function awaited(frame) {
+  return Promise.race([frame, new Promise((resolve) => setTimeout(resolve, PATIENCE_WITH_A_FRAME))]);
 }
 /* eslint-enable assayer/floor */
 
@@ -72,7 +76,7 @@ export class Strip {
       // phones load nothing of a clip before it plays; one that may not play has no strip there
       copy.play().catch(() => {});
       await once(copy, "loadeddata");
-      await first;
+      await awaited(first);
       copy.pause();
       for (let index = 0; index < n && this.copy && copy.seekable.length; index += 1) {
         const at = start + (length * (index + 0.5)) / n;
@@ -80,7 +84,7 @@ export class Strip {
         const frame = nextFrame(copy);
         copy.currentTime = at;
         await once(copy, "seeked");
-        await frame;
+        await awaited(frame);
         const canvas = draw(copy);
         canvas.dataset.at = String(start + (length * index) / n);
         this.box.append(canvas);

@@ -3,7 +3,7 @@ import { initClosing, makeRoom } from "../judge/dialogs.js";
 import { keepKeyboard } from "../judge/html.js";
 import { Keys } from "../judge/keys.js";
 import { Panel } from "../judge/panel.js";
-import { unplayed } from "../judge/sources.js";
+import { unplayed } from "../judge/faults.js";
 import { Stage } from "../judge/stage.js";
 import { Lesson } from "./lesson.js";
 import { Told } from "./told.js";
