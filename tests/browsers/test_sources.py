@@ -7,9 +7,11 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 from annotate.models import Judgment, Report
 from tests import clips
-from tests.browsers.programs import firefox
+from tests.browsers.programs import firefox, webkit
+from tests.browsers.window import Window
 from tests.judge_screen.screen import put_file, recording, shape, show
 
+PLAYS = "document.querySelector('#document video')?.readyState >= 2"
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 
 
@@ -51,4 +53,26 @@ def test_theora_is_told_and_passed_on_and_a_second_source_plays(window, collecti
             window.key("2")
     window.find("#empty-title")
     window.until(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
+    assert Report.objects.get().kind == "unplayable"
+
+
+@pytest.mark.parametrize("engine", [firefox, webkit])
+def test_what_is_no_clip_gives_way_to_the_next_source_and_alone_is_passed_on(
+    engine, proxy, collection, annotator, media_root
+):
+    no_clip = {"kind": "video", "path": put_file(collection, "no.webm", b"no clip"), "type": ""}
+    show(collection, no_clip, {**no_clip, "also": [{"path": shape(collection, "s004.webm"), "type": "video/webm"}]})
+    with engine() as driver:
+        window = Window(driver, proxy.url)
+        window.sign_in("ada")
+        window.open("/c/birds/judge/")
+        for _ in range(2):
+            window.until(lambda: window.tell(PLAYS) or window.has("#document .unplayable"), "one or the other")
+            if window.tell(PLAYS):
+                window.look()
+                window.key("2")
+            else:
+                window.key("b")
+        window.find("#empty-title")
+        window.until(lambda: Judgment.objects.count() == 1 and Report.objects.count() == 1, "both on disk")
     assert Report.objects.get().kind == "unplayable"
