@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.charts import WHOLE, Chart, round1, round3
+from metrics.charts import WHOLE, Chart, Spec, round1, round3
 
 N_LABELS = {"field": "key", "type": "ordinal", "title": "Labels on the pair", "axis": {"labelAngle": 0}}
 PER_CENT = {"type": "quantitative", "scale": {"domain": [0, 100]}}
+DAY = 86_400_000  # milliseconds
+MOST_MARKS = 7
 
 
 class Size(NamedTuple):
@@ -134,20 +136,21 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
 
 
 def labels_a_day(days: Sequence[tuple[int, int]]) -> Chart:
-    """Labels of each day that had any, by UTC; day as milliseconds since 1970."""
+    """Labels of each day that had any, by UTC; day as milliseconds since 1970, at its beginning, the oldest first."""
     values = [{"day": day, "n": n} for day, n in days]
     x = {"field": "day", "type": "temporal", "timeUnit": "utcyearmonthdate", "title": None,
-         "scale": {"type": "utc"}, "axis": {"format": "%-d %b", "labelOverlap": True, "tickCount": 6}}  # fmt: skip
+         "scale": {"type": "utc"}, "axis": _axis_of_days(days)}  # fmt: skip
     y = {"field": "n", "type": "quantitative", "title": "Labels", "axis": WHOLE}
+    # nothing is taken off the width, of which a year's bars have less than a pixel
+    mark = {"type": "bar", "width": {"band": 0.8}, "binSpacing": 0}
     return Chart(
         id="labels-a-day",
         title="Labels a day",
         subtitle="Days by UTC; imports left out.",
-        spec={"data": {"values": values}, "height": 160, "mark": {"type": "bar", "width": {"band": 0.8}},
-              "encoding": {"x": x, "y": y}},
+        spec={"data": {"values": values}, "height": 160, "mark": mark, "encoding": {"x": x, "y": y}},
         columns=["Day", "Labels"],
         rows=[[_day(day), n] for day, n in days],
-    )  # fmt: skip
+    )
 
 
 def share_over_time(moments: Sequence[Moment], *, id: str, title: str, subtitle: str, axis: str) -> Chart:
@@ -237,3 +240,25 @@ def level_use(uses: Sequence[Use], *, pseudonym: str) -> Chart:
 
 def _day(milliseconds: int) -> str:
     return str(np.datetime64(milliseconds, "ms").astype("datetime64[D]"))
+
+
+def _axis_of_days(days: Sequence[tuple[int, int]]) -> Spec:
+    """Marks at noon, which is the middle of a day's bar, some whole days apart; weeks, where it is more than three.
+
+    Left alone, Vega marks hours where days are few, and the beginnings of days, which are beside their bars.
+    """
+    if not days:
+        return {}
+    first, last = days[0][0], days[-1][0]
+    n_days = 1 + (last - first) // DAY
+    apart = -(-n_days // MOST_MARKS)
+    apart = apart if apart <= 3 else 7 * -(-apart // 7)
+    name = ["%-d %b"] if n_days <= 365 else ["%-d %b", "%Y"]  # beyond a year two days have one name
+    lines = ", ".join(f"utcFormat(datum.value, '{line}')" for line in name)
+    return {"values": [_noon(day) for day in range(first, last + 1, apart * DAY)], "labelExpr": f"[{lines}]",
+            "labelOverlap": True, "labelFlush": False}  # fmt: skip
+
+
+def _noon(milliseconds: int) -> Spec:
+    year, month, day = (int(part) for part in _day(milliseconds).split("-"))
+    return {"year": year, "month": month, "date": day, "hours": 12, "utc": True}

@@ -56,20 +56,21 @@ def too_low(page: Page) -> list[tuple[str, float]]:
 
 
 # What may scroll where its content is larger: tables, charts and strips aside, texts and lists down. All else is made
-# to fit; and even these never scroll down by a few pixels, which are a slip of the sheet and no content.
+# to fit; and even these never scroll down by a few pixels, which are a slip of the sheet and no content. How wide a
+# table is hangs on fonts, too: tests/browsers/test_layout.py looks at that.
 MAY_SCROLL = {
     "aside": ".table-scroll, .tabs, .nav, .chart-view, .explorer-runs, .explorer-picker, pre",
     "down": "textarea, dialog, .run-choice-list, .table-tall, .chart-foot .table-scroll, .panel, .document",
 }
-A_SLIP = 8  # pixels
-SCROLLS = """([mayScroll, aSlip]) => [document.documentElement, ...document.querySelectorAll("body, body *")]
+SLIPS = {"aside": 0, "down": 8}  # pixels
+SCROLLS = """([mayScroll, slips]) => [document.documentElement, ...document.querySelectorAll("body, body *")]
   .filter((one) => one.getClientRects().length)
   .flatMap((one) => {
     const style = getComputedStyle(one), isPage = one === document.documentElement;
     const found = [];
     const look = (way, by, overflow) => {
       const scrolls = by > 0 && (/auto|scroll/.test(overflow) || (isPage && way === "aside"));
-      if (scrolls && ((way === "down" && by <= aSlip) || !one.matches(mayScroll[way]))) {
+      if (scrolls && (by <= slips[way] || !one.matches(mayScroll[way]))) {
         found.push([`scrolls ${way} by ${by} pixels`, one.cloneNode().outerHTML.slice(0, 160)]);
       }
     };
@@ -85,7 +86,7 @@ TWICE = """[...document.querySelectorAll("[id]")].map((one) => one.id)
 
 def scrolls(page: Page) -> list[list[str]]:
     """What scrolls on an open page and should not, in which direction and by how much."""
-    return list(page.evaluate(SCROLLS, [MAY_SCROLL, A_SLIP]))
+    return list(page.evaluate(SCROLLS, [MAY_SCROLL, SLIPS]))
 
 
 def small_fields(page: Page) -> list[str]:

@@ -34,9 +34,15 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,#remote-settings-dummy/v1",
+    "toolkit.legacyUserProfileCustomizations.stylesheets": True,
     "toolkit.telemetry.server": "data:,",
 }
 OURS = UselessFileDetector()  # the browser reads the files of this machine: none is sent to it
+# by themselves both refuse to be as narrow as a phone: what makes them wide is their own bar
+NARROW = {
+    "chrome/userChrome.css": ":root { min-width: 0 !important; }",
+    ".config/gtk-3.0/gtk.css": "button, entry, image { min-width: 0; margin: 0; padding: 0; border-width: 0; }",
+}
 MINI_BROWSERS = ("lib/*/webkit*gtk*/MiniBrowser", "lib/webkit*gtk*/MiniBrowser", "libexec/webkit*gtk*/MiniBrowser")
 
 
@@ -63,14 +69,16 @@ def firefox(**preferences: object) -> Iterator[WebDriver]:
 
 
 @contextmanager
-def webkit() -> Iterator[WebDriver]:
-    """A browser of WebKitGTK on a screen that nobody sees; `home` has what it saves."""
+def webkit(**settings: int) -> Iterator[WebDriver]:
+    """A browser of WebKitGTK on a screen that nobody sees, with settings of GTK, - as _; `home` has what it saves."""
     server = _program("WebKitWebDriver") or _installed(
         "WebKitWebDriver", "webkit2gtk-driver", "xvfb", "gstreamer1.0-plugins-good"
     )
     screens = _program("Xvfb") or _installed("Xvfb", "xvfb")
     with ExitStack() as ends:
         home = _home(ends)
+        lines = (f"{name.replace('_', '-')}={value}" for name, value in settings.items())
+        (home / ".config/gtk-3.0/settings.ini").write_text("\n".join(["[Settings]", *lines]))
         display = ends.enter_context(_screen(screens, home))
         port, driver = _listening(server, home, {**_environment(home), "DISPLAY": display})
         ends.callback(stop, driver)
@@ -124,11 +132,15 @@ def _mini_browser() -> Path:
 def _home(ends: ExitStack) -> Path:
     home = Path(tempfile.mkdtemp(prefix="browser-"))
     ends.callback(shutil.rmtree, home, ignore_errors=True)
+    for name, rules in NARROW.items():
+        (home / name).parent.mkdir(parents=True)
+        (home / name).write_text(rules)
     return home
 
 
 def _environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "GIO_USE_VFS": "local", "NO_AT_BRIDGE": "1"}
+    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "XDG_RUNTIME_DIR": str(home)}
+    return {**os.environ, **places, "GIO_USE_VFS": "local", "NO_AT_BRIDGE": "1"}
 
 
 def _program(name: str) -> str:

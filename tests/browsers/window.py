@@ -82,6 +82,11 @@ class Window:
         """Whether an element is there at this moment."""
         return bool(self.tell("document.querySelector(arguments[0]) !== null", selector))
 
+    def take(self, width: int, height: int) -> None:
+        """Be so wide, which pages are told, and so high with all that the browser shows around them."""
+        self.driver.set_window_size(width, height)
+        self.until(lambda: self.tell("innerWidth") == width, f"{width} pixels")
+
     def sign_in(self, username: str) -> None:
         """As a person does, by the form."""
         self.open("/accounts/login/")

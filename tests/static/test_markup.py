@@ -12,6 +12,9 @@ SHEETS = sorted((ROOT / "static" / "css").glob("*.css"))
 INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)[^>]*>", re.IGNORECASE)
 INLINE_STYLE = re.compile(r"<style|\sstyle\s*=|\shx-on[:-]|\son[a-z]+\s*=\s*[\"']|[\"']\s*javascript:", re.IGNORECASE)
 ELSEWHERE = re.compile(r"(?:src|href|action)=[\"'](?:https?:)?//", re.IGNORECASE)
+CLASSES = re.compile(r'class="([^"]*)"')
+TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}")
+BESIDE_OTHERS = {"media-video"}  # of media of three kinds two look otherwise
 MARKUP_FROM_DATA = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
 
 
@@ -31,6 +34,18 @@ def test_a_template_has_no_inline_script_or_style_and_loads_nothing_from_elsewhe
 def test_a_templates_short_comments_end_on_their_line(file):
     """Django shows a comment of this kind that runs over a line to the reader."""
     assert [line for line in file.read_text().splitlines() if line.count("{#") != line.count("#}")] == []
+
+
+def test_every_class_of_a_template_is_known_to_a_sheet_or_a_script():
+    known = {word for sheet in SHEETS for word in re.findall(r"\.([a-z][\w-]*)", sheet.read_text())} | BESIDE_OTHERS
+    known |= {word for script in SCRIPTS for word in re.findall(r"[a-z][\w-]*", script.read_text())}
+    faults = {}
+    for file in TEMPLATES:
+        # what a tag completes, as in "badge-{{ kind }}", is no whole name
+        words = " ".join(CLASSES.findall(TAG.sub("*", file.read_text()))).split()
+        if unknown := {word for word in words if "*" not in word} - known:
+            faults[name(file)] = unknown
+    assert faults == {}
 
 
 @pytest.mark.parametrize("file", TEMPLATES + SCRIPTS, ids=name)

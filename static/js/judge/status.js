@@ -40,16 +40,17 @@ export class Status {
   }
 
   /** @param {number} waiting how many are to be sent  @param {number} refused how many were set aside */
-  saved(state, waiting, refused) {
+  saved(sent, waiting, refused) {
+    const state = sent === "saved" && refused ? "refused" : sent;
     const words = {
-      saved: refused ? `Saved, but for ${refused} refused` : "Saved",
+      saved: "Saved",
+      refused: `Saved, but for ${refused} refused`,
       saving: "Saving…",
       waiting: `Not saved - will retry (${waiting} waiting)`,
       signed_out: waiting ? `Not saved - signed out (${waiting} waiting)` : "Signed out",
     };
     const changed = this.parts.saved.dataset.state !== state;
     this.parts.saved.textContent = words[state];
-    this.parts.saved.classList.toggle("has-refused", refused > 0);
     // a screen reader hears of trouble and of its end, not of every answer
     if (changed && (state === "waiting" || state === "signed_out" || this.troubled)) this.announce(words[state]);
     this.troubled = state === "waiting" || state === "signed_out" || (this.troubled && state === "saving");

@@ -80,3 +80,14 @@ def test_the_checker_finds_nothing_at_any_width_in_light_and_dark(explorer, pyte
         explorer.set_viewport_size({"width": width, "height": 900})
         explorer.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         assert violations(explorer) == []
+
+
+def test_runs_out_of_sight_make_the_page_no_wider(live_server, page):
+    study = studies.study("study")
+    for number in range(6):
+        studies.run(study, f"run {number}", seed=number)
+    cast.sign_in(page.context, live_server.url, cast.member(study, Role.RESEARCHER))
+    page.goto(f"{live_server.url}/c/study/explorer/")
+    wide = "(one) => one.scrollWidth > one.clientWidth"
+    assert page.locator(".explorer-runs").evaluate(wide)
+    assert not page.locator("html").evaluate(wide)
