@@ -86,7 +86,9 @@ def test_what_does_not_load_is_tried_again_ever_more_rarely(open_judge):
     seconds, asked_at = 0, {}
 
     def fail(page):
-        page.route("**/media/**", lambda route: (asked_at.setdefault(route.request.url, []).append(seconds), route.abort()))
+        page.route(
+            "**/media/**", lambda route: (asked_at.setdefault(route.request.url, []).append(seconds), route.abort())
+        )
 
     page = open_judge(before=fail)
 

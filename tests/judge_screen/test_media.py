@@ -220,7 +220,7 @@ def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(collec
     expect(box.locator("[data-what]")).to_have_text("This image did not load.")
     assert len(asked) == 3
     page.keyboard.press("b")
-    heard(page, lambda: Report.objects.exists())
+    heard(page, Report.objects.exists)
     report = Report.objects.get()
     assert (report.kind, report.reason, report.pair in pairs) == ("cannot_judge", "does_not_play", True)
     heard(page, lambda: len(asked) == 4)  # the next one, as it comes up

@@ -95,7 +95,9 @@ def test_every_page_says_what_waits_whose_it_is_and_what_can_be_done(outage, con
     page.goto(live_server.url)
     notice = page.locator(".messages .notice")
     told(notice)
-    expect(notice).to_contain_text("2 answers in birds wait on this device, not stored yet. The server cannot be reached")
+    expect(notice).to_contain_text(
+        "2 answers in birds wait on this device, not stored yet. The server cannot be reached"
+    )
     expect(notice.get_by_role("link", name="Send")).to_have_attribute("href", "/c/birds/judge/")
     sign_in(User.objects.create(username="other"))
     page.goto(live_server.url)
