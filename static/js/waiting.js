@@ -3,6 +3,7 @@
 
 const KEY = /^assayer\.(outbox|aside)\.([\w-]+)\.(\d+)\.(\d+)$/;
 const PATIENCE = 5_000; // for so many milliseconds what was just given is on its way
+const RETRY = 30_000;
 const KEPT_OUT = [403, 404, 410];
 
 /** What is kept, by collection and person: the keys of what waits and of what was refused, and the age of the oldest. */
@@ -120,11 +121,21 @@ class Waiting {
     const own = piles().filter(({ slug, owner, outbox }) => owner === this.person && slug !== this.here && outbox.length);
     for (const pile of own) {
       if (this.senders.has(pile.slug) || (pile.age < PATIENCE && !isFirst)) continue;
-      this.senders.set(pile.slug, null);
-      const { send } = await import("./sending.js");
-      this.senders.set(pile.slug, send(pile, () => this.show()));
+      await this.send(pile);
     }
     this.show();
+  }
+
+  async send(pile) {
+    this.senders.set(pile.slug, null);
+    try {
+      const { send } = await import("./sending.js");
+      this.senders.set(pile.slug, send(pile, () => this.show()));
+    } catch {
+      // not even the script could be had
+      this.senders.set(pile.slug, { tries: 1 });
+      setTimeout(() => this.send(pile), RETRY);
+    }
   }
 }
 

@@ -140,8 +140,11 @@ export class ItemView {
     }
   }
 
-  /** Load anew what did not load. */
+  /** Load anew what did not load, and wait for what is on its way. */
   tryAgain() {
-    for (const { faults } of this.parts) faults?.retry();
+    for (const { faults, player } of this.parts) {
+      faults?.retry();
+      player?.sources.wait();
+    }
   }
 }

@@ -27,6 +27,7 @@ export class Faults {
     this.nFailures = 0;
     this.box = piece("broken");
     this.box.querySelector("[data-retry]").addEventListener("click", () => this.retry(true));
+    if (sources) sources.isOnScreen = () => this.shown.isConnected;
     medium.addEventListener("error", () => this.fail());
     // a card that is being prepared is on no page yet, but the box stands in it all the same
     for (const name of ["load", "loadeddata"]) medium.addEventListener(name, () => this.mend());

@@ -78,9 +78,10 @@ export class Sources {
 
   giveUp() {
     if (document.hidden) return this.wait();
-    // a browser that loads nothing before it plays, as on phones, waits for somebody to play it
+    // a browser that loads nothing before it plays, as on phones, waits for somebody to play it; and a card that is
+    // prepared may wait behind the one on screen
     const isLoading = this.media.networkState === HTMLMediaElement.NETWORK_LOADING;
-    if (isLoading && !this.isThere) this.media.dispatchEvent(new Event("error"));
+    if (isLoading && !this.isThere && this.isOnScreen()) this.media.dispatchEvent(new Event("error"));
   }
 
   /** Go on from a source without a picture as from one that failed. */
