@@ -125,7 +125,7 @@ def test_any_page_sends_what_waits_of_whoever_is_signed_in(outage, context, live
     page = context.new_page()
     page.goto(live_server.url)
     heard(page, lambda: page.evaluate(KEPT) == [])
-    assert grades() == [2, 0]
+    assert sorted(grades()) == [0, 2]  # they may have travelled side by side as the tab was closed
     assert page.locator(".messages .notice").count() == 0
 
 
