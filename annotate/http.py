@@ -194,13 +194,18 @@ def _part(part: Part | PartShown, slug: str) -> dict[str, Any]:
 
 
 def _source(part: Part | PartShown, number: int, source: MediaSource, slug: str) -> dict[str, str]:
-    """Where one source of a medium is, its type as a browser is asked about it, and what it is in words."""
+    """Where one source of a medium is, its type as a browser is asked about it, and what it is in words.
+
+    defect : "unread" of a file that could not be read, "nowhere" of a type that plays in no browser, else ""
+    """
     known = media_type(source.path.partition("?")[0])
-    guess = known.content_type if known else ""
+    mime = source.type or (known.content_type if known else "")
+    is_unread = part.is_looked_into and not source.type and not is_address(source.path)
     return {
         "url": _address(part.pk, number, source.path, slug),
-        "type": playing.offered(source.type or guess),
-        "what": playing.what(source.type or guess),
+        "type": playing.offered(mime),
+        "what": playing.what(mime),
+        "defect": "unread" if is_unread else "nowhere" if playing.limit_of(mime) is playing.NOWHERE else "",
     }
 
 

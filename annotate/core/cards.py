@@ -12,7 +12,10 @@ class MediaSource(NamedTuple):
 
 
 class PartShown(NamedTuple):
-    """One text, page or medium of an item; start, end : seconds; also : its further sources, as they are stored."""
+    """One text, page or medium of an item.
+
+    start, end : seconds; also : its further sources, as they are stored; is_looked_into : whether its files were
+    """
 
     pk: int
     kind: str
@@ -22,6 +25,7 @@ class PartShown(NamedTuple):
     end: float | None
     type: str
     also: list[dict[str, str]]
+    is_looked_into: bool
 
     @property
     def sources(self) -> list[MediaSource]:

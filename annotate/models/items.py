@@ -158,6 +158,11 @@ class Part(models.Model):
         return f"{self.kind} {self.position} of {self.item}"
 
     @property
+    def is_looked_into(self) -> bool:
+        """Whether its files were looked into: what has no type then could not be read."""
+        return self.looked_at is not None
+
+    @property
     def sources(self) -> list[MediaSource]:
         """The files or URLs of a medium, in the order they are tried."""
         return [MediaSource(self.path, self.type), *(MediaSource(**each) for each in self.also)]

@@ -37,14 +37,14 @@ _SHOWN = """
     CROSS JOIN LATERAL (
         SELECT item.external_id, item.warning, (
             SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end,
-                                             part.type, part.also)
+                                             part.type, part.also, part.looked_at IS NOT NULL)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.query_id) query
     CROSS JOIN LATERAL (
         SELECT item.external_id, item.warning, (
             SELECT json_agg(json_build_array(part.id, part.kind, part.text, part.path, part.start, part.end,
-                                             part.type, part.also)
+                                             part.type, part.also, part.looked_at IS NOT NULL)
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.document_id) document

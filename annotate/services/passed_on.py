@@ -28,9 +28,10 @@ class PassedOn(NamedTuple):
         browsers = "the browser of 1 person does"
         if self.n_people > 1:
             browsers = f"the browsers of {self.n_people:,} people do"
-        listed = ", ".join(f"{what or 'of a type that nobody knows'} ({n:,})" for what, n in self.kinds)
+        listed = "; ".join(f"{what or 'of a type that nobody knows'} ({n:,})" for what, n in self.kinds)
         left = {0: "None of them waits for a label.", 1: "1 of them waits for a label."}
-        rest = left.get(self.n_waiting, f"{self.n_waiting:,} of them wait for a label.")
+        share = "All" if self.n_waiting == self.n_pairs else f"{self.n_waiting:,}"
+        rest = left.get(self.n_waiting, f"{share} of them wait for a label.")
         return f"{pairs} went on to others, since {browsers} not play what is shown: {listed}. {rest}"
 
 

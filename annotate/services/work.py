@@ -59,7 +59,7 @@ _HAS_WORK = f"""
     FROM annotate_annotator ann WHERE ann.id = ANY(%(annotators)s)
 """  # noqa: S608 - own words
 # Of those without: whether all that is left is of pools of which she judged her share; what others hold that could come
-# to her, and in how many seconds the first; whether she has judged anything.
+# to her, and in how many seconds the first; whether she has judged anything; pairs she passed on that still wait.
 _WHY = f"""
     WITH open_to AS ({OPEN_TO})
     SELECT ann.id,
@@ -70,7 +70,12 @@ _WHY = f"""
                            WHERE open_to.annotator = ann.id AND NOT open_to.is_used_up AND seat.purpose = 'label'
                              AND seat.state IN ('free', 'held') AND NOT {_HAD}),
            held.n, held.seconds,
-           EXISTS (SELECT FROM annotate_judgment WHERE annotator_id = ann.id AND purpose <> 'training')
+           EXISTS (SELECT FROM annotate_judgment WHERE annotator_id = ann.id AND purpose <> 'training'),
+           (SELECT count(DISTINCT seat.pair_id) FROM annotate_report report
+            JOIN annotate_seat seat ON seat.pair_id = report.pair_id AND seat.purpose = 'label'
+            JOIN open_to ON open_to.round = seat.round_id AND open_to.annotator = ann.id
+            WHERE report.annotator_id = ann.id AND report.kind = 'unplayable' AND report.state = 'open'
+              AND seat.state IN ('free', 'held'))
     FROM annotate_annotator ann
     CROSS JOIN LATERAL (
         SELECT count(DISTINCT seat.pair_id) AS n,
@@ -91,12 +96,16 @@ class Empty(TypedDict):
 
 
 class _Left(NamedTuple):
-    """Why the open pools hold nothing for somebody; seconds : until the first of the pairs held may be free."""
+    """Why the open pools hold nothing for somebody.
+
+    seconds : until the first of the n_held pairs may be free; n_passed_on : pairs that her browser did not play
+    """
 
     is_share: bool
     n_held: int
     seconds: float | None
     has_judged: bool
+    n_passed_on: int
 
 
 PAUSED = Empty(
@@ -158,7 +167,10 @@ def _nothing_left(left: _Left) -> Empty:
             retry_seconds=max(30, int(left.seconds or 0)),
         )
     done = "Nothing is left that can come to you."
-    if left.has_judged:
+    if left.n_passed_on:
+        pairs = "1 pair waits" if left.n_passed_on == 1 else f"{left.n_passed_on:,} pairs wait"
+        done = f"{done} {pairs} for people whose browsers play what yours does not."
+    elif left.has_judged:
         done = "You have judged every pair there is for you. Thank you."
     more = "More comes when the lead opens another pool."
     return Empty(reason="none_left", message=f"{done} {more}", retry_seconds=None)

@@ -1,28 +1,8 @@
 // On every page: what was given on the judge screen and is kept on this device alone. What waits is sent from here too; of
 // what does not go, or was refused, it is said whose it is and what can be done.
+import { piles } from "./piles.js";
 
-const KEY = /^assayer\.(outbox|aside)\.([\w-]+)\.(\d+)\.(\d+)$/;
 const PATIENCE = 5_000; // for so many milliseconds what was just given is on its way
-const RETRY = 30_000;
-const KEPT_OUT = [403, 404, 410];
-
-/** What is kept, by collection and person: the keys of what waits and of what was refused, and the age of the oldest. */
-function piles() {
-  const found = new Map();
-  try {
-    for (const key of Object.keys(localStorage).sort()) {
-      const [, kind, slug, owner, moment] = KEY.exec(key) ?? [];
-      if (!kind) continue;
-      const pile = found.get(`${slug} ${owner}`) ?? { slug, owner, outbox: [], aside: [], age: 0 };
-      if (kind === "outbox" && !pile.outbox.length) pile.age = Math.abs(Date.now() - Number(moment) / 1000); // a clock may have been set back
-      pile[kind].push(key);
-      found.set(`${slug} ${owner}`, pile);
-    }
-  } catch {
-    // storage is switched off: nothing is kept there
-  }
-  return [...found.values()];
-}
 
 function answers(keys, one, many) {
   return keys.length === 1 ? `1 answer ${one}` : `${keys.length} answers ${many}`;
@@ -34,8 +14,8 @@ function ofWaiting({ slug, owner, outbox }, person, sender) {
   const them = outbox.length === 1 ? "it" : "them";
   if (!person || sender?.paused) return `${what}. Sign in to send ${them}.`;
   if (owner !== person) return `${what}: of another account, sent once it is signed in.`;
-  if (KEPT_OUT.includes(sender?.lastStatus)) return `${what}: you cannot judge there any more.`;
-  if (!sender?.tries) return `${what}: being sent.`;
+  if (sender?.isKeptOut) return `${what}: you cannot judge there any more.`;
+  if (sender?.sending) return `${what}: being sent.`;
   return `${what}. The server cannot be reached; sent as soon as it can be.`;
 }
 
@@ -66,17 +46,8 @@ class Waiting {
     this.closed = new Set();
   }
 
-  /** Say it, where it is not said already; and look again once what is young is no more. */
-  show() {
-    const isElsewhere = ({ slug, owner }) => (slug !== this.here || owner !== this.person) && !this.closed.has(owner);
-    const elsewhere = piles().filter(isElsewhere);
-    const lines = elsewhere.flatMap((pile) => this.lines(pile));
-    const words = ({ textContent }) => textContent;
-    if (lines.map(words).join() !== [...this.box.children].map(words).join()) this.box.replaceChildren(...lines);
-    if (lines.length) this.place.append(this.box);
-    else this.box.remove();
-    clearTimeout(this.timer);
-    if (elsewhere.some((pile) => pile.outbox.length && !this.isDue(pile))) this.timer = setTimeout(() => this.follow(), PATIENCE);
+  get elsewhere() {
+    return piles().filter(({ slug, owner }) => (slug !== this.here || owner !== this.person) && !this.closed.has(owner));
   }
 
   /** Whether what waits is to be told of: not while it may just be on its way. */
@@ -86,20 +57,29 @@ class Waiting {
     return owner !== this.person || sender?.tries || sender?.paused || performance.now() >= PATIENCE;
   }
 
+  /** Say it, where it is not said already. */
+  show() {
+    const lines = this.elsewhere.flatMap((pile) => this.lines(pile));
+    const words = ({ textContent }) => textContent;
+    if (lines.map(words).join() !== [...this.box.children].map(words).join()) this.box.replaceChildren(...lines);
+    if (!lines.length) this.box.remove();
+    else if (!this.box.isConnected) this.place.append(this.box);
+  }
+
   lines(pile) {
-    const { slug, owner, outbox, aside } = pile;
+    const { slug, owner, aside } = pile;
     const isOwn = owner === this.person;
     const screen = `/c/${slug}/judge/`;
     const found = [];
     if (this.isDue(pile)) {
       const sender = this.senders.get(slug);
-      const isKeptOut = isOwn && KEPT_OUT.includes(sender?.lastStatus);
-      const actions = isKeptOut ? [this.throwAway(slug, outbox)] : isOwn ? [link("Send", screen)] : this.person ? [this.close(owner)] : [];
-      found.push(line(ofWaiting(pile, this.person, sender), ...actions));
+      const actions = this.person ? [this.close(owner)] : [];
+      const own = sender?.isKeptOut ? this.throwAway(pile, "outbox") : link("Go there", screen);
+      found.push(line(ofWaiting(pile, this.person, sender), ...(isOwn ? [own] : actions)));
     }
     if (aside.length && isOwn) {
       const words = answers(aside, `in ${slug} was refused, and is kept on this device alone.`, `in ${slug} were refused, and are kept on this device alone.`);
-      found.push(line(words, link("Look", screen), this.throwAway(slug, aside)));
+      found.push(line(words, link("Look", screen), this.throwAway(pile, "aside")));
     }
     return found;
   }
@@ -108,34 +88,45 @@ class Waiting {
     return button("Close", () => this.show(this.closed.add(owner)));
   }
 
-  throwAway(slug, keys) {
+  throwAway({ slug, owner }, kind) {
     return button("Throw away…", () => {
+      const keys = piles().find((pile) => pile.slug === slug && pile.owner === owner)?.[kind] ?? [];
       if (!confirm(`${answers(keys, "is", "are")} thrown away for good: nothing of this is stored on the server. Do it?`)) return;
       for (const key of keys) localStorage.removeItem(key);
       this.show();
     });
   }
 
-  /** Send what waits of whoever is signed in, but for what is young and so on its way. */
-  async follow({ isFirst = false } = {}) {
-    const own = piles().filter(({ slug, owner, outbox }) => owner === this.person && slug !== this.here && outbox.length);
-    for (const pile of own) {
-      if (this.senders.has(pile.slug) || (pile.age < PATIENCE && !isFirst)) continue;
-      await this.send(pile);
-    }
+  /** Send what waits of whoever is signed in, but for what is young and so on its way; look again while anything waits. */
+  follow({ isFirst = false } = {}) {
+    const waiting = this.elsewhere.filter(({ outbox }) => outbox.length);
+    for (const pile of waiting) if (pile.owner === this.person && (isFirst || pile.age >= PATIENCE)) this.send(pile);
     this.show();
+    clearTimeout(this.timer);
+    if (waiting.length) this.timer = setTimeout(() => this.follow(), PATIENCE);
   }
 
+  /** Begin to send a collection's, or go on where that has come to its end. */
   async send(pile) {
+    const sender = this.senders.get(pile.slug);
+    if (sender && !sender.tries && !sender.paused) sender.flush();
+    if (this.senders.has(pile.slug)) return;
     this.senders.set(pile.slug, null);
     try {
-      const { send } = await import("./sending.js");
+      const { send } = await this.script();
       this.senders.set(pile.slug, send(pile, () => this.show()));
     } catch {
-      // not even the script could be had
-      this.senders.set(pile.slug, { tries: 1 });
-      setTimeout(() => this.send(pile), RETRY);
+      this.senders.delete(pile.slug);
     }
+  }
+
+  /** What sends. It is loaded with the page: once it failed, browsers before 2026 do not ask for a script again. */
+  script() {
+    this.loading ??= import("./sending.js").catch((error) => {
+      this.loading = null;
+      throw error;
+    });
+    return this.loading;
   }
 }
 
@@ -144,6 +135,7 @@ export function initWaiting() {
   const place = document.querySelector(".messages");
   if (!place) return;
   const waiting = new Waiting(place);
+  if (waiting.person) waiting.script().catch(() => {});
   waiting.follow({ isFirst: true });
-  addEventListener("storage", () => waiting.show());
+  addEventListener("storage", () => waiting.follow());
 }

@@ -73,7 +73,7 @@ def test_answers_given_without_a_network_arrive_once_it_is_back(open_judge, cont
         position(page, number)
         page.keyboard.press(key)
     expect(page.locator("#saved")).to_have_text("Not saved - will retry (3 waiting)")
-    expect(page.locator("#empty-title")).to_have_text("Waiting for the network")
+    expect(page.locator("#empty-title")).to_have_text("Waiting for the server")
     assert grades() == []
     context.set_offline(False)
     saved(page)
@@ -175,7 +175,7 @@ def test_a_tab_sends_what_another_one_left_behind(open_judge):
         page.route("**/judge/answer", lambda route: route.abort())
     while closes.locator("#card").is_visible():
         closes.keyboard.press("2")  # those at hand
-    expect(waits.locator("#empty-title")).to_have_text("Waiting for the network")
+    expect(waits.locator("#empty-title")).to_have_text("Waiting for the server")
     closes.close()
     waits.unroute_all()
     waits.evaluate("dispatchEvent(new Event('online'))")  # it would try by itself in some seconds

@@ -24,13 +24,13 @@ def asked():
     return Counter()
 
 
-def failing(asked, *, times):
+def failing(asked, *, times, status=404):
     """What makes each picture fail so often."""
 
     def answer(route):
         asked[route.request.url] += 1
         if asked[route.request.url] <= times:
-            route.abort()
+            route.fulfill(status=status)
         else:
             route.continue_()
 
@@ -114,7 +114,13 @@ def test_nothing_is_reported_while_the_server_is_away_and_the_sign_in_is_offered
     page.route("**/judge/token", lambda route: route.abort())
     page.keyboard.press("b")
     expect(page.locator(".is-passing")).to_contain_text("Nothing is reported: the server cannot be reached")
+    page.unroute("**/media/**")
+    page.route("**/media/**", lambda route: route.fulfill(status=503))
     page.unroute("**/judge/token")
+    page.keyboard.press("b")
+    expect(page.locator(".is-passing")).to_contain_text("Nothing is reported: the server cannot give this file")
+    page.unroute("**/media/**")
+    page.route("**/media/**", lambda route: route.fulfill(status=404))
     signed_in = context.cookies()
     context.clear_cookies()
     page.keyboard.press("b")

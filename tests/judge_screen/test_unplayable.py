@@ -1,6 +1,7 @@
 """Clips that a browser cannot play: told, passed on, or played by another source; and trouble after loading."""
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotate.models import HandOut, Judgment, Report, Seat
@@ -95,11 +96,13 @@ def test_a_source_that_fails_gives_way_to_the_next_and_only_the_last_did_not_loa
 def test_what_the_server_gives_and_the_browser_cannot_play_is_passed_on_after_another_try(collection, open_judge):
     show(collection, {"kind": "video", "path": put_file(collection, "broken.webm", b"no clip")})
     page = open_judge()
-    expect(page.locator("#document .broken [data-what]")).to_have_text("This video did not load. Trying again…")
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This clip did not load. Trying again…")
     pass_time(page, 2)
-    expect(page.locator("#document .unplayable [data-what]")).to_have_text("This browser cannot play this clip (WebM).")
+    why = page.locator("#document .unplayable [data-what]")
+    expect(why).to_have_text("This browser cannot play this clip (WebM).")
     page.get_by_role("button", name="Try anyway").click()
-    expect(page.locator("#document .unplayable")).to_be_visible()
+    expect(why).to_have_text("Tried: this browser cannot play this clip (WebM).")
+    expect(page.get_by_role("button", name="Try anyway")).to_be_hidden()
     page.keyboard.press("b")
     expect(page.locator("#empty-title")).to_be_visible()
     saved(page)
@@ -107,12 +110,65 @@ def test_what_the_server_gives_and_the_browser_cannot_play_is_passed_on_after_an
 
 
 @pytest.mark.usefixtures("standing_pages")
+def test_a_clip_whose_server_was_away_twice_is_no_clip_that_cannot_play(collection, open_judge):
+    """It is back by the time it is asked whether it gives the file."""
+    show(collection, video(collection))
+    asked = []
+
+    def answer(route):
+        asked.append(route.request.url)
+        if len(asked) <= 2:
+            route.fulfill(status=503)
+        else:
+            route.continue_()
+
+    page = open_judge(before=lambda page: page.route("**/media/**", answer))
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This clip did not load. Trying again…")
+    pass_time(page, 2)
+    until(page, READY)
+    expect(page.locator("#document .unplayable")).to_have_count(0)
+
+
+@pytest.mark.usefixtures("standing_pages")
+@pytest.mark.parametrize(
+    ("content", "mime", "words"),
+    [
+        (b"<h1>Not found</h1>", "", "This file could not be read as a clip."),
+        (b"RIFF", "video/x-msvideo", "This clip plays in no browser (AVI)."),
+    ],
+)
+def test_what_no_browser_would_play_is_reported_to_the_lead(content, mime, words, collection, open_judge):
+    path = put_file(collection, "broken.mp4", content)
+    show(collection, {"kind": "video", "path": path, "type": mime, "looked_at": timezone.now()})
+    page = open_judge()
+    box = page.locator("#document .unplayable")
+    heard(page, lambda: box.count() or pass_time(page, 1))
+    expect(box).to_contain_text(words)
+    expect(box).to_contain_text("Report it: its lead can add a file that plays.")
+    box.get_by_role("button", name="Report it").click()
+    expect(page.locator("#empty-title")).to_be_visible()
+    saved(page)
+    assert (Report.objects.get().kind, Report.objects.get().reason) == ("cannot_judge", "does_not_play")
+
+
+@pytest.mark.usefixtures("standing_pages")
+def test_nothing_more_is_loaded_of_a_card_that_is_gone(collection, open_judge):
+    show(collection, video(collection), *(video(collection, name) for name in ("s011.webm", "s014.webm")))
+    page = open_judge()
+    until(page, READY)
+    page.evaluate("window.gone = document.querySelector('#document video')")
+    page.keyboard.press("2")
+    expect(page.locator("#progress-text")).to_contain_text("2 of 3")
+    assert page.evaluate("[window.gone.isConnected, window.gone.hasAttribute('src')]") == [False, False]
+
+
+@pytest.mark.usefixtures("standing_pages")
 def test_what_the_server_does_not_give_did_not_load(collection, open_judge):
     show(collection, {"kind": "video", "path": "missing.webm"})
     page = open_judge()
-    expect(page.locator("#document .broken [data-what]")).to_have_text("This video did not load. Trying again…")
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This clip did not load. Trying again…")
     pass_time(page, 2)
-    expect(page.locator("#document .broken [data-what]")).to_have_text("This video did not load.")
+    expect(page.locator("#document .broken [data-what]")).to_have_text("This clip did not load.")
     expect(page.locator("#document .unplayable")).to_have_count(0)
 
 
@@ -154,7 +210,7 @@ def test_a_source_of_which_nothing_comes_gives_way_to_the_next_and_then_did_not_
     heard(page, lambda: len(held) == 2)
     assert held[1].endswith("/1/")
     pass_time(page, 21)
-    expect(page.locator("#document .broken [data-what]")).to_contain_text("This video did not load.")
+    expect(page.locator("#document .broken [data-what]")).to_contain_text("This clip did not load.")
     page.unroute_all()
     heard(page, lambda: page.evaluate(READY) or pass_time(page, 1))
     expect(page.locator("#document .broken")).to_have_count(0)

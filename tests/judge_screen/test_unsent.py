@@ -78,12 +78,19 @@ def test_where_the_browser_keeps_nothing_it_is_said_first_and_no_second_answer_w
     position(page, 2)
     page.keyboard.press("0")
     expect(page.locator(".is-passing")).to_contain_text("one waits at a time")
+    page.keyboard.press("x")
+    page.locator("#dialog-cannot input").first.check()
+    page.locator("#dialog-cannot textarea").fill("a word")
+    page.get_by_role("button", name="Send to the lead").click()
+    expect(page.locator("#dialog-cannot textarea")).to_have_value("a word")  # what was written stays
+    page.keyboard.press("Escape")
     page.keyboard.press("l")
     page.keyboard.press("z")
     position(page, 2)
     heard(page, lambda: held)
     held[0].continue_()
     saved(page)
+    expect(page.locator(".is-passing")).to_have_count(0)
     page.keyboard.press("0")
     position(page, 3)
     saved(page)
@@ -98,7 +105,7 @@ def test_every_page_says_what_waits_whose_it_is_and_what_can_be_done(outage, con
     expect(notice).to_contain_text(
         "2 answers in birds wait on this device, not stored yet. The server cannot be reached"
     )
-    expect(notice.get_by_role("link", name="Send")).to_have_attribute("href", "/c/birds/judge/")
+    expect(notice.get_by_role("link", name="Go there")).to_have_attribute("href", "/c/birds/judge/")
     sign_in(User.objects.create(username="other"))
     page.goto(live_server.url)
     expect(notice).to_contain_text("of another account")
@@ -111,7 +118,7 @@ def test_every_page_says_what_waits_whose_it_is_and_what_can_be_done(outage, con
     sign_in(person)
     page.goto(live_server.url)
     context.unroute_all()
-    notice.get_by_role("link", name="Send").click()
+    notice.get_by_role("link", name="Go there").click()
     saved(page)
     assert grades() == [2, 0]
     pass_time(outage, 60)
@@ -143,6 +150,38 @@ def test_where_nobody_may_judge_any_more_what_waits_can_be_thrown_away(outage, c
     assert page.evaluate(KEPT) == []
 
 
+def test_the_judge_screen_says_that_she_may_not_judge_any_more(open_judge, annotator):
+    page = open_judge()
+    member = Membership.objects.get(user=annotator.user)
+    Membership.objects.filter(pk=member.pk).delete()
+    page.keyboard.press("2")
+    expect(page.locator("#empty-title")).to_have_text("You cannot judge here any more")
+    expect(page.locator("#empty-text")).to_contain_text("Ask its lead. 1 answer is kept in this browser and sent once")
+    expect(page.locator("#saved")).to_have_text("Not saved - kept here (1 waiting)")
+    member.save(force_insert=True)
+    heard(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
+    position(page, 2)
+    assert grades() == [2]
+
+
+def test_a_page_that_stands_open_sends_what_a_closed_tab_left_behind(open_judge, context, live_server):
+    """Also what came after a first pile was sent, and what was given one by one."""
+    other = context.new_page()
+    other.goto(live_server.url)
+    for n in (1, 3):
+        page = open_judge()
+        position(page, n)
+        page.route("**/judge/answer", lambda route: route.abort())
+        for key in "20":
+            page.keyboard.press(key)
+            pass_time(page, 3)
+        expect(page.locator("#saved")).to_contain_text("(2 waiting)")
+        page.close()
+        heard(other, lambda: other.evaluate(KEPT) == [] or pass_time(other, 1))
+        assert len(grades()) == n + 1
+    assert other.locator(".messages .notice").count() == 0
+
+
 def test_both_of_two_tabs_go_on_when_the_network_is_back_for_one(open_judge, context):
     page = open_judge()
     for number in range(1, N_PAIRS):
@@ -154,7 +193,7 @@ def test_both_of_two_tabs_go_on_when_the_network_is_back_for_one(open_judge, con
     position(page, N_PAIRS)
     page.keyboard.press("2")
     for tab in (page, other):
-        expect(tab.locator("#empty-title")).to_have_text("Waiting for the network")
+        expect(tab.locator("#empty-title")).to_have_text("Waiting for the server")
     context.unroute_all()
     heard(page, lambda: Judgment.objects.count() == N_PAIRS or pass_time(page, 1))
     pass_time(page, 40)
@@ -171,7 +210,9 @@ def test_a_full_storage_stops_nothing(open_judge):
     page.keyboard.press("2")
     position(page, 2)
     expect(page.locator("#saved")).to_have_text("Not saved - will retry (1 waiting)")
+    expect(page.locator(".until-saved")).to_contain_text("no room left to keep answers")
     heard(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
+    expect(page.locator(".until-saved")).to_have_count(0)
     page.keyboard.press("0")
     position(page, 3)
     saved(page)

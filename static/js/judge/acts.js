@@ -2,9 +2,11 @@
 import { SignedOut, refreshToken } from "./api.js";
 import { unplayed } from "./faults.js";
 
-export const ONE_AT_A_TIME = "The last answer is not sent yet. This browser keeps nothing, so one waits at a time.";
+export const ONE_AT_A_TIME = "The last answer is not sent yet, and this browser cannot keep another one: one waits at a time.";
 const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", unplayable: "Passed on: it goes to other people.", escalated: "Handed to the lead." };
 const NOT_REACHED = "Nothing is reported: the server cannot be reached, so all may be well with this pair. It is tried again by itself.";
+const STILL_TRYING = "It is being tried once more; if it does not load then, report it.";
+const MEDIA_AWAY = "Nothing is reported: the server cannot give this file at the moment. It is tried again by itself; put the pair off with “Later”.";
 const LONGEST_REASON = 60;
 
 /** Whether an answer is the one that stands already. */
@@ -35,7 +37,9 @@ export class Acts {
   report(kind, { reason = "", note = "" } = {}, said = SAID[kind]) {
     const { card } = this;
     if (!card || (card.word && kind === "later")) return;
-    if (this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0)) this.status.announce(said);
+    const isTaken = this.leave("report", { kind, reason, note }, card.word && !card.word.report ? -1 : 0);
+    if (isTaken) this.status.announce(said);
+    return isTaken;
   }
 
   /** Media that did not load, or that this browser cannot play, with one key. False when everything is there. */
@@ -43,6 +47,7 @@ export class Acts {
     if (!this.card) return false;
     const what = unplayed(this.stage.root);
     if (what) return this.report("unplayable", { reason: what.slice(0, LONGEST_REASON) });
+    if (this.stage.isTrying) return this.status.notice(STILL_TRYING, { passing: true });
     if (!this.stage.isBroken) return false;
     this.reportFailed(this.card);
     return true;
@@ -58,8 +63,11 @@ export class Acts {
       else status.notice(NOT_REACHED, { passing: true });
       return;
     }
-    if (card === this.card && stage.isBroken) this.report("cannot_judge", { reason: "does_not_play" }, "Reported: it does not load.");
-    else if (card === this.card) stage.tryAgain();
+    const isAway = await stage.isAway();
+    if (card !== this.card) return;
+    if (isAway) status.notice(MEDIA_AWAY, { passing: true });
+    else if (stage.isBroken) this.report("cannot_judge", { reason: "does_not_play" }, "Reported: it does not load.");
+    else stage.tryAgain();
   }
 
   /**
@@ -68,7 +76,7 @@ export class Acts {
    */
   leave(kind, body, judged) {
     if (this.outbox.isFull) {
-      this.status.notice(ONE_AT_A_TIME, { passing: true });
+      this.status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
       return false;
     }
     const { hand_out, word } = this.card;

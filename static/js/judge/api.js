@@ -19,6 +19,11 @@ export class SignedOut extends Error {
   }
 }
 
+/** Whether the server knows nobody who judges here: what one may not do does not exist for one. */
+export function isKeptOut(status) {
+  return [404, 410].includes(status);
+}
+
 /** The server understood and said no; sending the same again changes nothing. */
 export class Refused extends Error {}
 

@@ -3,6 +3,7 @@ import { Faults, isBroken } from "./faults.js";
 import { fillFrame } from "./html.js";
 import { piece } from "./pieces.js";
 import { Player } from "./player.js";
+import { veil } from "./veil.js";
 import { markWords } from "./words.js";
 import { Zoom } from "./zoom.js";
 
@@ -33,7 +34,7 @@ function imagePart(part) {
     image.removeAttribute("src");
     image.src = part.url;
   };
-  const faults = new Faults(image, element, { kind: part.kind, again });
+  const faults = new Faults(image, element, { kind: part.kind, url: part.url, again });
   // a picture that came is not there before it is decoded
   const shown = heard(image, "load").then(() => image.decode().catch(() => {}));
   image.src = part.url;
@@ -46,26 +47,14 @@ function mediaPart(part) {
   const player = new Player(figure, part);
   const { media, sources } = player;
   const shown = heard(media, part.kind === "video" ? "loadeddata" : "loadedmetadata");
-  const faults = new Faults(media, figure, { kind: part.kind, again: () => sources.load(), sources });
+  const faults = new Faults(media, figure, { kind: part.kind, url: part.url, again: () => sources.load(), sources });
   if (!sources.isPlayable) faults.cannotPlay();
+  // shown as something else before
+  media.addEventListener("loadeddata", () => sources.isForced && !player.isShown && player.shown());
   return { element: faults.shown, shown, faults, player };
 }
 
 const BUILDERS = { text: textPart, html: htmlPart, image: imagePart, video: mediaPart, audio: mediaPart };
-
-function veil(item, element) {
-  const cover = piece("veil");
-  const body = element.querySelector(".item-body");
-  cover.querySelector("[data-warning]").textContent = item.warning;
-  element.classList.add("is-veiled");
-  body.inert = true;
-  element.append(cover);
-  return () => {
-    cover.remove();
-    body.inert = false;
-    element.classList.remove("is-veiled");
-  };
-}
 
 /** One item, ready to be put on the page; its media begin to load now, which is how the next card is preloaded. */
 export class ItemView {
@@ -134,10 +123,13 @@ export class ItemView {
   }
 
   hidden() {
-    for (const { faults, player } of this.parts) {
-      player?.hidden();
-      faults?.stop();
-    }
+    for (const { player } of this.parts) player?.hidden();
+  }
+
+  /** It is not shown again. */
+  drop() {
+    this.hidden();
+    for (const { faults } of this.parts) faults?.stop();
   }
 
   /** Load anew what did not load, and wait for what is on its way. */

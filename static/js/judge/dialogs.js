@@ -5,13 +5,14 @@ function find(id) {
   return document.getElementById(id);
 }
 
-/** A form dialog: opens clean, hands its fields over when sent. */
+/** A form dialog: opens clean, hands its fields over when sent, and stays as it is where they are not taken. */
 function formDialog(id, onSend) {
   const dialog = find(id);
   const form = dialog.querySelector("form");
-  form.addEventListener("submit", () => {
+  form.addEventListener("submit", (event) => {
     const fields = new FormData(form);
-    onSend({ reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() });
+    const isTaken = onSend({ reason: fields.get("reason") ?? "", note: (fields.get("note") ?? "").trim() });
+    if (isTaken === false) event.preventDefault();
   });
   return () => {
     form.reset();

@@ -1,12 +1,13 @@
 // Media that do not load, or that this browser cannot play: what stands in their place, and when they are tried again.
+import { fateOf } from "./files.js";
 import { piece } from "./pieces.js";
 
-const NOUNS = { image: "image", video: "video", audio: "recording" };
+export const NOUNS = { image: "image", video: "clip", audio: "recording" };
 const WAITS = [2, 5, 10, 20, 40, 60]; // seconds from each failure to the next try
 
-/** Whether something of what is shown did not load, after a second try. */
+/** Whether something of what is shown did not load, after a second try, or plays in no browser. */
 export function isBroken(element) {
-  return element.querySelector(".broken:not(.is-trying)") !== null;
+  return element.querySelector(".broken:not(.is-trying), .unplayable:not([data-unplayable])") !== null;
 }
 
 /** What it is that this browser cannot play of what is on screen; nothing where it can. */
@@ -18,10 +19,10 @@ export function unplayed(root) {
 export class Faults {
   /**
    * @param {HTMLElement} medium  @param {HTMLElement} figure what shows it
-   * @param {{kind: string, again: () => void, sources?: Sources}} parts again makes it load anew
+   * @param {{kind: string, url: string, again: () => void, sources?: Sources}} parts again makes it load anew
    */
-  constructor(medium, figure, { kind, again, sources = null }) {
-    Object.assign(this, { medium, figure, again, sources });
+  constructor(medium, figure, { kind, url, again, sources = null }) {
+    Object.assign(this, { medium, figure, url, again, sources });
     this.words = `This ${NOUNS[kind]} did not load.`;
     this.shown = figure;
     this.nFailures = 0;
@@ -44,6 +45,7 @@ export class Faults {
   }
 
   async fail() {
+    if (this.isGone) return;
     this.nFailures += 1;
     this.isLoading = false;
     if (this.sources?.isDenied) return this.cannotPlay();
@@ -54,13 +56,20 @@ export class Faults {
     clearTimeout(this.timer);
     const wait = WAITS[this.nFailures - 1];
     if (wait) this.timer = setTimeout(() => this.retry(), 1000 * wait);
-    const isUnplayable = this.nFailures > 1 && (await this.sources?.isGivenInVain());
-    if (isUnplayable && this.shown === this.box) this.cannotPlay();
+    this.box.querySelector("[data-then]").hidden = !wait || this.nFailures === 1;
+    if (this.nFailures > 1 && this.sources?.isRefused) await this.doubt();
+  }
+
+  /** What the server gives and the browser refuses once more cannot be played; in between the server may have been away. */
+  async doubt() {
+    if (this.wasGiven) return this.cannotPlay();
+    this.wasGiven = await this.sources.areGiven();
+    if (this.wasGiven) this.retry();
   }
 
   /** Another try of what failed, by itself or because somebody asked. */
   retry(isAsked = false) {
-    if (this.shown !== this.box || (this.isLoading && !isAsked)) return;
+    if (this.isGone || this.shown === this.figure || this.sources?.isDenied || (this.isLoading && !isAsked)) return;
     clearTimeout(this.timer);
     this.isLoading = true;
     if (isAsked) this.say(true);
@@ -71,23 +80,36 @@ export class Faults {
   mend() {
     clearTimeout(this.timer);
     this.nFailures = 0;
+    this.wasGiven = false;
     this.isLoading = false;
     this.show(this.figure);
   }
 
-  /** No source of it plays here: that is said, and it can be tried all the same. */
+  /** No source of it plays here: that is said, and it can be tried all the same, once. */
   cannotPlay() {
     clearTimeout(this.timer);
+    const { sources } = this;
     const box = piece("unplayable");
-    const { what, noun } = this.sources;
-    box.dataset.unplayable = what || "unknown";
-    box.querySelector("[data-what]").textContent = `This browser cannot play this ${noun}${what && ` (${what})`}.`;
-    box.querySelector("[data-anyway]").addEventListener("click", () => this.sources.tryAll());
+    box.querySelector("[data-what]").textContent = sources.words;
+    if (!sources.isHopeless) box.dataset.unplayable = sources.part.sources[0].what || "unknown";
+    for (const words of box.querySelectorAll("[data-others], [data-lead]")) words.hidden = "lead" in words.dataset !== sources.isHopeless;
+    const anyway = box.querySelector("[data-anyway]");
+    anyway.hidden = sources.isForced;
+    anyway.addEventListener("click", () => sources.tryAll());
     this.show(box);
   }
 
-  /** Its card is gone. */
+  /** Whether it failed since its server cannot give it at the moment. */
+  async isAway() {
+    return this.shown === this.box && (await fateOf(this.url)) === "away";
+  }
+
+  /** Its card is gone: nothing more of it is loaded. */
   stop() {
+    this.isGone = true;
     clearTimeout(this.timer);
+    this.sources?.stop();
+    this.medium.removeAttribute("src");
+    this.medium.load?.();
   }
 }

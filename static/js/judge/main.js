@@ -20,6 +20,7 @@ const root = document.getElementById("judge");
 const urls = root.dataset;
 const owner = `${urls.collection}.${urls.owner}`;
 
+const NO_ROOM = "This browser has no room left to keep answers: the last one is lost if you close this tab before it is saved.";
 const NOTHING_KEPT =
   "This browser keeps nothing for this site, as where storage is switched off: each answer is sent before you can give the next, and one that is not sent yet is lost when you close the tab.";
 
@@ -52,6 +53,8 @@ const outbox = new Outbox({
   onSignedOut: (address, waiting) => signIn.open(address, waiting),
   onStopped: () => {
     if (outbox.size) askToKeep();
+    // where nothing is kept at all that was said at the start
+    if (outbox.isFull && store.isAllowed) status.notice(NO_ROOM, { untilSaved: true });
     screen.show();
   },
   onCleared: () => screen.show(),

@@ -28,6 +28,7 @@ export class OtherTabs {
     const { deck, outbox, undo } = this.screen;
     const { hand_out } = entry.body;
     undo.heed(entry);
+    outbox.show();
     const isTaken = entry.kind !== "undo" && deck.takenElsewhere(hand_out);
     if (entry.kind === "undo" || entry.body.kind === "later") deck.done.delete(hand_out);
     if (!isTaken) return;

@@ -1,5 +1,5 @@
 // The outbox: what the person did, sent in order, one at a time, again and again until the server has it.
-import { Refused, SignedOut, post, refreshToken } from "./api.js";
+import { Refused, SignedOut, isKeptOut, post, refreshToken } from "./api.js";
 import { isHopeless } from "./hopeless.js";
 import { newId } from "./ids.js";
 import { inTurn } from "./turn.js";
@@ -29,6 +29,11 @@ export class Outbox {
     return this.size > 0 && !this.store.isLasting;
   }
 
+  /** Whether nothing is taken any more since this person may no longer judge here. */
+  get isKeptOut() {
+    return this.tries > 0 && isKeptOut(this.lastStatus);
+  }
+
   /** What the server's figures do not have yet: judgments of the day, places in the batch. */
   get ahead() {
     const sum = (figure) => this.store.all().reduce((n, [, { counts }]) => n + (counts?.[figure] ?? 0), 0);
@@ -46,11 +51,6 @@ export class Outbox {
     return entry;
   }
 
-  add(kind, body, counts) {
-    this.put(kind, body, counts);
-    this.flush();
-  }
-
   /** Take back what was never sent. False when it was, or may have been: then the server must undo it. */
   takeBack(act) {
     const entry = this.store.all().findLast(([, { body }]) => body.hand_out === act.hand_out);
@@ -64,7 +64,7 @@ export class Outbox {
     const waiting = this.size;
     if (this.paused) this.onState("signed_out", waiting);
     else if (!waiting) this.onState("saved", 0);
-    else this.onState(this.tries ? "waiting" : "saving", waiting);
+    else this.onState(this.isKeptOut ? "kept_out" : this.tries ? "waiting" : "saving", waiting);
   }
 
   /** Send everything that waits. Resolves when nothing is left or the next try is scheduled. */

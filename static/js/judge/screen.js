@@ -1,11 +1,13 @@
 // The cards at hand, what the server and other tabs say of them, and how the parts of the screen follow.
-import { Refused, SignedOut, post } from "./api.js";
+import { Refused, SignedOut, isKeptOut, post } from "./api.js";
 import { Change } from "./change.js";
 import { Clock } from "./clock.js";
 import { Deck } from "./deck.js";
 import { Undo } from "./undo.js";
 
 const RETRY_NEXT = 5_000;
+const RETRY_INVITED = 30_000;
+const NOT_HERE = "You are not among the annotators of this collection any more. Ask its lead.";
 
 export class Screen {
   /** @param {{root, urls, levels, stage, panel, status, comment, guidelines}} parts */
@@ -31,15 +33,16 @@ export class Screen {
     } catch (error) {
       if (error instanceof SignedOut) this.outbox.pause(error.signIn);
       else if (error instanceof Refused) this.status.nothing({ reason: "closed", message: error.message });
-      else this.wait();
+      else this.wait(error);
     } finally {
       this.asking = false;
     }
   }
 
-  wait() {
-    this.status.nothing({ reason: "waiting", message: "The server cannot be reached; trying again every few seconds." });
-    this.retry = setTimeout(() => this.next(), RETRY_NEXT);
+  wait({ status }) {
+    if (isKeptOut(status)) this.status.nothing({ reason: "kept_out", message: NOT_HERE });
+    else this.status.nothing({ reason: "waiting", message: "The server cannot be reached; trying again every few seconds." });
+    this.retry = setTimeout(() => this.next(), isKeptOut(status) ? RETRY_INVITED : RETRY_NEXT);
   }
 
   /** The server's answer to anything: cards, progress, or why there is none. */
@@ -56,7 +59,7 @@ export class Screen {
   show() {
     const { deck, outbox } = this;
     if (this.figures) this.status.progress(this.figures, outbox.ahead);
-    if (!deck.current) return this.showNothing();
+    if (!deck.current || outbox.isKeptOut) return this.showNothing();
     this.status.cards();
     if (this.shown !== deck.current.hand_out) this.bring(deck.current);
     // after the one on screen was taken from those that were prepared before
@@ -87,6 +90,7 @@ export class Screen {
     this.stage.clear();
     this.change.show(null);
     if (this.outbox.paused) this.status.nothing({ reason: "signed_out", message: this.kept("once you are signed in again") });
+    else if (this.outbox.isKeptOut) this.status.nothing({ reason: "kept_out", message: `${NOT_HERE} ${this.kept("once you may judge here again")}` });
     else if (this.outbox.tries) this.status.nothing({ reason: "waiting", message: this.kept("as soon as the server can be reached") });
     else if (this.outbox.size) this.status.nothing({ reason: "saving" });
     else if (this.empty) this.status.nothing(this.empty);

@@ -1,6 +1,7 @@
 // A clip's or recording's sources: those that this browser may play, one after the other.
+import { NOUNS } from "./faults.js";
+import { fateOf } from "./files.js";
 
-const NOUNS = { video: "clip", audio: "recording" };
 const PATIENCE = 20_000; // without a byte, before a source is given up
 
 export class Sources {
@@ -9,7 +10,7 @@ export class Sources {
     this.trouble = figure.querySelector("[data-trouble]");
     this.list = part.sources.filter((source) => this.certainty(source) !== "");
     this.isForced = false;
-    this.wasBlank = false;
+    this.blanks = new Set();
     // before others hear of it: what is tried next, or was loaded already, is no failed load
     media.addEventListener("error", (event) => this.isMended() && event.stopImmediatePropagation());
     media.addEventListener("loadeddata", (event) => this.isBlank && this.skip(event));
@@ -18,10 +19,6 @@ export class Sources {
 
   get noun() {
     return NOUNS[this.part.kind];
-  }
-
-  get what() {
-    return this.part.sources[0].what;
   }
 
   /** Whether there is any that this browser may play. */
@@ -76,6 +73,10 @@ export class Sources {
     if (!this.isThere) this.timer = setTimeout(() => this.giveUp(), PATIENCE);
   }
 
+  stop() {
+    clearTimeout(this.timer);
+  }
+
   giveUp() {
     if (document.hidden) return this.wait();
     // a browser that loads nothing before it plays, as on phones, waits for somebody to play it; and a card that is
@@ -87,7 +88,7 @@ export class Sources {
   /** Go on from a source without a picture as from one that failed. */
   skip(event) {
     event.stopImmediatePropagation();
-    this.wasBlank = true;
+    this.blanks.add(this.at);
     this.media.dispatchEvent(new Event("error"));
   }
 
@@ -105,26 +106,32 @@ export class Sources {
 
   /** After all sources failed: whether that is this browser's doing, which denied them or shows no picture of them. */
   get isDenied() {
-    return this.isForced || this.wasBlank;
+    return this.isForced || this.blanks.size === this.list.length;
+  }
+
+  /** Whether no browser would do better: none of the files could be read, or is of a type that plays anywhere. */
+  get isHopeless() {
+    return this.part.sources.every(({ defect }) => defect);
+  }
+
+  /** Whether the browser itself refused what came last: an outage may look so, nothing that came at all does not. */
+  get isRefused() {
+    const { MEDIA_ERR_DECODE, MEDIA_ERR_SRC_NOT_SUPPORTED } = MediaError;
+    return [MEDIA_ERR_DECODE, MEDIA_ERR_SRC_NOT_SUPPORTED].includes(this.media.error?.code);
   }
 
   /** Whether the server gives one that the browser was not sure of. Of other servers nobody knows what they give. */
-  async isGivenInVain() {
+  async areGiven() {
     const unsure = this.list.filter((source) => this.certainty(source) === "maybe");
-    return (await Promise.all(unsure.map(({ url }) => isGiven(url)))).some(Boolean);
+    const fates = await Promise.all(unsure.map(({ url }) => fateOf(url)));
+    return fates.includes("given");
   }
-}
 
-/** Whether this site's server gives a file. */
-async function isGiven(url) {
-  const address = new URL(url, location.href);
-  if (address.origin !== location.origin) return false;
-  try {
-    // where the file lies in another store only a player may follow
-    const response = await fetch(address, { headers: { Range: "bytes=0-0" }, redirect: "error", cache: "no-store" });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
+  /** Why it does not play, in a sentence. */
+  get words() {
+    const { what, defect } = this.part.sources[0];
+    const kind = what && ` (${what})`;
+    if (!this.isHopeless) return `${this.isForced ? "Tried: this" : "This"} browser cannot play this ${this.noun}${kind}.`;
+    return defect === "unread" ? `This file could not be read as a ${this.noun}.` : `This ${this.noun} plays in no browser${kind}.`;
   }
 }

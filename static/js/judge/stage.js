@@ -3,10 +3,11 @@ import { ItemView } from "./card.js";
 import { adopt } from "./prefs.js";
 import { Sight } from "./sight.js";
 
-/** A view of each item, by key: the one there was before, or else a new one. */
+/** A view of each item, by key: the one there was before, or else a new one. Others that there were are dropped. */
 function viewsOf(items, before) {
   const views = new Map();
   for (const [key, item] of items) if (!views.has(key)) views.set(key, before.get(key) ?? new ItemView(item));
+  for (const [key, view] of before) if (!views.has(key)) view.drop();
   return views;
 }
 
@@ -32,7 +33,7 @@ export class Stage {
   }
 
   show(card) {
-    this.document?.hidden();
+    this.document?.drop();
     const sameQuery = queryKey(card) === this.queryKey;
     if (!sameQuery) this.showQuery(card);
     this.document = this.take(card);
@@ -54,7 +55,7 @@ export class Stage {
 
   showQuery(card) {
     const item = card.query;
-    this.query?.hidden();
+    this.query?.drop();
     this.queryKey = queryKey(card);
     this.query = this.preparedQueries.get(this.queryKey) ?? new ItemView(item);
     this.preparedQueries.delete(this.queryKey);
@@ -123,6 +124,17 @@ export class Stage {
 
   get isBroken() {
     return Boolean(this.document?.isBroken || this.query?.isBroken);
+  }
+
+  /** Whether something did not load and is tried once more before it counts. */
+  get isTrying() {
+    return this.root.querySelector("#query .is-trying, #document .is-trying") !== null;
+  }
+
+  /** Whether a file of what is on screen cannot be given at the moment. */
+  async isAway() {
+    const parts = [this.query, this.document].flatMap((view) => view.parts);
+    return (await Promise.all(parts.map(({ faults }) => faults?.isAway()))).some(Boolean);
   }
 
   /** How much of the clip was played for this card, and how often anew; nothing where there is no clip. */

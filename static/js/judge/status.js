@@ -9,11 +9,13 @@ const TITLES = {
   paused: "Your work is paused",
   training: "A training comes first",
   saving: "Saving…",
-  waiting: "Waiting for the network",
+  waiting: "Waiting for the server",
+  kept_out: "You cannot judge here any more",
   signed_out: "You are signed out",
   looking: "Looking for your next pair…",
 };
 
+const TROUBLE = ["waiting", "signed_out", "kept_out"];
 const BUSY = ["saving", "looking"];
 const PENDING = [...BUSY, "waiting"];
 const AGAIN = { batch_done: "Next batch", training: "Go to the training", signed_out: "Sign in" };
@@ -44,16 +46,18 @@ export class Status {
     const state = sent === "saved" && refused ? "refused" : sent;
     const words = {
       saved: "Saved",
-      refused: `Saved, but for ${refused} refused`,
+      refused: `${refused} refused`,
       saving: "Saving…",
       waiting: `Not saved - will retry (${waiting} waiting)`,
+      kept_out: `Not saved - kept here (${waiting} waiting)`,
       signed_out: waiting ? `Not saved - signed out (${waiting} waiting)` : "Signed out",
     };
     const changed = this.parts.saved.dataset.state !== state;
     this.parts.saved.textContent = words[state];
     // a screen reader hears of trouble and of its end, not of every answer
-    if (changed && (state === "waiting" || state === "signed_out" || this.troubled)) this.announce(words[state]);
-    this.troubled = state === "waiting" || state === "signed_out" || (this.troubled && state === "saving");
+    if (changed && (TROUBLE.includes(state) || this.troubled)) this.announce(words[state]);
+    this.troubled = TROUBLE.includes(state) || (this.troubled && state === "saving");
+    if (state === "saved") this.pass(".until-saved");
     this.parts.saved.dataset.state = state;
     this.parts.signIn.hidden = state !== "signed_out";
   }
@@ -116,15 +120,19 @@ export class Status {
   }
 
   /** What was said for a moment is over. */
-  pass() {
-    for (const box of this.root.querySelectorAll(".is-passing")) box.remove();
+  pass(selector = ".is-passing") {
+    for (const box of this.root.querySelectorAll(selector)) box.remove();
   }
 
-  /** Something the person must know and that no dialog fits; passing: until the next thing is done. */
-  notice(text, { passing = false } = {}) {
-    this.pass();
+  /**
+   * Something the person must know and that no dialog fits.
+   * @param {{passing: boolean, untilSaved: boolean}} lasting until the next thing is done, or until all is saved
+   */
+  notice(text, { passing = false, untilSaved = false } = {}) {
+    this.pass(untilSaved ? ".until-saved" : undefined);
     const box = document.createElement("div");
     box.className = passing ? "notice is-passing" : "notice notice-warn";
+    box.classList.toggle("until-saved", untilSaved);
     const words = Object.assign(document.createElement("div"), { textContent: text });
     const close = Object.assign(document.createElement("button"), { type: "button", className: "button button-small", textContent: "Close" });
     close.addEventListener("click", () => box.remove());

@@ -80,12 +80,13 @@ export class Undo {
     status.pass();
     const card = isChange ? null : deck.remembered(hand_out);
     const unsent = outbox.takeBack(act);
-    if (!unsent && outbox.isFull) return status.notice(ONE_AT_A_TIME, { passing: true });
+    if (!unsent && outbox.isFull) return status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
     this.forget(hand_out);
     this.wanted = card || isChange ? null : hand_out;
     if (!isChange) deck.done.delete(hand_out);
     if (card) this.screen.putBack({ ...card, draft: comment });
-    if (!unsent) outbox.add("undo", { hand_out, kind }, { judged: -(counts?.judged ?? 0), done: -(counts?.done ?? 0) });
+    if (!unsent) outbox.put("undo", { hand_out, kind }, { judged: -(counts?.judged ?? 0), done: -(counts?.done ?? 0) });
+    outbox.flush();
     this.screen.show();
     if (unsent) this.announce(kind, isChange ? {} : null);
     else if (isChange) status.notice("Taking the change back…", { passing: true });

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotate.core.sources import FileSource
 from annotate.models import Judgment, Pair, Part, Report, Resolution, Role, Seat
-from annotate.services import claiming, inbox, loading, passed_on, reports, stuck_labels, undoing
+from annotate.services import claiming, inbox, loading, passed_on, reports, stuck_labels, undoing, work
 from annotate.services.media import media_folder
 from tests import campaigns, cast, clips
 from tests.annotate.core.files import file, line
@@ -90,10 +90,15 @@ def test_what_everybody_has_passed_on_is_told_to_the_lead(client):
     assert "nobody here can give" not in client.get(address).content.decode()
     for hand_out in hand_outs(other):
         pass_on(other, hand_out)
+    why = work.why_empty(annotator=other, asked=True)
+    assert why["message"] == (
+        "Nothing is left that can come to you. 2 pairs wait for people whose browsers play what yours does not. "
+        "More comes when the lead opens another pool."
+    )
     told = passed_on.passed_on(collection=collection)
     assert told.sentence == (
-        "2 pairs went on to others, since the browsers of 2 people do not play what is shown: Ogg, Theora (2), of a "
-        "type that nobody knows (1). 2 of them wait for a label."
+        "2 pairs went on to others, since the browsers of 2 people do not play what is shown: Ogg, Theora (2); of a "
+        "type that nobody knows (1). All of them wait for a label."
     )
     assert "2 labels are wanted on 2 pairs that nobody here can give" in client.get(address).content.decode()
 

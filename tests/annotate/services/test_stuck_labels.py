@@ -38,8 +38,8 @@ def test_third_labels_of_two_people_are_stuck_until_somebody_comes():
     Annotator.objects.filter(pk=third.pk).update(paused_at=timezone.now())
     (found,) = stuck_labels.stuck_labels(collection=collection).values()
     assert found.sentence == (
-        "4 labels are wanted on 4 pairs that nobody here can give. Each person gives one label of a pair at most, and"
-        " no more than her share of a pool; 2 people are here."
+        "4 labels are wanted on 4 pairs that nobody here can give. Each person gives one label of a pair at most, "
+        "none of one she reported or passed on, and no more than her share of a pool; 2 people are here."
     )
     assert found.advice == (
         "Invite another annotator. Let the one who is paused go on. Or close the pool: what it has is kept."
