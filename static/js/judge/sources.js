@@ -3,6 +3,7 @@ import { NOUNS } from "./faults.js";
 import { fateOf } from "./files.js";
 
 const PATIENCE = 20_000; // without a byte, before a source is given up
+const GRACE = 3_000; // on screen with sound and no picture, before that counts as none
 
 export class Sources {
   constructor(figure, media, part) {
@@ -13,8 +14,12 @@ export class Sources {
     this.blanks = new Set();
     // before others hear of it: what is tried next, or was loaded already, is no failed load
     media.addEventListener("error", (event) => this.isMended() && event.stopImmediatePropagation());
-    media.addEventListener("loadeddata", (event) => this.isBlank && this.skip(event));
-    for (const name of ["progress", "loadedmetadata"]) media.addEventListener(name, () => this.wait());
+    media.addEventListener("loadeddata", (event) => {
+      this.wait();
+      if (this.isBlank) event.stopImmediatePropagation();
+    });
+    media.addEventListener("resize", () => this.hasPicture());
+    for (const name of ["progress", "loadedmetadata"]) media.addEventListener(name, () => this.isLoaded || this.wait());
   }
 
   get noun() {
@@ -57,20 +62,27 @@ export class Sources {
     if (this.media.error) this.media.load();
   }
 
-  get isThere() {
+  get isLoaded() {
     const { HAVE_METADATA, HAVE_CURRENT_DATA } = HTMLMediaElement;
     return this.media.readyState >= (this.part.kind === "audio" ? HAVE_METADATA : HAVE_CURRENT_DATA);
   }
 
-  /** Of a clip the browser plays the sound alone. */
+  /** A clip without a picture: WebKit may know of the picture a moment later, else the browser plays the sound alone. */
   get isBlank() {
     return this.part.kind === "video" && !this.media.videoWidth;
   }
 
-  /** Let a source fail of which nothing comes, neither data nor an error. */
+  /** The picture is known: what was kept back is told now. */
+  hasPicture() {
+    if (this.isBlank || !this.isLoaded) return;
+    this.blanks.delete(this.at);
+    this.media.dispatchEvent(new Event("loadeddata"));
+  }
+
+  /** Let a source fail of which nothing comes, neither data nor an error, or no picture. */
   wait() {
     clearTimeout(this.timer);
-    if (!this.isThere) this.timer = setTimeout(() => this.giveUp(), PATIENCE);
+    if (!this.isLoaded || this.isBlank) this.timer = setTimeout(() => this.giveUp(), this.isLoaded ? GRACE : PATIENCE);
   }
 
   stop() {
@@ -82,13 +94,9 @@ export class Sources {
     // a browser that loads nothing before it plays, as on phones, waits for somebody to play it; and a card that is
     // prepared may wait behind the one on screen
     const isLoading = this.media.networkState === HTMLMediaElement.NETWORK_LOADING;
-    if (isLoading && !this.isThere && this.isOnScreen()) this.media.dispatchEvent(new Event("error"));
-  }
-
-  /** Go on from a source without a picture as from one that failed. */
-  skip(event) {
-    event.stopImmediatePropagation();
-    this.blanks.add(this.at);
+    if (!this.isOnScreen() || !(isLoading || this.isLoaded)) return;
+    if (!this.isBlank && this.isLoaded) return this.hasPicture();
+    if (this.isLoaded) this.blanks.add(this.at);
     this.media.dispatchEvent(new Event("error"));
   }
 
