@@ -72,4 +72,4 @@ def test_a_card_has_these_fields_and_no_others(world, annotator):
             assert set(item) == {"label", "warning", "parts"}
             for part in item["parts"]:
                 assert set(part) <= {"kind", "text", "url", "type", "sources", "start", "end"}
-                assert all(set(source) == {"url", "type", "what"} for source in part.get("sources", []))
+                assert all(set(source) == {"url", "type", "what", "defect"} for source in part.get("sources", []))

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.utils.formats import date_format
@@ -63,7 +63,10 @@ def answers_with_cards(
     @http.for_signed_in
     @wraps(act)
     def view(request: HttpRequest, slug: str) -> JsonResponse:
-        annotator = access.get_annotator(user=request.user, slug=slug)
+        try:
+            annotator = access.get_annotator(user=request.user, slug=slug)
+        except Http404:  # her script tells this from a page that a proxy puts in the server's place
+            return JsonResponse({"kept_out": True}, status=404)
         try:
             with transaction.atomic():  # one commit: an answer and its next cards are on disk together
                 result = act(annotator, http.read_json(request)) or {}

@@ -203,7 +203,6 @@ def test_a_page_is_shown_without_scripts_and_its_words_are_marked(collection, op
 
 
 @pytest.mark.usefixtures("standing_pages")
-@pytest.mark.usefixtures("standing_pages")
 def test_what_does_not_load_is_said_tried_again_and_reported_with_one_key(collection, open_judge):
     pairs = show(collection, image(collection), image(collection, "s002.webp"))
     asked = []

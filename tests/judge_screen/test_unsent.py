@@ -133,7 +133,7 @@ def test_any_page_sends_what_waits_of_whoever_is_signed_in(outage, context, live
     page.goto(live_server.url)
     heard(page, lambda: page.evaluate(KEPT) == [])
     assert sorted(grades()) == [0, 2]  # they may have travelled side by side as the tab was closed
-    assert page.locator(".messages .notice").count() == 0
+    expect(page.locator(".messages .notice")).to_have_count(0)
 
 
 def test_where_nobody_may_judge_any_more_what_waits_can_be_thrown_away(outage, context, live_server, annotator):
@@ -157,6 +157,9 @@ def test_the_judge_screen_says_that_she_may_not_judge_any_more(open_judge, annot
     page.keyboard.press("2")
     expect(page.locator("#empty-title")).to_have_text("You cannot judge here any more")
     expect(page.locator("#empty-text")).to_contain_text("Ask its lead. 1 answer is kept in this browser and sent once")
+    for key in "lxb":
+        page.keyboard.press(key)  # on a card that nobody sees
+    expect(page.locator("#dialog-cannot")).to_be_hidden()
     expect(page.locator("#saved")).to_have_text("Not saved - kept here (1 waiting)")
     member.save(force_insert=True)
     heard(page, lambda: page.locator("#saved").inner_text() == "Saved" or pass_time(page, 1))
@@ -179,7 +182,7 @@ def test_a_page_that_stands_open_sends_what_a_closed_tab_left_behind(open_judge,
         page.close()
         heard(other, lambda: other.evaluate(KEPT) == [] or pass_time(other, 1))
         assert len(grades()) == n + 1
-    assert other.locator(".messages .notice").count() == 0
+    expect(other.locator(".messages .notice")).to_have_count(0)
 
 
 def test_both_of_two_tabs_go_on_when_the_network_is_back_for_one(open_judge, context):

@@ -4,9 +4,9 @@ import { unplayed } from "./faults.js";
 
 export const ONE_AT_A_TIME = "The last answer is not sent yet, and this browser cannot keep another one: one waits at a time.";
 const SAID = { later: "Put off: it comes back at the end of the batch.", cannot_judge: "Reported to the lead.", unplayable: "Passed on: it goes to other people.", escalated: "Handed to the lead." };
-const NOT_REACHED = "Nothing is reported: the server cannot be reached, so all may be well with this pair. It is tried again by itself.";
+const NOT_REACHED = "Nothing is reported: the server cannot be reached, so all may be well with this pair. Try it again, or put it off with “Later”.";
 const STILL_TRYING = "It is being tried once more; if it does not load then, report it.";
-const MEDIA_AWAY = "Nothing is reported: the server cannot give this file at the moment. It is tried again by itself; put the pair off with “Later”.";
+const MEDIA_AWAY = "Nothing is reported: the server cannot give this file at the moment. Try it again, or put it off with “Later”.";
 const LONGEST_REASON = 60;
 
 /** Whether an answer is the one that stands already. */
@@ -20,8 +20,9 @@ export class Acts {
     Object.assign(this, parts);
   }
 
+  /** The card on screen. */
   get card() {
-    return this.screen.deck.current;
+    return this.screen.shown === null ? null : this.screen.deck.current;
   }
 
   answer({ grade, reasons, changes }) {
@@ -77,6 +78,7 @@ export class Acts {
   leave(kind, body, judged) {
     if (this.outbox.isFull) {
       this.status.notice(ONE_AT_A_TIME, { passing: true, untilSaved: true });
+      this.status.announce(ONE_AT_A_TIME);
       return false;
     }
     const { hand_out, word } = this.card;

@@ -4,10 +4,10 @@ const TIMEOUT = 15_000;
 
 /** The server could not be reached or could not answer; trying again is right. */
 export class Unreachable extends Error {
-  constructor(message, { retryAfter = 0, status = 0 } = {}) {
+  /** @param {{retryAfter: number, status: number, isKeptOut: boolean}} answer isKeptOut: she may not judge here any more */
+  constructor(message, { retryAfter = 0, status = 0, isKeptOut = false } = {}) {
     super(message);
-    this.retryAfter = retryAfter;
-    this.status = status;
+    Object.assign(this, { retryAfter, status, isKeptOut });
   }
 }
 
@@ -17,11 +17,6 @@ export class SignedOut extends Error {
     super("signed out");
     this.signIn = sameOrigin(signIn);
   }
-}
-
-/** Whether the server knows nobody who judges here: what one may not do does not exist for one. */
-export function isKeptOut(status) {
-  return [404, 410].includes(status);
 }
 
 /** The server understood and said no; sending the same again changes nothing. */
@@ -114,6 +109,6 @@ export async function post(url, payload, session) {
   }
   if (response.ok) return data;
   // only the judge screen's own words refuse an answer; any other page that says no may be a proxy or a mistake
-  if (!data?.error) throw new Unreachable(`answered ${response.status}`, { retryAfter: 30, status: response.status });
+  if (!data?.error) throw new Unreachable(`answered ${response.status}`, { retryAfter: 30, isKeptOut: Boolean(data?.kept_out) });
   throw new Refused(data.error);
 }

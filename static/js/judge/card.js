@@ -136,6 +136,7 @@ export class ItemView {
   tryAgain() {
     for (const { faults, player } of this.parts) {
       faults?.retry();
+      player?.sources.hasPicture();
       player?.sources.wait();
     }
   }

@@ -28,7 +28,11 @@ export class Faults {
     this.nFailures = 0;
     this.box = piece("broken");
     this.box.querySelector("[data-retry]").addEventListener("click", () => this.retry(true));
-    if (sources) sources.isOnScreen = () => this.shown.isConnected;
+    if (sources) {
+      sources.isOnScreen = () => this.shown.isConnected;
+      // it may play: its figure has the button for that
+      sources.onIdle = () => sources.isPlayable && this.mend();
+    }
     medium.addEventListener("error", () => this.fail());
     // a card that is being prepared is on no page yet, but the box stands in it all the same
     for (const name of ["load", "loadeddata"]) medium.addEventListener(name, () => this.mend());
@@ -49,22 +53,30 @@ export class Faults {
     this.nFailures += 1;
     this.isLoading = false;
     if (this.sources?.isDenied) return this.cannotPlay();
+    clearTimeout(this.timer);
+    const wait = WAITS[this.nFailures - 1];
+    if (wait) this.timer = setTimeout(() => this.retry(), 1000 * wait);
+    if (this.isDoubted) return;
     this.show(this.box);
     // it is reported only once it failed again
     this.box.classList.toggle("is-trying", this.nFailures === 1);
     this.say(this.nFailures === 1);
-    clearTimeout(this.timer);
-    const wait = WAITS[this.nFailures - 1];
-    if (wait) this.timer = setTimeout(() => this.retry(), 1000 * wait);
     this.box.querySelector("[data-then]").hidden = !wait || this.nFailures === 1;
     if (this.nFailures > 1 && this.sources?.isRefused) await this.doubt();
   }
 
-  /** What the server gives and the browser refuses once more cannot be played; in between the server may have been away. */
+  /** Whether it is said that it cannot be played, though the browser did not deny it: it is tried again all the same. */
+  get isDoubted() {
+    return this.shown !== this.figure && this.shown !== this.box;
+  }
+
+  /** What the server gives before and after the browser refuses it once more cannot be played. */
   async doubt() {
-    if (this.wasGiven) return this.cannotPlay();
+    const before = this.wasGiven;
     this.wasGiven = await this.sources.areGiven();
-    if (this.wasGiven) this.retry();
+    if (!this.wasGiven || this.isGone || this.shown === this.figure) return;
+    if (before) this.cannotPlay();
+    else this.retry();
   }
 
   /** Another try of what failed, by itself or because somebody asked. */
@@ -87,8 +99,8 @@ export class Faults {
 
   /** No source of it plays here: that is said, and it can be tried all the same, once. */
   cannotPlay() {
-    clearTimeout(this.timer);
     const { sources } = this;
+    if (sources.isDenied) clearTimeout(this.timer);
     const box = piece("unplayable");
     box.querySelector("[data-what]").textContent = sources.words;
     if (!sources.isHopeless) box.dataset.unplayable = sources.part.sources[0].what || "unknown";
@@ -101,7 +113,9 @@ export class Faults {
 
   /** Whether it failed since its server cannot give it at the moment. */
   async isAway() {
-    return this.shown === this.box && (await fateOf(this.url)) === "away";
+    if (this.shown !== this.box) return false;
+    const urls = this.sources?.list.map(({ url }) => url) ?? [this.url];
+    return (await Promise.all(urls.map(fateOf))).includes("away");
   }
 
   /** Its card is gone: nothing more of it is loaded. */

@@ -65,7 +65,7 @@ const acts = new Acts({ screen, panel, stage, comment, guidelines, clock: screen
 screen.aside = new Aside({ store, outbox, levels, root, announce: (text) => status.announce(text), onSentAgain: (entry) => screen.undo.heed(entry) });
 
 const reports = reportDialogs((kind, fields) => acts.report(kind, fields));
-const whileJudging = (act) => () => screen.deck.current && act();
+const whileJudging = (act) => () => acts.card && act();
 const withPlayer = (act) => () => (stage.player ? act(stage.player) : false);
 const withImage = (act) => () => (stage.zoom ? act(stage.zoom) : false);
 const sideways = (step) => () => (stage.player ? stage.player.seek(step) : (stage.zoom?.pan(step, 0) ?? false));

@@ -1,5 +1,5 @@
 // The outbox: what the person did, sent in order, one at a time, again and again until the server has it.
-import { Refused, SignedOut, isKeptOut, post, refreshToken } from "./api.js";
+import { Refused, SignedOut, post, refreshToken } from "./api.js";
 import { isHopeless } from "./hopeless.js";
 import { newId } from "./ids.js";
 import { inTurn } from "./turn.js";
@@ -15,7 +15,7 @@ export class Outbox {
     Object.assign(this, parts);
     this.tries = 0;
     this.sending = null;
-    this.lastStatus = 0; // what the server answered last in place of taking something; 0 where it could not be reached
+    this.wasKeptOut = false;
     this.timer = 0;
     this.paused = false;
   }
@@ -31,7 +31,7 @@ export class Outbox {
 
   /** Whether nothing is taken any more since this person may no longer judge here. */
   get isKeptOut() {
-    return this.tries > 0 && isKeptOut(this.lastStatus);
+    return this.tries > 0 && this.wasKeptOut;
   }
 
   /** What the server's figures do not have yet: judgments of the day, places in the batch. */
@@ -118,7 +118,7 @@ export class Outbox {
   stop(error) {
     if (error instanceof SignedOut) return this.pause(error.signIn);
     this.tries += 1;
-    this.lastStatus = error.status;
+    this.wasKeptOut = error.isKeptOut;
     const wait = Math.min(LONGEST_WAIT, 1000 * 2 ** (this.tries - 1));
     // apart from each other, so that a server coming back is not met by everybody at once
     const spread = wait * (0.75 + Math.random() / 2);

@@ -1,5 +1,5 @@
 // The cards at hand, what the server and other tabs say of them, and how the parts of the screen follow.
-import { Refused, SignedOut, isKeptOut, post } from "./api.js";
+import { Refused, SignedOut, post } from "./api.js";
 import { Change } from "./change.js";
 import { Clock } from "./clock.js";
 import { Deck } from "./deck.js";
@@ -29,7 +29,9 @@ export class Screen {
     this.asking = true;
     if (!this.deck.current) this.status.nothing({ reason: "looking" });
     try {
-      this.take(await post(this.urls.nextUrl, {}, this.urls), true);
+      const told = await post(this.urls.nextUrl, {}, this.urls);
+      this.outbox.reached();
+      this.take(told, true);
     } catch (error) {
       if (error instanceof SignedOut) this.outbox.pause(error.signIn);
       else if (error instanceof Refused) this.status.nothing({ reason: "closed", message: error.message });
@@ -39,10 +41,10 @@ export class Screen {
     }
   }
 
-  wait({ status }) {
-    if (isKeptOut(status)) this.status.nothing({ reason: "kept_out", message: NOT_HERE });
+  wait({ isKeptOut }) {
+    if (isKeptOut) this.status.nothing({ reason: "kept_out", message: NOT_HERE });
     else this.status.nothing({ reason: "waiting", message: "The server cannot be reached; trying again every few seconds." });
-    this.retry = setTimeout(() => this.next(), isKeptOut(status) ? RETRY_INVITED : RETRY_NEXT);
+    this.retry = setTimeout(() => this.next(), isKeptOut ? RETRY_INVITED : RETRY_NEXT);
   }
 
   /** The server's answer to anything: cards, progress, or why there is none. */
@@ -59,6 +61,7 @@ export class Screen {
   show() {
     const { deck, outbox } = this;
     if (this.figures) this.status.progress(this.figures, outbox.ahead);
+    if (deck.current && this.shown && outbox.isKeptOut) deck.current.draft = this.comment.value;
     if (!deck.current || outbox.isKeptOut) return this.showNothing();
     this.status.cards();
     if (this.shown !== deck.current.hand_out) this.bring(deck.current);

@@ -94,7 +94,8 @@ export class Sources {
     // a browser that loads nothing before it plays, as on phones, waits for somebody to play it; and a card that is
     // prepared may wait behind the one on screen
     const isLoading = this.media.networkState === HTMLMediaElement.NETWORK_LOADING;
-    if (!this.isOnScreen() || !(isLoading || this.isLoaded)) return;
+    if (!this.isOnScreen() || this.media.error) return;
+    if (!isLoading && !this.isLoaded) return this.onIdle();
     if (!this.isBlank && this.isLoaded) return this.hasPicture();
     if (this.isLoaded) this.blanks.add(this.at);
     this.media.dispatchEvent(new Event("error"));
@@ -114,7 +115,7 @@ export class Sources {
 
   /** After all sources failed: whether that is this browser's doing, which denied them or shows no picture of them. */
   get isDenied() {
-    return this.isForced || this.blanks.size === this.list.length;
+    return (this.isForced && this.isRefused) || this.blanks.size === this.list.length;
   }
 
   /** Whether no browser would do better: none of the files could be read, or is of a type that plays anywhere. */

@@ -88,7 +88,8 @@ export class Stage {
   }
 
   clear() {
-    this.document?.hidden();
+    this.document?.drop();
+    this.document = null;
     this.query?.hidden();
     this.sight.end();
   }
@@ -99,7 +100,7 @@ export class Stage {
 
   toggleMarks() {
     this.marked = !this.marked;
-    this.mark();
+    if (this.document) this.mark();
   }
 
   mark() {
@@ -133,7 +134,7 @@ export class Stage {
 
   /** Whether a file of what is on screen cannot be given at the moment. */
   async isAway() {
-    const parts = [this.query, this.document].flatMap((view) => view.parts);
+    const parts = [...this.query.parts, ...this.document.parts];
     return (await Promise.all(parts.map(({ faults }) => faults?.isAway()))).some(Boolean);
   }
 

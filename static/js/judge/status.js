@@ -17,7 +17,7 @@ const TITLES = {
 
 const TROUBLE = ["waiting", "signed_out", "kept_out"];
 const BUSY = ["saving", "looking"];
-const PENDING = [...BUSY, "waiting"];
+const PENDING = [...BUSY, "waiting", "kept_out"];
 const AGAIN = { batch_done: "Next batch", training: "Go to the training", signed_out: "Sign in" };
 
 function minutes(seconds) {
@@ -57,7 +57,7 @@ export class Status {
     // a screen reader hears of trouble and of its end, not of every answer
     if (changed && (TROUBLE.includes(state) || this.troubled)) this.announce(words[state]);
     this.troubled = TROUBLE.includes(state) || (this.troubled && state === "saving");
-    if (state === "saved") this.pass(".until-saved");
+    if (sent === "saved") this.pass(".until-saved");
     this.parts.saved.dataset.state = state;
     this.parts.signIn.hidden = state !== "signed_out";
   }

@@ -241,6 +241,8 @@ def test_one_worker_at_a_time_looks_into_a_collection(collection, bucket):
         with other.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_lock(9, %s)", [collection.pk])
         assert looking_later.take_turn(collection=collection) == 0 and asked() == []
+        with other.cursor() as cursor:  # a connection that ends lets go of its locks a moment later
+            cursor.execute("SELECT pg_advisory_unlock(9, %s)", [collection.pk])
     finally:
         other.close()
     assert looking_later.take_turn(collection=collection) == 1

@@ -154,9 +154,9 @@ def test_a_card_names_the_sources_in_order_with_what_a_browser_is_asked(collecti
     content = as_shown(shown.item, "films")["parts"][-1]
     base = url(collection, shown)
     assert content["sources"] == [
-        {"url": base, "type": 'video/ogg; codecs="theora"', "what": "Ogg, Theora"},
-        {"url": "https://h/b.mp4?at=1", "type": "video/mp4", "what": "MP4"},
-        {"url": f"{base}2/", "type": 'video/mp4; codecs="avc1.64001f"', "what": "QuickTime, H.264"},
-        {"url": f"{base}3/", "type": "", "what": "Matroska, HEVC"},
+        {"url": base, "type": 'video/ogg; codecs="theora"', "what": "Ogg, Theora", "defect": ""},
+        {"url": "https://h/b.mp4?at=1", "type": "video/mp4", "what": "MP4", "defect": ""},
+        {"url": f"{base}2/", "type": 'video/mp4; codecs="avc1.64001f"', "what": "QuickTime, H.264", "defect": ""},
+        {"url": f"{base}3/", "type": "", "what": "Matroska, HEVC", "defect": ""},
     ]
     assert (content["url"], content["type"]) == (base, 'video/ogg; codecs="theora"')
