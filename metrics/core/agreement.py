@@ -6,6 +6,7 @@ None with a reason.
 """
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from metrics.core.counts import UnitCounts, annotations, count_units
+from metrics.core.resampling import resampled_sums, resamples
 
 N_REPLICATES = 1_000
 _CELLS_A_BLOCK = 4_000_000
@@ -31,7 +33,9 @@ class Alpha(NamedTuple):
     """Krippendorff's alpha of a set of labels.
 
     value : at most 1; 0 is agreement by chance. None where undefined, with the reason in words
-    low, high : percentile bootstrap interval over units, None where not asked for or undefined; seed : of its samples
+    low, high : percentile bootstrap interval over units, or over groups of them; None where not asked for or undefined,
+        and where all units are of one group; seed : of its samples
+    n_groups : groups that were drawn; None where single units were
     n_units, n_labels : units and labels that came in, each annotator once a unit
     n_pairable_units, n_pairable_labels : those of units with two labels or more: what alpha rests on
     n_undefined_replicates : bootstrap samples in which alpha is undefined; they are left out of the interval
@@ -49,6 +53,18 @@ class Alpha(NamedTuple):
     n_replicates: int = 0
     n_undefined_replicates: int = 0
     seed: int | None = None
+    n_groups: int | None = None
+
+
+class InGroups(NamedTuple):
+    """Where the units are whose counts are known: n units of a kind in a group, such as the pairs of one query.
+
+    group : (R,) any whole numbers; kind : (R,) rows of `UnitCounts.counts`; n : (R,) whole numbers
+    """
+
+    group: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    n: NDArray[np.int64]
 
 
 class PercentAgreement(NamedTuple):
@@ -97,39 +113,55 @@ def alpha_of_counts(
     n_replicates: int = 0,
     confidence: float = 0.95,
     seed: int | None = None,
+    in_groups: InGroups | None = None,
 ) -> Alpha:
-    """Krippendorff's alpha from the counts of values a unit; see `alpha`."""
-    level = Level(level)
-    _refuse_values(counted, level)
+    """Krippendorff's alpha from the counts of values a unit; see `alphas_of_counts`."""
+    told = {"n_replicates": n_replicates, "confidence": confidence, "seed": seed, "in_groups": in_groups}
+    return alphas_of_counts(counted, levels=[level], **told)[Level(level)]
+
+
+def alphas_of_counts(
+    counted: UnitCounts,
+    *,
+    levels: Iterable[Level | str] = tuple(Level),
+    n_replicates: int = 0,
+    confidence: float = 0.95,
+    seed: int | None = None,
+    in_groups: InGroups | None = None,
+) -> dict[Level, Alpha]:
+    """Krippendorff's alpha on some levels from the counts of values a unit, with one drawing for the intervals of all.
+
+    n_replicates, confidence : as in `alpha`
+    in_groups : the groups whose units resemble one another, such as the pairs of one query or of the captions of one
+        video: whole groups are drawn, those with a unit of two labels or more. None, and groups of one such unit each,
+        draw single units.
+    seed : default: where units are drawn a hash of the counts, where groups are drawn their number
+    """
     labels_a_unit = counted.counts.sum(axis=1)
     pairable = (labels_a_unit >= 2) & (counted.frequency > 0)
     kinds = UnitCounts(counted.counts[pairable], counted.frequency[pairable], counted.values)
-    result = Alpha(
+    common = Alpha(
         value=None,
         reason=_why_undefined(kinds),
-        level=level,
+        level=Level.NOMINAL,
         n_units=int(counted.frequency[labels_a_unit > 0].sum()),
         n_labels=int(counted.frequency @ labels_a_unit),
         n_pairable_units=int(kinds.frequency.sum()),
         n_pairable_labels=int(kinds.frequency @ labels_a_unit[pairable]),
     )
-    if result.reason:
-        return result
-    result = result._replace(value=float(_alphas(kinds, kinds.frequency[None, :].astype(float), level)[0]))
-    if not n_replicates:
-        return result
-    kinds = _in_order(kinds)
-    seed = _seed_of(kinds) if seed is None else seed
-    replicates = _replicates(kinds, level, n_replicates, np.random.default_rng(seed))
-    defined = replicates[~np.isnan(replicates)]
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2]) if len(defined) else (None, None)
-    return result._replace(
-        low=None if low is None else float(low),
-        high=None if high is None else float(high),
-        n_replicates=n_replicates,
-        n_undefined_replicates=n_replicates - len(defined),
-        seed=seed,
-    )
+    found = {level: common._replace(level=level) for level in map(Level, levels)}
+    for level in found:
+        _refuse_values(counted, level)
+    if common.reason:
+        return found
+    everyone = kinds.frequency[None, :].astype(float)
+    found = {level: alpha._replace(value=float(_alphas(kinds, everyone, level)[0])) for level, alpha in found.items()}
+    table = _table(in_groups, pairable) if in_groups else None
+    if not n_replicates or (table is not None and len(table) == 1):
+        return found
+    samples = _Samples(kinds, table, n_replicates, seed)
+    replicates = samples.alphas(list(found))
+    return {level: samples.interval(alpha, replicates[level], confidence) for level, alpha in found.items()}
 
 
 def alpha_of_coincidences(coincidences: NDArray[np.float64], values: NDArray[Any], level: Level) -> float | None:
@@ -183,12 +215,12 @@ def _why_undefined(kinds: UnitCounts) -> str:
     return ""
 
 
-def _in_order(kinds: UnitCounts) -> UnitCounts:
-    """The kinds once each, ascending, without values that nobody gave: the same for the same labels."""
+def _in_order(kinds: UnitCounts) -> tuple[UnitCounts, NDArray[np.int64]]:
+    """The kinds once each, ascending, without values that nobody gave, and the place of each kind among them."""
     used = kinds.counts.any(axis=0)
     rows, place = np.unique(kinds.counts[:, used], axis=0, return_inverse=True)
     frequency = np.bincount(place.ravel(), weights=kinds.frequency, minlength=len(rows)).astype(np.int64)
-    return UnitCounts(rows, frequency, kinds.values[used])
+    return UnitCounts(rows, frequency, kinds.values[used]), place.ravel()
 
 
 def _seed_of(kinds: UnitCounts) -> int:
@@ -248,13 +280,59 @@ def _ratio_distances(number: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.square(np.divide(difference, total, out=np.zeros_like(difference), where=total != 0))
 
 
-def _replicates(kinds: UnitCounts, level: Level, n_replicates: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """(n_replicates,) alpha of resampled units: drawing units with replacement is a multinomial draw of their kinds."""
-    n_units = int(kinds.frequency.sum())
-    share = kinds.frequency / n_units
-    block = max(1, _CELLS_A_BLOCK // len(share))
-    found = []
-    for start in range(0, n_replicates, block):
-        draws = rng.multinomial(n_units, share, size=min(block, n_replicates - start))
-        found.append(_alphas(kinds, draws.astype(np.float64), level))
-    return np.concatenate(found)
+def _table(in_groups: InGroups, pairable: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+    """(G, P) how many pairable units of each pairable kind each group holds; None where each group holds one unit."""
+    keep = pairable[in_groups.kind] & (in_groups.n > 0)
+    kind = (np.cumsum(pairable) - 1)[in_groups.kind[keep]]
+    groups, group = np.unique(in_groups.group[keep], return_inverse=True)
+    table = np.zeros((len(groups), int(np.count_nonzero(pairable))), dtype=np.int64)
+    np.add.at(table, (group, kind), in_groups.n[keep])
+    return None if (table.sum(axis=1) == 1).all() else table
+
+
+class _Samples:
+    """Samples of as many units, or groups of them, as there are."""
+
+    def __init__(self, kinds: UnitCounts, table: NDArray[np.int64] | None, n_replicates: int, seed: int | None) -> None:
+        """table : (G, P) units of each kind in each group; None draws single units."""
+        self._kinds, place = _in_order(kinds)
+        self._n_replicates = n_replicates
+        self._groups = None
+        if table is not None:
+            merged = np.zeros((len(table), len(self._kinds.frequency)))
+            np.add.at(merged.T, place, table.T)
+            self._groups = merged[np.lexsort(merged.T[::-1])]  # the same groups are one table, in whatever order
+        usual_seed = _seed_of(self._kinds) if table is None else len(table)
+        self.seed = usual_seed if seed is None else seed
+
+    def alphas(self, levels: list[Level]) -> dict[Level, NDArray[np.float64]]:
+        """(n_replicates,) alpha of each sample, NaN where it is undefined."""
+        found: dict[Level, list[NDArray[np.float64]]] = {level: [] for level in levels}
+        for weights in self._weights():
+            for level in levels:
+                found[level].append(_alphas(self._kinds, weights, level))
+        return {level: np.concatenate(blocks) for level, blocks in found.items()}
+
+    def _weights(self) -> Iterator[NDArray[np.float64]]:
+        """(B, P) how many units of each kind are in each sample, some samples at a time."""
+        if self._groups is not None:
+            yield resampled_sums(self._groups, resamples(len(self._groups), self._n_replicates, seed=self.seed))
+            return
+        rng, n_units = np.random.default_rng(self.seed), int(self._kinds.frequency.sum())
+        share = self._kinds.frequency / n_units  # drawing units is a multinomial draw of their kinds
+        block = max(1, _CELLS_A_BLOCK // len(share))
+        for start in range(0, self._n_replicates, block):
+            yield rng.multinomial(n_units, share, size=min(block, self._n_replicates - start)).astype(np.float64)
+
+    def interval(self, alpha: Alpha, replicates: NDArray[np.float64], confidence: float) -> Alpha:
+        """Alpha with the interval that its samples give."""
+        defined = replicates[~np.isnan(replicates)]
+        low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2]) if len(defined) else (None, None)
+        return alpha._replace(
+            low=None if low is None else float(low),
+            high=None if high is None else float(high),
+            n_replicates=len(replicates),
+            n_undefined_replicates=len(replicates) - len(defined),
+            seed=self.seed,
+            n_groups=None if self._groups is None else len(self._groups),
+        )

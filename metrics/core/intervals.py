@@ -1,16 +1,15 @@
-"""Intervals beside numbers: the percentile bootstrap of means over queries, and Wilson's for a share."""
+"""Intervals beside numbers: the percentile bootstrap of means over queries or groups, and Wilson's for a share."""
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.resampling import draw_places, on_grid
+from metrics.core.groups import Groups
+from metrics.core.resampling import on_grid, resampled_sums, resamples
 
 N_REPLICATES = 1_000
-_ROWS_A_BLOCK = 100
 
 
 class Interval(NamedTuple):
@@ -21,48 +20,46 @@ class Interval(NamedTuple):
 
 
 def mean_intervals(
-    values: NDArray[np.float64], *, n_replicates: int = N_REPLICATES, confidence: float = 0.95
+    values: NDArray[np.float64],
+    *,
+    groups: Groups | None = None,
+    n_replicates: int = N_REPLICATES,
+    confidence: float = 0.95,
 ) -> list[Interval]:
     """Percentile bootstrap intervals of M means over the same Q queries.
 
     values : (M, Q); a row that is not finite throughout has no interval
+    groups : of the Q queries: whole groups are drawn, as many as there are, and the mean is over all their queries;
+        None draws single queries. Queries that are all of one group have no interval.
     The same values have the same interval, on whatever page, in whatever file and order: a row is sorted, and the
-    samples depend on Q and n_replicates alone, Q being the seed. So it does not matter what a row is computed together
-    with, and the samples of one Q are drawn once for all rows.
+    samples depend on the number of groups and n_replicates alone, that number being the seed. So it does not matter
+    what a row is computed together with, and the samples of one number are drawn once for all rows.
     Every sum is exact (see `on_grid`), so that the result cannot depend on the order of additions, the number of rows
     or the machine. FIRE (Rodriguez et al. 2022) section 4.3 resamples queries so. Equals scipy.stats.bootstrap's
-    percentile method, but for chance.
+    percentile method, but for chance; with groups of one size that of their means.
     """
-    n_queries = values.shape[1]
-    if not n_queries:
+    groups = groups or Groups.single(values.shape[1])
+    if not groups.n or (groups.n == 1 and not groups.are_single):
         return [Interval(None, None)] * len(values)
-    counts = _resamples(n_queries, n_replicates)
-    exact = on_grid(np.sort(values, axis=1), n_queries).T
-    sums = np.concatenate(
-        [
-            counts[start : start + _ROWS_A_BLOCK].astype(np.float64) @ exact
-            for start in range(0, n_replicates, _ROWS_A_BLOCK)
-        ]
-    )
-    low, high = np.quantile(sums / n_queries, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    sums, sizes = _sorted_sums(values, groups)
+    drawn = resamples(groups.n, n_replicates, seed=groups.n)
+    means = resampled_sums(sums, drawn) / (groups.n_queries if sizes is None else resampled_sums(sizes, drawn))
+    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
     return [
         Interval(None, None) if np.isnan(a) or np.isnan(b) else Interval(float(a), float(b))
         for a, b in zip(low, high, strict=True)
     ]
 
 
-@lru_cache(maxsize=4)
-def _resamples(n_queries: int, n_replicates: int) -> NDArray[np.uint8]:
-    """(n_replicates, n_queries) how often each query is in each sample; kept, as every refresh asks for the same."""
-    rng = np.random.default_rng(n_queries)
-    rows = []
-    for start in range(0, n_replicates, _ROWS_A_BLOCK):
-        n_rows = min(_ROWS_A_BLOCK, n_replicates - start)
-        drawn = draw_places(n_queries, n_rows * n_queries, rng=rng).reshape(n_rows, n_queries)
-        drawn += np.arange(n_rows)[:, None] * n_queries
-        counts = np.bincount(drawn.ravel(), minlength=n_rows * n_queries)
-        rows.append(counts.astype(np.uint8).reshape(n_rows, n_queries))  # 8 times as small
-    return np.concatenate(rows)
+def _sorted_sums(values: NDArray[np.float64], groups: Groups) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    """(G, M) sums of the groups, ascending in each column, and (G, M) their sizes; None where all have one size."""
+    exact = on_grid(values, groups.n * int(groups.size.max()))
+    sums = groups.sums(exact.T).T
+    if (groups.size == groups.size[0]).all():
+        return np.sort(sums, axis=1).T, None
+    sizes = np.broadcast_to(groups.size.astype(np.float64), sums.shape)
+    order = np.lexsort((sizes, sums), axis=1)
+    return np.take_along_axis(sums, order, axis=1).T, np.take_along_axis(sizes, order, axis=1).T
 
 
 def wilson(n_right: int, n: int, *, z: float = 1.959963984540054) -> Interval:

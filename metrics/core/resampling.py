@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 _DRAWS_A_BLOCK = 1 << 16  # their places and values stay in the processor's cache
 _DRAWS_A_VALUE = 25  # a multinomial draw of one value costs about as much as drawing this many queries
 _WORD = 1 << 64
+REPLICATES_A_BLOCK = 100
 
 
 def in_order(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,6 +57,31 @@ def draw_places(n: int, size: int, *, rng: np.random.Generator) -> NDArray[np.in
         number = rest
     places[-1] = number
     return places.view(np.int64).ravel()[:size]
+
+
+@lru_cache(maxsize=4)
+def resamples(n: int, n_replicates: int, *, seed: int) -> NDArray[np.uint8]:
+    """(n_replicates, n) how often each of n queries or groups is in each sample of n of them.
+
+    Kept, as every refresh asks for the same. A count beyond 255 would take a chance below 1e-500.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for start in range(0, n_replicates, REPLICATES_A_BLOCK):
+        n_rows = min(REPLICATES_A_BLOCK, n_replicates - start)
+        drawn = draw_places(n, n_rows * n, rng=rng).reshape(n_rows, n)
+        drawn += np.arange(n_rows)[:, None] * n
+        counts = np.bincount(drawn.ravel(), minlength=n_rows * n)
+        rows.append(counts.astype(np.uint8).reshape(n_rows, n))  # 8 times as small
+    drawn_counts = np.concatenate(rows)
+    drawn_counts.flags.writeable = False
+    return drawn_counts
+
+
+def resampled_sums(values: NDArray[np.float64], drawn: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """(n_replicates, M) sums of (n, M) values over each sample; a block of samples at a time."""
+    blocks = (drawn[start : start + REPLICATES_A_BLOCK] for start in range(0, len(drawn), REPLICATES_A_BLOCK))
+    return np.concatenate([block.astype(np.float64) @ values for block in blocks])
 
 
 def on_grid(values: NDArray[np.float64], n_added: int) -> NDArray[np.float64]:

@@ -1,4 +1,8 @@
-"""How many queries must be judged: the error of a mean on N of them, and the N that shows a difference (FIRE, 4.3)."""
+"""How many queries must be judged: the error of a mean on N of them, and the N that shows a difference (FIRE, 4.3).
+
+Where queries come in groups, such as the captions of one video, whole groups are drawn and judged: N queries are then
+N / m groups, m being the mean size of those there are.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from metrics.core.groups import Groups
 from metrics.core.resampling import draw_places, resampled_means
 
 _DRAWS_A_BLOCK = 1 << 16
@@ -18,19 +23,25 @@ class SampleSize(NamedTuple):
 
     error : the quantile of |mean of a sample - mean of all| that was asked for (95th percentile)
     low, high : the middle 95 % of the samples' means
+    n_groups : of how many groups they are; as many as queries where each is by itself
     """
 
     size: int
     error: float
     low: float
     high: float
+    n_groups: int
 
 
 class Needed(NamedTuple):
-    """Queries needed to show a difference, and the power they give; None where no number within reach does."""
+    """Queries needed to show a difference, the power they give, and of how many groups they are.
+
+    The numbers are None where none within reach gives that power.
+    """
 
     n_queries: int | None
     power: float
+    n_groups: int | None
 
 
 def sampling_error(
@@ -38,66 +49,82 @@ def sampling_error(
     sizes: Sequence[int],
     *,
     rng: np.random.Generator,
+    groups: Groups | None = None,
     n_samples: int = 10_000,
     quantile: float = 0.95,
 ) -> list[SampleSize]:
     """Resample N of the Q scored queries with replacement, for each N, and see how far the mean strays.
 
     scores : (Q,) a system's score on each query; n_samples : samples a size
+    groups : of the Q queries: whole ones are drawn, N / m of them rounded, one at least; None draws single queries
     Errors move in steps of 1/N where scores are 0 or 1. Memory does not grow with n_samples x N.
     """
-    scores = _checked(scores)
+    scores, groups = _grouped(scores, groups)
     found = []
-    drawn = resampled_means(scores, sizes, rng=rng, n_samples=n_samples)
-    for size, means in zip(sizes, drawn, strict=True):
+    n_groups = [max(1, round(size * groups.n / groups.n_queries)) for size in sizes]
+    drawn = resampled_means(scores, n_groups, rng=rng, n_samples=n_samples)
+    for size, n, means in zip(sizes, n_groups, drawn, strict=True):
         error = float(np.quantile(np.abs(means - scores.mean()), quantile))
         low, high = np.quantile(means, [0.025, 0.975])
-        found.append(SampleSize(int(size), error, float(low), float(high)))
+        found.append(SampleSize(int(size), error, float(low), float(high), n))
     return found
 
 
 def queries_for_error(
-    scores: ArrayLike, error: float, *, rng: np.random.Generator, n_samples: int = 10_000, quantile: float = 0.95
+    scores: ArrayLike,
+    error: float,
+    *,
+    rng: np.random.Generator,
+    groups: Groups | None = None,
+    n_samples: int = 10_000,
+    quantile: float = 0.95,
 ) -> int:
     """About the smallest N whose error (see `sampling_error`) is at most `error`; at least 1.
 
     Starts from the normal approximation and is corrected twice by what resampling shows, as errors fall with the root
-    of N; above 100,000 queries the approximation stands.
+    of N; above 100,000 queries, or groups, the approximation stands.
     """
-    scores = _checked(scores)
+    scores, groups = _grouped(scores, groups)
     if not error > 0:
         raise ValueError("The error asked for must be above 0.")
     size = max(1, int(np.ceil((special.ndtri((1 + quantile) / 2) * scores.std() / error) ** 2)))
     for _ in range(2 if size <= _RESAMPLED_UP_TO else 0):
         shown = sampling_error(scores, [size], rng=rng, n_samples=n_samples, quantile=quantile)[0].error
         size = max(1, int(np.ceil(size * (shown / error) ** 2)))
-    return size
+    return _queries_of(size, groups)
 
 
 def queries_for_difference(
-    differences: ArrayLike, difference: float, *, alpha: float = 0.05, power: float = 0.8, limit: int = 10_000_000
+    differences: ArrayLike,
+    difference: float,
+    *,
+    groups: Groups | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    limit: int = 10_000_000,
 ) -> Needed:
     """Queries with which a two-sided paired t test at `alpha` shows a true difference `difference` with chance `power`.
 
     differences : (Q,) x - y of two systems like those to be compared, two queries or more, for its spread alone
+    groups : of the Q queries, two or more; the test is over groups, and limit is one of groups
     The noncentral t distribution, solved for n >= 2; equals statsmodels TTestPower.solve_power.
     """
-    d = _checked(differences)
+    d, groups = _grouped(differences, groups)
     if len(d) < 2:
-        raise ValueError("One query says nothing of the spread of the differences; give two or more.")
+        raise ValueError("One query, or one group, says nothing of the spread of the differences; give two or more.")
     spread = d.std(ddof=1)
     if spread == 0:
-        return Needed(2, 1.0)
+        return Needed(_queries_of(2, groups), 1.0, 2)
     effect = abs(difference) / spread
     if not effect:
-        return Needed(None, alpha)
+        return Needed(None, alpha, None)
     low, high = 2, limit
     if _power_of_t(effect, limit, alpha) < power:
-        return Needed(None, _power_of_t(effect, limit, alpha))
+        return Needed(None, _power_of_t(effect, limit, alpha), None)
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if _power_of_t(effect, middle, alpha) >= power else (middle + 1, high)
-    return Needed(low, _power_of_t(effect, low, alpha))
+    return Needed(_queries_of(low, groups), _power_of_t(effect, low, alpha), low)
 
 
 def simulated_power(
@@ -132,6 +159,18 @@ def _checked(scores: ArrayLike) -> NDArray[np.float64]:
     if scores.ndim != 1 or not len(scores) or not np.isfinite(scores).all():
         raise ValueError("Scores are one number a query, at least one, none missing.")
     return scores
+
+
+def _grouped(scores: ArrayLike, groups: Groups | None) -> tuple[NDArray[np.float64], Groups]:
+    """(G,) what each group adds to the mean over the queries, and the groups."""
+    scores = _checked(scores)
+    groups = groups or Groups.single(len(scores))
+    return groups.shares(scores), groups
+
+
+def _queries_of(n_groups: int, groups: Groups) -> int:
+    """How many queries so many groups of the mean size are, rounded up."""
+    return -(-n_groups * groups.n_queries // groups.n)
 
 
 def _power_of_t(effect: float, n: int, alpha: float) -> float:

@@ -1,17 +1,18 @@
 """Is the difference between two systems real? Paired tests over the same queries, and corrections for many of them.
 
 x, y : (Q,) scores of two systems on the same queries. Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528,
-    compare them.
+    compare them. Where queries come in groups, `tested` gives each test a value a group instead.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from metrics.core.resampling import resampled_means
+from metrics.core.groups import Groups
+from metrics.core.resampling import is_turned, resampled_means, seed_of
 from pooling.core.correlation import mid_ranks
 
 _CELLS_A_BLOCK = 2_000_000
@@ -21,8 +22,8 @@ class PairedTest(NamedTuple):
     """Outcome of one two-sided test of x against y.
 
     difference : mean of x - y
-    p_value : in [0, 1]; 1 where the systems do not differ on any query; NaN for a single query
-    n : queries that took part, n_tied : queries left out as ties
+    p_value : in [0, 1]; 1 where the systems do not differ on any query; NaN for a single query, or a single group
+    n : queries that took part, n_tied : queries left out as ties; groups, where queries come in groups
     """
 
     name: str
@@ -112,6 +113,45 @@ TESTS: dict[str, Callable[..., PairedTest]] = {
     "bootstrap": bootstrap,
 }
 SAMPLED = ("randomization", "bootstrap")
+# What stands for a group. Where the systems are told apart by a toss a group, its sum turns round as a whole; ranks and
+# signs take its mean; the others its share of the mean over all queries.
+_OF_GROUPS: dict[str, Callable[[Groups, NDArray[np.float64]], NDArray[np.float64]]] = {
+    "t": Groups.shares,
+    "wilcoxon": Groups.means,
+    "sign": Groups.means,
+    "randomization": Groups.totals,
+    "bootstrap": Groups.shares,
+}
+
+
+def tested(
+    name: str,
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    groups: Groups | None = None,
+    seed: int | None = None,
+    n_samples: int = 10_000,
+) -> PairedTest:
+    """One of TESTS on x against y, over whole groups of queries where they come in groups.
+
+    groups : of the Q queries; None takes each by itself. Of groups that differ in size, Wilcoxon's and the sign test
+        compare means a group, so that large and small ones count alike; the others are about the mean over queries.
+    seed : of what is sampled; default: a hash of the values. The same values have the same p, in whatever order the
+        queries come and whichever system is named first.
+    """
+    both = np.stack([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)], axis=1)
+    if not np.isfinite(both).all():
+        raise ValueError("A score is missing or not finite; leave that query out of both systems.")
+    groups = groups or Groups.single(len(both))
+    values = _OF_GROUPS[name](groups, both)
+    oriented = values[:, ::-1] if is_turned(*values.T) else values
+    options: dict[str, Any] = {}
+    if name in SAMPLED:
+        rng = np.random.default_rng(seed_of(oriented) if seed is None else seed)
+        options = {"rng": rng, "n_samples": n_samples}
+    found = TESTS[name](*values[np.lexsort(oriented.T[::-1])].T, **options)
+    return found if groups.are_single else found._replace(difference=float(np.mean(both[:, 0] - both[:, 1])))
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.groups import Groups
+
 _REPLICATES_A_BLOCK = 100
 
 
@@ -30,11 +32,16 @@ def swapped(before: NDArray[np.float64], now: NDArray[np.float64]) -> list[tuple
     return list(zip(one[turned].tolist(), other[turned].tolist(), strict=True))
 
 
-def neighbours(values: NDArray[np.float64], *, rng: np.random.Generator, n_replicates: int = 1000) -> list[Neighbours]:
+def neighbours(
+    values: NDArray[np.float64], *, rng: np.random.Generator, groups: Groups | None = None, n_replicates: int = 1000
+) -> list[Neighbours]:
     """How sure the order of each two neighbouring systems is, by bootstrap over queries.
 
-    values : (S, Q), larger is better. Returns S - 1 rows, best first; none where there are no queries.
+    values : (S, Q), larger is better; groups : of the Q queries: whole ones are drawn, None draws single queries.
+    Returns S - 1 rows, best first; none where there are no queries, or all of them are of one group.
     """
+    if groups is not None and not groups.are_single:
+        values = groups.totals(values.T).T if groups.n > 1 else values[:, :0]
     n_queries = values.shape[1]
     if not n_queries:
         return []

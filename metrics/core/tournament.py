@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics.core.groups import Groups
 from metrics.core.multiple import METHODS as RANGE_METHODS
 from metrics.core.multiple import compare_systems, pseudo_groups
 from metrics.core.significance import holm
@@ -26,6 +27,14 @@ class Decided(NamedTuple):
     order: NDArray[np.int64]
     significant: NDArray[np.bool_]
     groups: list[list[int]]
+
+
+def a_row_a_group(scores: NDArray[np.float64], groups: Groups, *, method: str) -> NDArray[np.float64]:
+    """(G, S) what `decide` is to be given where (Q, S) scores come in groups: of each group what stands for it.
+
+    A toss turns a group's sum round as a whole; the analysis of variance takes its share of the mean over all queries.
+    """
+    return groups.totals(scores) if method == RANDOMIZATION else groups.shares(scores)
 
 
 def decide(

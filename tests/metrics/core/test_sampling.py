@@ -48,7 +48,7 @@ def test_the_simulated_power_at_that_number_is_the_power_asked_for():
 def test_no_difference_needs_more_queries_than_there_are_and_no_spread_needs_two():
     assert sampling.queries_for_difference([0.1, 0.3], 0.0).n_queries is None
     assert sampling.queries_for_difference([0.1, 0.3], 1e-9).n_queries is None
-    assert sampling.queries_for_difference([0.1, 0.1], 0.05) == (2, 1.0)
+    assert sampling.queries_for_difference([0.1, 0.1], 0.05) == (2, 1.0, 2)
 
 
 def test_a_plan_that_cannot_be_made_says_why():

@@ -1,0 +1,129 @@
+"""Queries that belong together, such as the captions of one video: what is drawn, tossed or analysed is a group.
+
+Queries of one group resemble one another, so a mean over them is less certain than its number of queries suggests. The
+target stays the mean over queries; what is taken for independent are the groups. Where each query is a group of its
+own, every value here is the query's own, to the last digit.
+
+Miller 2024, arXiv:2411.00640, section 2.2; Kish 1965, Survey Sampling, chapter 5; of groups that differ in size
+Cameron & Miller 2015, doi:10.3368/jhr.50.2.317.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metrics.core.resampling import on_grid
+
+
+class Groups(NamedTuple):
+    """Which of G groups each of Q queries belongs to.
+
+    of_query : (Q,) 0..G-1, numbered as they first occur; size : (G,) queries of each, 1 or more
+    """
+
+    of_query: NDArray[np.int64]
+    size: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, keys: ArrayLike) -> Self:
+        """The groups of queries by any sortable key of each: queries with one key are one group."""
+        _, first, code = np.unique(np.asarray(keys), return_index=True, return_inverse=True)
+        place = np.argsort(np.argsort(first, kind="stable"), kind="stable")
+        of_query = place[code.ravel()].astype(np.int64)
+        return cls(of_query, np.bincount(of_query, minlength=len(first)))
+
+    @classmethod
+    def single(cls, n_queries: int) -> Self:
+        """Each query by itself."""
+        return cls(np.arange(n_queries), np.ones(n_queries, dtype=np.int64))
+
+    @property
+    def n(self) -> int:
+        """How many groups there are."""
+        return len(self.size)
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are."""
+        return len(self.of_query)
+
+    @property
+    def are_single(self) -> bool:
+        """Whether each query is a group of its own."""
+        return self.n == self.n_queries
+
+    def within(self, queries: NDArray[np.bool_]) -> Self:
+        """The groups of some of the queries."""
+        return type(self).of(self.of_query[queries])
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(G, ...) sums over each group's queries of (Q, ...) values; exact, so that their order does not matter."""
+        if self.are_single:
+            return values
+        total = np.zeros((self.n, *values.shape[1:]))
+        np.add.at(total, self.of_query, on_grid(values.T, self.n_queries).T)
+        return total
+
+    def totals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(G, ...) sums a group, times G / Q: their mean is that over the queries.
+
+        For what turns whole groups round: a group in which nothing differs stays at 0.
+        """
+        return self.sums(values) * (self.n / self.n_queries)
+
+    def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(G, ...) means over each group's queries; of groups that differ in size, large and small ones count alike."""
+        return self.sums(values) / self._along(self.size, values)
+
+    def shares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(G, ...) what each group adds to the mean over the queries, in a form whose mean is that mean.
+
+        values : (Q, ...) finite. The mean over queries is a ratio of two sums over groups, and this is its
+        linearisation: G / Q of the group's sum, and the mean for what the group is smaller or larger than others. Of
+        groups of one size it is the groups' means. The variance of its mean is the cluster-robust one with G / (G - 1),
+        that of statsmodels' OLS(...).fit(cov_type="cluster").
+        """
+        sums = self.sums(values)
+        mean = sums.sum(axis=0) / self.n_queries
+        rest = 1 - self._along(self.size, values) * (self.n / self.n_queries)
+        return sums * (self.n / self.n_queries) + mean * rest
+
+    def _along(self, column: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+        return column.reshape(-1, *[1] * (values.ndim - 1))
+
+
+class Design(NamedTuple):
+    """What grouping costs a mean over queries.
+
+    icc : intraclass correlation, at most 1; 0 where queries of a group are no more alike than others, below 0 where
+        they are less. None where no group has two queries, there is one group, or all values are equal
+    deff : design effect: how many times the variance of the mean is that of independent queries; None with icc
+    """
+
+    icc: float | None
+    deff: float | None
+
+
+def design(values: NDArray[np.float64], groups: Groups) -> Design:
+    """Intraclass correlation and design effect of (Q,) finite values.
+
+    ICC = (B - W) / (B + (n0 - 1) W) of the mean squares between and within groups, n0 = (Q - sum n^2 / Q) / (G - 1):
+    the estimator of a one-way analysis of variance, Donner 1986, doi:10.2307/1403259; Shrout & Fleiss 1979's ICC(1, 1),
+    doi:10.1037/0033-2909.86.2.420. DEFF = 1 + (m - 1) ICC with m = sum n^2 / Q, the size of the group of a query drawn
+    at random: Kish 1965, section 5.4.
+    """
+    n_groups, n = groups.n, groups.n_queries
+    if n_groups < 2 or groups.are_single:
+        return Design(None, None)
+    size = groups.size.astype(np.float64)
+    mean = groups.means(values)
+    between = float(size @ np.square(mean - values.mean())) / (n_groups - 1)
+    within = float(np.square(values - mean[groups.of_query]).sum()) / (n - n_groups)
+    usual_size = float(size @ size) / n
+    n0 = (n - usual_size) / (n_groups - 1)
+    spread = between + (n0 - 1) * within
+    if not spread > 0:
+        return Design(None, None)
+    icc = (between - within) / spread
+    return Design(icc, 1 + (usual_size - 1) * icc)

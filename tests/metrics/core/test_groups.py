@@ -1,0 +1,247 @@
+"""Queries in groups: against statsmodels, SciPy, published examples, and simulated worlds."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from metrics.core import agreement, sampling, significance, stopping, tournament
+from metrics.core.counts import UnitCounts
+from metrics.core.groups import Design, Groups, design
+from metrics.core.intervals import Interval, mean_intervals
+
+UNEQUAL = np.repeat(np.arange(60), np.random.default_rng(8).integers(1, 12, 60))
+EQUAL = np.repeat(np.arange(40), 5)
+
+
+def alike(group: np.ndarray, seed: int, *, icc: float = 0.3) -> np.ndarray:
+    """Values of which those of one group are alike."""
+    rng = np.random.default_rng(seed)
+    of_group = rng.normal(0, np.sqrt(icc), group.max() + 1)
+    return of_group[group] + rng.normal(0, np.sqrt(1 - icc), len(group))
+
+
+def test_groups_are_numbered_as_they_first_occur():
+    groups = Groups.of(["b", "a", "b", "c"])
+    assert groups.of_query.tolist() == [0, 1, 0, 2]
+    assert groups.size.tolist() == [2, 1, 1]
+    assert not groups.are_single
+    assert groups.within(np.array([False, True, False, True])).are_single
+
+
+@pytest.mark.parametrize("form", ["sums", "totals", "means", "shares"])
+def test_a_query_that_is_a_group_of_its_own_keeps_its_value_to_the_last_digit(form):
+    values = np.random.default_rng(0).beta(0.3, 0.6, (333, 4))
+    groups = Groups.of(np.random.default_rng(1).permutation(333))
+    assert (getattr(groups, form)(values) == values).all()
+
+
+@pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
+def test_what_stands_for_a_group_keeps_the_mean_over_the_queries(group):
+    values, groups = alike(group, 0), Groups.of(group)
+    assert groups.totals(values).mean() == pytest.approx(values.mean(), abs=1e-12)
+    assert groups.shares(values).mean() == pytest.approx(values.mean(), abs=1e-12)
+    of_each = [values[group == g].mean() for g in range(groups.n)]
+    assert groups.means(values) == pytest.approx(of_each, abs=1e-12)
+
+
+def test_shares_of_groups_of_one_size_are_their_means():
+    values, groups = alike(EQUAL, 1), Groups.of(EQUAL)
+    assert groups.shares(values) == pytest.approx(groups.means(values), abs=1e-12)
+
+
+@pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
+def test_the_error_of_the_mean_of_shares_is_statsmodels_cluster_robust_one(group):
+    values, groups = alike(group, 2), Groups.of(group)
+    fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": group})
+    shares = groups.shares(values)
+    assert shares.std(ddof=1) / np.sqrt(groups.n) == pytest.approx(fit.bse[0], rel=1e-10)
+
+
+def test_the_intraclass_correlation_is_shrouts_and_fleisss_first():
+    """Their Table 2, six targets by four judges: ICC(1, 1) = .17."""
+    ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    found = design(np.ravel(ratings).astype(float), Groups.of(np.repeat(np.arange(6), 4)))
+    assert found.icc == pytest.approx(0.1657, abs=5e-5)
+    assert found.deff == pytest.approx(1 + 3 * found.icc)
+
+
+def test_groups_of_differing_sizes_have_the_correlation_they_were_made_with():
+    group = np.repeat(np.arange(4000), np.random.default_rng(3).integers(1, 12, 4000))
+    assert design(alike(group, 4), Groups.of(group)).icc == pytest.approx(0.3, abs=0.02)
+
+
+def test_the_design_effect_is_how_much_larger_the_variance_of_the_mean_is():
+    group = np.repeat(np.arange(3000), 7)
+    values, groups = alike(group, 5, icc=0.2), Groups.of(group)
+    ratio = (groups.shares(values).var() / groups.n) / (values.var() / groups.n_queries)
+    assert design(values, groups).deff == pytest.approx(ratio, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("values", "group"), [([0.1, 0.4, 0.3], [0, 0, 0]), ([0.1, 0.4], [0, 1]), ([0.5, 0.5, 0.5], [0, 0, 1])]
+)
+def test_without_two_groups_two_queries_of_one_and_two_values_there_is_no_correlation(values, group):
+    assert design(np.array(values), Groups.of(group)) == Design(None, None)
+
+
+def test_an_interval_over_groups_of_one_size_is_near_scipys_over_their_means():
+    values, groups = alike(EQUAL, 6), Groups.of(EQUAL)
+    ours = mean_intervals(values[None, :], groups=groups, n_replicates=5000)[0]
+    theirs = stats.bootstrap(
+        (groups.means(values),), np.mean, n_resamples=5000, method="percentile", rng=np.random.default_rng(2)
+    ).confidence_interval
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.012)
+
+
+def test_an_interval_over_groups_of_any_size_draws_whole_groups():
+    values, rng = alike(UNEQUAL, 7), np.random.default_rng(1)
+    members = [values[g == UNEQUAL] for g in range(60)]
+    means = [np.concatenate([members[g] for g in rng.integers(0, 60, 60)]).mean() for _ in range(5000)]
+    ours = mean_intervals(values[None, :], groups=Groups.of(UNEQUAL), n_replicates=5000)[0]
+    assert ours == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.015)
+
+
+@pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
+def test_the_same_values_in_groups_have_the_same_interval_and_tests_in_whatever_order(group):
+    values = np.round(np.stack([alike(group, seed) for seed in (0, 1)]), 3) / 7
+    mixed = np.random.default_rng(4).permutation(len(group))
+    one, other = Groups.of(group), Groups.of(group[mixed])
+    assert mean_intervals(values, groups=one) == mean_intervals(values[:, mixed], groups=other)
+    for name in significance.TESTS:
+        found = significance.tested(name, *values, groups=one, n_samples=500)
+        again = significance.tested(name, *values[:, mixed], groups=other, n_samples=500)
+        turned = significance.tested(name, *values[::-1], groups=one, n_samples=500)
+        assert found.p_value == again.p_value == turned.p_value, name
+        assert found.difference == pytest.approx(values[0].mean() - values[1].mean(), abs=1e-12)
+
+
+def test_queries_of_one_group_prove_nothing():
+    groups, values = Groups.of([3, 3, 3]), np.array([0.1, 0.5, 0.9])
+    assert mean_intervals(values[None, :], groups=groups) == [Interval(None, None)]
+    assert stopping.neighbours(np.stack([values, values / 2]), rng=np.random.default_rng(0), groups=groups) == []
+    for name in significance.TESTS:
+        assert np.isnan(significance.tested(name, values, values / 2, groups=groups, n_samples=9).p_value), name
+
+
+def test_tests_over_groups_of_one_size_are_scipys_over_their_means():
+    x, y, groups = alike(EQUAL, 0) + 0.2, alike(EQUAL, 1), Groups.of(EQUAL)
+    means = groups.means(x), groups.means(y)
+    found = significance.tested("t", x, y, groups=groups)
+    assert (found.p_value, found.n) == (pytest.approx(stats.ttest_rel(*means).pvalue, abs=1e-10), 40)
+    expected = stats.wilcoxon(*means, correction=True, method="asymptotic").pvalue
+    assert significance.tested("wilcoxon", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
+    expected = stats.binomtest(int(np.sum(means[0] > means[1])), 40).pvalue
+    assert significance.tested("sign", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
+
+
+def test_a_toss_turns_a_whole_group_round():
+    """Sums 3 and 3 of two groups: two of four tosses reach 6, whatever the five queries say one by one."""
+    d, group = [1, 1, 1, 1, 2], [0, 0, 0, 1, 1]
+    found = significance.tested("randomization", d, np.zeros(5), groups=Groups.of(group), n_samples=20_000)
+    assert found.p_value == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_group_in_which_two_systems_do_not_differ_is_a_tie():
+    x, group = np.array([0.5, 0.25, 0.5, 0.75, 0.1]), [0, 0, 1, 1, 2]
+    y = np.array([0.5, 0.25, 0.1, 0.1, 0.2])
+    assert significance.tested("sign", x, y, groups=Groups.of(group)).n_tied == 1
+
+
+@pytest.mark.parametrize("method", tournament.METHODS)
+def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(method):
+    scores = np.random.default_rng(0).random((30, 5))
+    assert (tournament.a_row_a_group(scores, Groups.single(30), method=method) == scores).all()
+
+
+def test_a_plan_in_groups_counts_whole_groups():
+    scores, groups = alike(EQUAL, 9, icc=0.6), Groups.of(EQUAL)
+    alone, in_groups = (
+        sampling.sampling_error(scores, [50, 52], rng=np.random.default_rng(0), groups=each)[0]
+        for each in (None, groups)
+    )
+    assert (alone.n_groups, in_groups.n_groups) == (50, 10)
+    expected = 1.96 * groups.means(scores).std() / np.sqrt(10)
+    assert in_groups.error == pytest.approx(expected, rel=0.05)
+    assert in_groups.error > 1.5 * alone.error
+    needed = sampling.queries_for_difference(scores, 0.1, groups=groups)
+    of_means = sampling.queries_for_difference(groups.means(scores), 0.1)
+    assert (needed.n_groups, needed.n_queries) == (of_means.n_queries, 5 * of_means.n_queries)
+    size = sampling.queries_for_error(scores, 0.1, rng=np.random.default_rng(1), groups=groups)
+    assert size == pytest.approx(5 * (1.96 * groups.means(scores).std() / 0.1) ** 2, rel=0.1)
+
+
+# ---- alpha
+
+
+def pairs_of_labels(seed: int, *, n_groups: int = 100, a_group: int = 6, spread: float = 1.0) -> SimpleNamespace:
+    """Two labels of 0..2 a unit; how often the second repeats the first varies from group to group."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(n_groups), a_group)
+    care = (1 / (1 + np.exp(-rng.normal(0.8, spread, n_groups))))[group]
+    first = rng.choice(3, len(group), p=[0.5, 0.3, 0.2])
+    second = np.where(rng.random(len(group)) < care, first, rng.choice(3, len(group), p=[0.5, 0.3, 0.2]))
+    table = np.eye(3, dtype=np.int64)[first] + np.eye(3, dtype=np.int64)[second]
+    kinds, kind = np.unique(table, axis=0, return_inverse=True)
+    counted = UnitCounts(kinds, np.bincount(kind.ravel()), np.arange(3))
+    return SimpleNamespace(
+        counted=counted, in_groups=agreement.InGroups(group, kind.ravel(), np.ones(len(group), dtype=np.int64))
+    )
+
+
+def test_groups_of_one_unit_draw_units_as_without_groups():
+    labels = pairs_of_labels(0, a_group=1)
+    told = {"level": "ordinal", "n_replicates": 200}
+    with_groups = agreement.alpha_of_counts(labels.counted, in_groups=labels.in_groups, **told)
+    assert with_groups == agreement.alpha_of_counts(labels.counted, **told)
+
+
+def test_all_levels_at_once_are_each_by_itself():
+    labels = pairs_of_labels(1)
+    told = {"n_replicates": 200, "in_groups": labels.in_groups}
+    together = agreement.alphas_of_counts(labels.counted, **told)
+    alone = {level: agreement.alpha_of_counts(labels.counted, level=level, **told) for level in agreement.Level}
+    assert together == alone
+    assert {alpha.n_groups for alpha in alone.values()} == {100}
+
+
+def test_alphas_interval_over_groups_is_that_of_drawing_whole_groups():
+    labels, rng = pairs_of_labels(2, n_groups=50), np.random.default_rng(0)
+    group, kind, _ = labels.in_groups
+    drawn = []
+    for _ in range(2000):
+        rows = np.concatenate([np.flatnonzero(group == g) for g in rng.integers(0, 50, 50)])
+        frequency = np.bincount(kind[rows], minlength=len(labels.counted.counts))
+        drawn.append(agreement.alpha_of_counts(labels.counted._replace(frequency=frequency), level="nominal").value)
+    found = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=4000, in_groups=labels.in_groups)
+    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.012)
+
+
+def test_the_order_and_names_of_groups_do_not_matter_and_one_group_has_no_interval():
+    labels = pairs_of_labels(3)
+    group, kind, n = labels.in_groups
+    mixed = np.random.default_rng(0).permutation(len(kind))
+    renamed = agreement.InGroups(1_000 - 3 * group[mixed], kind[mixed], n[mixed])
+    told = {"level": "ordinal", "n_replicates": 300}
+    found = agreement.alpha_of_counts(labels.counted, in_groups=labels.in_groups, **told)
+    assert found == agreement.alpha_of_counts(labels.counted, in_groups=renamed, **told)
+    alone = agreement.InGroups(np.zeros_like(group), kind, n)
+    alone = agreement.alpha_of_counts(labels.counted, in_groups=alone, **told)
+    assert (alone.value, alone.low, alone.high) == (found.value, None, None)
+
+
+def test_alphas_interval_over_groups_covers_95_percent_where_that_over_units_does_not():
+    truth = agreement.alpha_of_counts(
+        pairs_of_labels(0, n_groups=30_000, spread=2.0, a_group=20).counted, level="nominal"
+    )
+    inside = {"groups": 0, "units": 0}
+    worlds = range(400)
+    for seed in worlds:
+        labels = pairs_of_labels(10_000 + seed, spread=2.0, a_group=20)
+        for name, groups in (("groups", labels.in_groups), ("units", None)):
+            found = agreement.alpha_of_counts(labels.counted, level="nominal", n_replicates=1000, in_groups=groups)
+            inside[name] += found.low <= truth.value <= found.high
+    assert inside["groups"] / len(worlds) == pytest.approx(0.95, abs=0.02)
+    assert inside["units"] / len(worlds) < 0.8
