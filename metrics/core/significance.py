@@ -1,7 +1,7 @@
 """Is the difference between two systems real? Paired tests over the same queries, and corrections for many of them.
 
 x, y : (Q,) scores of two systems on the same queries. Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528,
-    compare them. Where queries come in groups, `tested` gives each test a value a group instead.
+    compare them. Where queries come in groups, `paired_test` gives each test a value a group instead.
 """
 
 from collections.abc import Callable
@@ -124,7 +124,7 @@ _OF_GROUPS: dict[str, Callable[[Groups, NDArray[np.float64]], NDArray[np.float64
 }
 
 
-def tested(
+def paired_test(
     name: str,
     x: ArrayLike,
     y: ArrayLike,

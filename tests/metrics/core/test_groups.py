@@ -111,9 +111,9 @@ def test_the_same_values_in_groups_have_the_same_interval_and_tests_in_whatever_
     one, other = Groups.of(group), Groups.of(group[mixed])
     assert mean_intervals(values, groups=one) == mean_intervals(values[:, mixed], groups=other)
     for name in significance.TESTS:
-        found = significance.tested(name, *values, groups=one, n_samples=500)
-        again = significance.tested(name, *values[:, mixed], groups=other, n_samples=500)
-        turned = significance.tested(name, *values[::-1], groups=one, n_samples=500)
+        found = significance.paired_test(name, *values, groups=one, n_samples=500)
+        again = significance.paired_test(name, *values[:, mixed], groups=other, n_samples=500)
+        turned = significance.paired_test(name, *values[::-1], groups=one, n_samples=500)
         assert found.p_value == again.p_value == turned.p_value, name
         assert found.difference == pytest.approx(values[0].mean() - values[1].mean(), abs=1e-12)
 
@@ -123,31 +123,31 @@ def test_queries_of_one_group_prove_nothing():
     assert mean_intervals(values[None, :], groups=groups) == [Interval(None, None)]
     assert stopping.neighbours(np.stack([values, values / 2]), rng=np.random.default_rng(0), groups=groups) == []
     for name in significance.TESTS:
-        assert np.isnan(significance.tested(name, values, values / 2, groups=groups, n_samples=9).p_value), name
+        assert np.isnan(significance.paired_test(name, values, values / 2, groups=groups, n_samples=9).p_value), name
 
 
 def test_tests_over_groups_of_one_size_are_scipys_over_their_means():
     x, y, groups = alike(EQUAL, 0) + 0.2, alike(EQUAL, 1), Groups.of(EQUAL)
     means = groups.means(x), groups.means(y)
-    found = significance.tested("t", x, y, groups=groups)
+    found = significance.paired_test("t", x, y, groups=groups)
     assert (found.p_value, found.n) == (pytest.approx(stats.ttest_rel(*means).pvalue, abs=1e-10), 40)
     expected = stats.wilcoxon(*means, correction=True, method="asymptotic").pvalue
-    assert significance.tested("wilcoxon", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
+    assert significance.paired_test("wilcoxon", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
     expected = stats.binomtest(int(np.sum(means[0] > means[1])), 40).pvalue
-    assert significance.tested("sign", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
+    assert significance.paired_test("sign", x, y, groups=groups).p_value == pytest.approx(expected, abs=1e-10)
 
 
 def test_a_toss_turns_a_whole_group_round():
     """Sums 3 and 3 of two groups: two of four tosses reach 6, whatever the five queries say one by one."""
     d, group = [1, 1, 1, 1, 2], [0, 0, 0, 1, 1]
-    found = significance.tested("randomization", d, np.zeros(5), groups=Groups.of(group), n_samples=20_000)
+    found = significance.paired_test("randomization", d, np.zeros(5), groups=Groups.of(group), n_samples=20_000)
     assert found.p_value == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_group_in_which_two_systems_do_not_differ_is_a_tie():
     x, group = np.array([0.5, 0.25, 0.5, 0.75, 0.1]), [0, 0, 1, 1, 2]
     y = np.array([0.5, 0.25, 0.1, 0.1, 0.2])
-    assert significance.tested("sign", x, y, groups=Groups.of(group)).n_tied == 1
+    assert significance.paired_test("sign", x, y, groups=Groups.of(group)).n_tied == 1
 
 
 @pytest.mark.parametrize("method", tournament.METHODS)
