@@ -17,8 +17,8 @@ N_GROUPS = 100
 WORLDS = [(icc, size) for icc in (0.0, 0.1, 0.3) for size in (1, 5, 41)]
 MIXED = np.random.default_rng(5).integers(1, 12, N_GROUPS)
 BY_DEFAULT = [(0.0, 1), (0.1, 5), (0.3, 41), (0.3, "mixed")]
-MORE = [pytest.param(*world, marks=pytest.mark.full) for world in WORLDS if world not in BY_DEFAULT]
-every_world = pytest.mark.parametrize(("icc", "size"), [*BY_DEFAULT, *MORE])
+HEAVY = [pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS if world not in BY_DEFAULT]
+every_world = pytest.mark.parametrize(("icc", "size"), [*BY_DEFAULT, *HEAVY])
 
 
 def groups_of(size: int | str) -> Groups:
@@ -53,14 +53,14 @@ def test_paired_tests_over_groups_reject_5_percent_of_true_hypotheses(name, icc,
 
 
 @pytest.mark.parametrize(
-    ("icc", "size"), [world if world == (0.1, 5) else pytest.param(*world, marks=pytest.mark.full) for world in WORLDS]
+    ("icc", "size"), [world if world == (0.1, 5) else pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS]
 )
 def test_the_bootstrap_of_100_groups_rejects_5_percent_of_true_hypotheses(icc, size):
     """Its error takes n for n - 1, so of 100 groups it rejects 5.4 %; in this many worlds that is seen to .2 %."""
     assert rejected("bootstrap", icc, size, n=10_000) == pytest.approx(0.05, abs=0.01)
 
 
-@pytest.mark.full
+@pytest.mark.heavy
 def test_the_bootstrap_of_groups_that_differ_in_size_rejects_6_percent():
     assert rejected("bootstrap", 0.3, "mixed", n=10_000) == pytest.approx(0.06, abs=0.005)
 
