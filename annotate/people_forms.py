@@ -184,6 +184,17 @@ class PayForm(forms.ModelForm):
         help_texts = {"hourly_pay": "Empty: the dashboard shows hours without money.", "currency": ""}
 
 
+class QueryGroupsForm(forms.ModelForm):
+    """What belongs together when intervals and tests are computed."""
+
+    class Meta:
+        model = Collection
+        fields = ["query_groups"]
+        widgets = {"query_groups": forms.RadioSelect}
+        labels = {"query_groups": "Queries belong together by"}
+        help_texts = {"query_groups": ""}
+
+
 class DeleteForm(forms.Form):
     """That a collection is meant to be deleted: its short name, typed."""
 

@@ -63,6 +63,7 @@ urlpatterns = [
     path("c/<slug:slug>/settings/guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),
     path("c/<slug:slug>/settings/delete/", settings.delete_collection, name="collection-delete"),
     path("c/<slug:slug>/settings/pay/", settings.change_pay, name="pay-change"),
+    path("c/<slug:slug>/settings/query-groups/", settings.change_query_groups, name="query-groups-change"),
     path("c/<slug:slug>/settings/golds/", golds.golds, name="golds"),
     path("c/<slug:slug>/settings/golds/<int:pk>/retire/", golds.gold_retire, name="gold-retire"),
     path("c/<slug:slug>/settings/policy/", policy.change_policy, name="policy-change"),

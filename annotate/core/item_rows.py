@@ -15,11 +15,11 @@ MEDIA = ("image", "video", "audio")
 PLAYED = ("video", "audio")
 PAGE_ENDS = (".html", ".htm", ".xhtml")
 FLAT = ("text", "html", *MEDIA)
-FIELDS = ("side", "id", "split", "warning", *FLAT, "also", "start", "end")
+FIELDS = ("side", "id", "split", "warning", "group", *FLAT, "also", "start", "end")
 PART_FIELDS = ("kind", "text", "path", "type", "also", "start", "end")
 SOURCE_FIELDS = ("path", "type")
 MOST_ALSO = 8
-LONGEST = {"split": 20, "warning": 200, "path": 500, "type": 120, "text": 500_000, "html": 500_000}
+LONGEST = {"split": 20, "warning": 200, "group": 255, "path": 500, "type": 120, "text": 500_000, "html": 500_000}
 _TYPE = re.compile(r'(video|audio)/[a-z0-9.+-]+(; ?codecs="?[A-Za-z0-9., -]+"?)?')
 Wrong = Callable[[str, str], None]
 
@@ -55,6 +55,7 @@ class ItemRow(NamedTuple):
     """One item as a file gives it, and the place where it stands.
 
     may_lack_files : whether it is known by its id alone where the files that it names are not given
+    group : what it belongs to with others of its side; "" where the file does not say
     """
 
     side: str
@@ -65,6 +66,7 @@ class ItemRow(NamedTuple):
     file: str
     line: int
     may_lack_files: bool = False
+    group: str = ""
 
 
 def check_item(record: Mapping[str, Any], name: str, number: int, problems: Problems) -> Iterator[ItemRow]:
@@ -85,8 +87,7 @@ def _item(record: Mapping[str, Any], name: str, number: int, wrong: Wrong) -> It
     side = record.get("side")
     if side not in SIDES:
         wrong("side", f'must be "query" or "document", not {shown(str(side))}')
-    item_id = record.get("id")
-    item_id = str(item_id) if isinstance(item_id, int) and not isinstance(item_id, bool) else item_id
+    item_id = _as_text(record.get("id"))
     if not isinstance(item_id, str):
         wrong("id", "is missing or no text")
     elif fault := id_fault(item_id):
@@ -95,7 +96,14 @@ def _item(record: Mapping[str, Any], name: str, number: int, wrong: Wrong) -> It
     if not split.replace("-", "").replace("_", "").isalnum():
         wrong("split", f"must be one word, not {shown(split)}")
     warning = _text(record, "warning", wrong)
-    return ItemRow(str(side), str(item_id), split, warning, _parts(record, wrong), name, number)
+    # Blanks around it, which nobody sees, would part what belongs together.
+    group = _text({"group": _as_text(record.get("group"))}, "group", wrong).strip()
+    return ItemRow(str(side), str(item_id), split, warning, _parts(record, wrong), name, number, group=group)
+
+
+def _as_text(value: object) -> object:
+    """A whole number as text, since files write ids as either; anything else as it is."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _parts(record: Mapping[str, Any], wrong: Wrong) -> tuple[PartRow, ...]:

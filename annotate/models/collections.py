@@ -19,6 +19,11 @@ class Collection(models.Model):
         INTERVAL = "interval", "Interval"
         RATIO = "ratio", "Ratio"
 
+    class Grouping(models.TextChoices):
+        REFERENCE = "reference", "The item its reference labels link it to"
+        COLUMN = "column", 'The column "group" of the upload'
+        NONE = "none", "None: each query by itself"
+
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
@@ -31,6 +36,10 @@ class Collection(models.Model):
     )
     unknown_limit = models.FloatField(
         default=0.05, help_text="A run with a larger share of unknown rows asks before it is used."
+    )
+    query_groups = models.CharField(
+        max_length=9, choices=Grouping, default=Grouping.REFERENCE, db_default=Grouping.REFERENCE,
+        help_text="What belongs together when intervals and tests are computed.",
     )
     key = models.BinaryField(
         max_length=32, help_text="Secret of the keyed hashes that choose doubles and pseudonyms."
@@ -54,6 +63,10 @@ class Collection(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(unknown_limit__gte=0, unknown_limit__lte=1), name="annotate_collection_limit_range"
+            ),
+            models.CheckConstraint(
+                condition=Q(query_groups__in=["reference", "column", "none"]),
+                name="annotate_collection_known_grouping",
             ),
         ]
 

@@ -35,6 +35,13 @@ class Item(models.Model):
     external_id = models.CharField(max_length=255)
     split = models.CharField(max_length=20, default="test")
     warning = models.CharField(max_length=200, blank=True)
+    group = models.CharField(
+        max_length=255,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What it belongs to with others of its side, as the upload says; blank where it says nothing.",
+    )
     excluded_at = models.DateTimeField(null=True, blank=True)
     excluded_reason = models.CharField(max_length=200, blank=True)
     joined_at = models.DateTimeField(

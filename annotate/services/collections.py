@@ -12,6 +12,7 @@ from django.forms.models import model_to_dict
 from annotate.core import shortcomings
 from annotate.models import Collection, Guidelines, Level, Policy, Role, User
 from annotate.services.accounts import join
+from annotate.services.seating import note_changes
 
 MIN_LEVELS, MAX_LEVELS = 2, 7
 _NOT_FIGURES = {"id", "collection", "version", "by"}
@@ -244,3 +245,19 @@ def _write_guidelines(collection: Collection, *, markdown: str, by: User | None,
 def change_pay(*, collection: Collection, hourly_pay: Decimal | None, currency: str) -> None:
     """Set what an hour of judging costs; None where no money is shown."""
     Collection.objects.filter(pk=collection.pk).update(hourly_pay=hourly_pay, currency=currency)
+
+
+@transaction.atomic
+def change_query_groups(*, collection: Collection, query_groups: str) -> bool:
+    """Set what belongs together in intervals and tests, which are computed anew; returns whether that is a change.
+
+    Raises ValueError for what is no Collection.Grouping.
+    """
+    locked = _lock(collection)
+    grouping = Collection.Grouping(query_groups)
+    if locked.query_groups == grouping:
+        return False
+    locked.query_groups = grouping
+    locked.save(update_fields=["query_groups"])
+    note_changes(collection_id=locked.pk, pair_ids=[None])
+    return True

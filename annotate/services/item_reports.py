@@ -17,6 +17,8 @@ class CollectionReport(Tallies):
     are_sets_fixed : whether query sets stay as they were, since the collection has been judged
     n_filled : known before by their ids alone, which have something to show now
     n_lacking : without the file that they name, since nobody gave it: known by their ids alone
+    n_grouped : new ones that carry a group; n_regrouped : known before, with another group now
+    goes_by_column : whether intervals and tests follow the groups from now on, since these are the first
     """
 
     n_rows: int = 0
@@ -28,6 +30,9 @@ class CollectionReport(Tallies):
     n_typed: int = 0
     n_asked: int = 0
     n_lacking: int = 0
+    n_grouped: int = 0
+    n_regrouped: int = 0
+    goes_by_column: bool = False
     are_sets_fixed: bool = False
     n_parts: int = 0
     n_media: int = 0
@@ -44,6 +49,8 @@ class CollectionReport(Tallies):
             *([("Known before, now with the type of an address", self.n_typed)] if self.n_typed else []),
             *([("Asked about by id alone, left so", self.n_asked)] if self.n_asked else []),
             *([("Without the file that they name, known by id alone", self.n_lacking)] if self.n_lacking else []),
+            *([("New items with a group", self.n_grouped)] if self.n_grouped else []),
+            *([("Known before, now with a new group", self.n_regrouped)] if self.n_regrouped else []),
             ("Parts", self.n_parts),
             ("Media files copied", self.n_media),
         ]
@@ -56,8 +63,15 @@ class CollectionReport(Tallies):
         filled += f"{self.n_asked:,} stay known by id alone, as people were asked about them, " if self.n_asked else ""
         filled += f"{self.n_lacking:,} lack their file and are known by id alone, " if self.n_lacking else ""
         before = f"{filled}{self.n_known:,} known before, {self.repeats.n:,} repeated"
-        has_changes = self.n_items or self.n_filled or self.n_further or self.n_typed
+        has_changes = self.n_items or self.n_filled or self.n_further or self.n_typed or self.n_regrouped
         unchanged = "" if has_changes else " Nothing changed."
         is_new = self.are_sets_fixed and self.n_items
         fixed = " Query sets stay as they were, since the collection has been judged." if is_new else ""
-        return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}{fixed}"
+        return f"{rows}, {before}; {self.n_media:,} media files copied.{unchanged}{fixed}{self._groups}"
+
+    @property
+    def _groups(self) -> str:
+        items = "item" if self.n_regrouped == 1 else "items"
+        changed = f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
+        followed = ' Intervals and tests now go by the column "group"; Settings can change that.'
+        return f"{changed}{followed if self.goes_by_column else ''}"

@@ -27,6 +27,7 @@ from annotate.services.further_sources import (
     with_stored,
     write_sources,
 )
+from annotate.services.item_groups import awaits_groups, go_by_column, regroup
 from annotate.services.item_reports import CollectionReport
 from annotate.services.jobs import Tell, tell_nobody
 from annotate.services.references import ReferenceReport, Rejected
@@ -139,11 +140,12 @@ def _load_labels(collection: Collection, source: Source, by: User | None, tell: 
 
 
 class StoredItem(NamedTuple):
-    """An item that is there already: its key, what makes two rows of one id the same, and the sources of its parts."""
+    """An item that is there already: its key, what makes two rows of one id the same, its sources and group."""
 
     key: int
     content: tuple[object, ...]
     sources: Sources
+    group: str
 
 
 Stored = dict[tuple[str, str], StoredItem]
@@ -168,6 +170,7 @@ class _Loader:
         self.media: dict[str, Source] = {}  # what to copy, and from where
         self._seen: dict[tuple[str, str], tuple[int, int]] = {}
         self._is_first_load = not Item.objects.filter(collection=collection).exists()
+        self._awaits_groups = awaits_groups(collection=collection)
 
     def load(self, rows: Iterator[ItemRow], file_name: str, tell: Tell) -> CollectionReport:
         """Load all rows, and tell whom new items concern. Raises Rejected, QueriesFixed."""
@@ -186,8 +189,12 @@ class _Loader:
             )
         self.report.are_sets_fixed = self.collection.scheme_frozen_at is not None
         complete_query_sets(collection=self.collection)
+        if self._awaits_groups and (self.report.n_grouped or self.report.n_regrouped):
+            go_by_column(collection=self.collection)
+            self.report.goes_by_column = True
+        if self.report.n_items or self.report.n_regrouped:
+            note_changes(collection_id=self.collection.pk, pair_ids=[None])  # of more items, or by other groups now
         if self.report.n_items:
-            note_changes(collection_id=self.collection.pk, pair_ids=[None])  # scores average over more items now
             items_joined.send(sender=Item, collection_id=self.collection.pk)
         return self.report
 
@@ -211,6 +218,8 @@ class _Loader:
             self.report.n_further += len(self._further)
             write_sources(self._typed)
             self.report.n_typed += len(self._typed)
+            known = [(row, stored[row.side, row.id]) for row in fresh if (row.side, row.id) in stored]
+            self.report.n_regrouped += regroup((item.key, item.group, row.group) for row, item in known)
             self.n_played += len(self._further) + len(self._typed)
         self._further, self._typed = {}, {}
 
@@ -249,11 +258,11 @@ class _Loader:
     def _is_first(self, row: ItemRow) -> bool:
         """Whether the file has not said this before; a second, different word on an item is a fault."""
         if (row.side, row.id) not in self._seen:
-            self._seen[row.side, row.id] = row.line, hash(_content(row))
+            self._seen[row.side, row.id] = row.line, hash((_content(row), row.group))
             return True
         line, content = self._seen[row.side, row.id]  # perhaps of the same line: a whole file may be one
         self.report.repeats.add(row.line, line, f"{row.side} {row.id}")
-        if content != hash(_content(row)):
+        if content != hash((_content(row), row.group)):
             self._fault(row, f"{row.side} {shown(row.id)} stands with other content in line {line}; keep one of them.")
         return False
 
@@ -283,12 +292,9 @@ class _Loader:
         return {
             (item.side, item.external_id): StoredItem(
                 item.pk,
-                (
-                    item.split,
-                    item.warning,
-                    tuple(_content_of(part) for part in item.parts.all()),
-                ),
+                (item.split, item.warning, tuple(_content_of(part) for part in item.parts.all())),
                 tuple(tuple(part.sources) for part in item.parts.all()),
+                item.group,
             )
             for item in items.prefetch_related("parts")
         }
@@ -340,10 +346,12 @@ class _Loader:
                 "external_id": escaped(row.id for row in rows),
                 "split": escaped(row.split for row in rows),
                 "warning": escaped(row.warning for row in rows),
+                '"group"': escaped(row.group for row in rows),
                 "excluded_reason": "",
             },
         )
         self.report.n_items += len(rows)
+        self.report.n_grouped += sum(bool(row.group) for row in rows)
         queries = [row for row in rows if row.side == Side.QUERY]
         if queries and not self.report.n_queries:
             self._first_query = f"{shown(queries[0].id)} in line {queries[0].line:,}"

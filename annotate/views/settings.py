@@ -9,9 +9,9 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access
 from annotate.markdown import to_html
 from annotate.models import Collection, Role
-from annotate.people_forms import DeleteForm, GuidelinesForm, PayForm, PolicyForm
+from annotate.people_forms import DeleteForm, GuidelinesForm, PayForm, PolicyForm, QueryGroupsForm
 from annotate.queue import enqueue_on_commit
-from annotate.services import collections, policies, purging
+from annotate.services import collections, item_groups, policies, purging
 from annotate.services.collections import Wording
 from annotate.tasks import delete_unjudged
 
@@ -65,6 +65,21 @@ def change_pay(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
+def change_query_groups(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set what belongs together in intervals and tests."""
+    collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
+    form = QueryGroupsForm(request.POST, instance=collection)
+    if not form.is_valid():
+        return settings_page(request, collection, groups_form=form, status=422)
+    if collections.change_query_groups(collection=collection, **form.cleaned_data):
+        messages.success(request, "Saved: the numbers are being computed anew.")
+    else:
+        messages.info(request, "Nothing changed.")
+    return redirect("annotate:settings", slug)
+
+
+@require_POST
+@login_required
 def delete_collection(request: HttpRequest, slug: str) -> HttpResponse:
     """Have a collection deleted in which nobody has judged; its short name is typed to say that it is meant."""
     collection = access.get_collection(user=request.user, slug=slug, roles=(Role.LEAD,))
@@ -89,6 +104,7 @@ def settings_page(
     guidelines_form: GuidelinesForm | None = None,
     policy_form: PolicyForm | None = None,
     pay_form: PayForm | None = None,
+    groups_form: QueryGroupsForm | None = None,
     delete_form: DeleteForm | None = None,
     policy_change: policies.Answer | None = None,
     status: int = 200,
@@ -107,6 +123,8 @@ def settings_page(
         "policy_change": policy_change,
         "n_behind": policies.n_behind(collection=collection),
         "pay_form": pay_form or PayForm(instance=collection),
+        "groups_form": groups_form or QueryGroupsForm(instance=collection),
+        "grouped": item_groups.grouped(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
     }
     return render(request, "annotate/settings.html", context, status=status)

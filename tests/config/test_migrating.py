@@ -10,7 +10,18 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
-from annotate.models import Change, QuerySet, ReferenceSet, Report, ReportEvent, Resolution, Round
+from annotate.models import (
+    Change,
+    Collection,
+    Item,
+    QuerySet,
+    ReferenceSet,
+    Report,
+    ReportEvent,
+    Resolution,
+    Round,
+    Side,
+)
 from annotate.services import policies, reports
 from config.up.embedded import create_database
 from config.up.home import Home
@@ -54,7 +65,7 @@ BEFORE = {
 SINCE = {
     "annotate": [
         "0003_unknown_limit", "0004_pair_states", "0005_reference_names", "0006_report_events", "0007_items_joined",
-        "0008_items_left_out", "0009_media_types",
+        "0008_items_left_out", "0009_media_types", "0010_query_groups",
     ],
     "pooling": ["0002_whole_runs", "0003_run_columns"],
     "metrics": ["0002_bounds", "0003_label_sources", "0004_pair_states", "0005_galleries"],
@@ -100,7 +111,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 43
+    assert len(before) == 44
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -203,6 +214,21 @@ def test_pairs_of_before_are_complete_as_soon_as_their_rounds_were_gone_through_
     for pk in policies.behind():
         policies.follow(round_=Round.objects.get(pk=pk))
     assert dict(Resolution.objects.values_list("pair", "is_complete")) == complete
+
+
+@pytest.mark.django_db
+def test_numbers_of_collections_with_reference_labels_are_due_anew_as_their_queries_have_groups_now() -> None:
+    labelled, bare = cast.collection(), cast.collection()
+    for name in ("ours", "theirs"):
+        ReferenceSet.objects.create(collection=labelled, name=name)
+    cast.items(bare, Side.QUERY, 1)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "annotate", "0009_media_types", interactive=False, stdout=StringIO())
+    migrate()
+    assert list(Change.objects.values_list("collection", "pair")) == [(labelled.pk, None)]
+    assert set(Collection.objects.values_list("query_groups", flat=True)) == {"reference"}
+    assert Item.objects.get().group == ""
 
 
 @pytest.mark.full

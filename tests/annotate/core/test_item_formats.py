@@ -78,6 +78,12 @@ def test_gzip_is_told_by_its_bytes_and_not_by_its_name():
         (item(split="two words"), "split must be one word"),
         (item(split="x" * 21), "split is longer than 20"),
         (item(warning="x" * 201), "warning is longer than 200"),
+        (item(group="x" * 256), "group is longer than 255"),
+        (item(group=1.5), "group must be text"),
+        (item(group=True), "group must be text"),
+        (item(group=["v7"]), "group must be text"),
+        (item(group="v\x007"), "group contains a NUL"),
+        (item(group="\udfff"), "group .* surrogate"),
         (item(parts="x"), "parts is no list"),
         (item(text="beside"), "stands beside"),
         ('{"side": "query", "id": "q"}', "has nothing to show"),
@@ -193,7 +199,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
-KEYS = st.sampled_from(["side", "id", "split", "warning", "parts", "text", "image", "start", "end"])
+KEYS = st.sampled_from(["side", "id", "split", "warning", "group", "parts", "text", "image", "start", "end"])
 
 
 @given(st.dictionaries(KEYS, JSON))
@@ -202,3 +208,20 @@ def test_any_object_is_an_item_or_at_least_one_fault(record):
     line = json.dumps({"side": "query", "id": "q", **record})
     rows = list(item_formats.read_items(FileSource(file(line), "a.jsonl"), problems))
     assert len(rows) == (0 if problems else 1)
+
+
+def test_a_group_is_text_or_a_whole_number_and_blanks_around_it_do_not_count():
+    groups = ("a film", 7, " 7\t", "  ", None)
+    rows, faults = items(*(item(id=f"d{place}", group=group) for place, group in enumerate(groups)))
+    assert ([row.group for row in rows], faults) == (["a film", "7", "7", "", ""], [])
+    rows, faults = items("side,id,text,group", 'query,q1,a dog,"v7, cut"', "query,q2,a cat,", name="collection.csv")
+    assert ([(row.group, len(row.parts)) for row in rows], faults) == ([("v7, cut", 1), ("", 1)], [])
+
+
+@pytest.mark.parametrize("mark", [",", "\t"])
+def test_a_table_of_groups_alone_shows_nothing(mark):
+    table = (mark.join(cells) for cells in (("side", "id", "group"), ("query", "q1", "v7"), ("document", "d1", "")))
+    rows, faults = items(*table)
+    assert ([(row.side, row.id, row.parts, row.group) for row in rows], faults) == (
+        [("query", "q1", (), "v7"), ("document", "d1", (), "")], []
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.models import Collection, Guidelines, Level, Membership, Policy
+from annotate.models import Change, Collection, Guidelines, Level, Membership, Policy
 from annotate.services import collections
 from annotate.services.collections import LevelSpec, Wording
 from tests import cast
@@ -169,3 +169,21 @@ def test_two_levels_of_one_name_are_no_scheme():
     levels = [collections.LevelSpec(0, "Relevant"), collections.LevelSpec(1, "relevant ")]
     with pytest.raises(collections.BadScheme, match="same name"):
         collections.check_scheme(levels=levels, positive_from=1)
+
+
+def test_another_grouping_of_queries_is_told_to_metrics_and_the_same_one_is_not():
+    collection = create()
+    assert collection.query_groups == Collection.Grouping.REFERENCE
+    for grouping in ("none", "column", "reference"):
+        before = Change.objects.count()
+        assert collections.change_query_groups(collection=collection, query_groups=grouping)
+        assert not collections.change_query_groups(collection=collection, query_groups=grouping)
+        assert Collection.objects.get().query_groups == grouping
+        assert list(Change.objects.order_by("pk").values_list("collection", "pair"))[before:] == [(collection.pk, None)]
+
+
+def test_an_unknown_grouping_is_an_error_and_changes_nothing():
+    collection = create()
+    with pytest.raises(ValueError, match="moon"):
+        collections.change_query_groups(collection=collection, query_groups="moon")
+    assert not Change.objects.exists()

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.models import ApiToken, Invitation, Membership, Policy, Role, User
+from annotate.models import ApiToken, Change, Invitation, Item, Membership, Policy, Role, Side, User
 from annotate.services import accounts, directory, tokens
 from tests import campaigns, cast
 from tests.annotate.views.browsing import page, send
@@ -253,6 +253,31 @@ def test_a_pay_that_is_no_pay_is_refused(client, collection, lead, wrong):
     assert "field-error" in answer.content.decode()
     collection.refresh_from_db()
     assert (collection.hourly_pay, collection.currency) == (None, "EUR")
+
+
+def test_a_lead_says_what_queries_belong_together_by_and_numbers_follow(client, collection, lead):
+    text = page(client, "settings", collection.slug)
+    assert re.search(r'value="reference"[^>]* checked', text)
+    assert "No query and no document carries a group of the upload: by the column, each query stands by itself." in text
+    Item.objects.filter(pk=cast.items(collection, Side.QUERY, 2)[0].pk).update(group="v7")
+    answer = send(client, "query-groups-change", collection.slug, query_groups="column")
+    text = client.get(answer.url).content.decode()
+    assert "Saved: the numbers are being computed anew." in text
+    assert re.search(r'value="column"[^>]* checked', text)
+    assert "1 query carries a group of the upload" in text
+    assert list(Change.objects.values_list("collection", "pair")) == [(collection.pk, None)]
+    answer = send(client, "query-groups-change", collection.slug, query_groups="column")
+    assert "Nothing changed." in client.get(answer.url).content.decode()
+    assert Change.objects.count() == 1
+
+
+@pytest.mark.parametrize("wrong", [{}, {"query_groups": ""}, {"query_groups": "moon"}])
+def test_what_queries_belong_together_by_is_one_of_three(client, collection, lead, wrong):
+    answer = send(client, "query-groups-change", collection.slug, status=422, **wrong)
+    assert 'id="id_query_groups_error"' in answer.content.decode()
+    collection.refresh_from_db()
+    assert collection.query_groups == "reference"
+    assert not Change.objects.exists()
 
 
 def test_a_token_is_shown_once_and_works(client, collection, lead):
