@@ -1,0 +1,141 @@
+"""Which queries belong together, such as the captions of one video: intervals and tests draw them as a whole.
+
+By the reference labels a source belongs to the one target to which the oldest set that names it gives its largest
+grade, if that is positive; where there are two such targets, or none, the source stands by itself. So captions of one
+video are a group, topics with many relevant documents are not.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db import connection
+
+from annotate.models import Collection, Direction, Item, Part, ReferenceSet
+from metrics.core.groups import Groups
+from metrics.services.labels import Ids, ends
+
+_NAMED_AT_MOST = 50  # groups that are looked at for what they are
+_KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
+_LINKED = """
+    WITH best AS (
+        SELECT {source}_id AS source, {target}_id AS target,
+               rank() OVER (PARTITION BY {source}_id ORDER BY reference_set_id, grade DESC) AS place
+        FROM annotate_referencelabel WHERE reference_set_id = ANY(%s) AND grade >= %s)
+    SELECT source, min(target) FROM best WHERE place = 1 GROUP BY source HAVING count(*) = 1 ORDER BY source
+"""
+
+
+class GroupFacts(NamedTuple):
+    """How a page tells of groups: "27,763 captions of 670 videos".
+
+    grouping : a value of Collection.Grouping; n_groups : as many as queries where each stands by itself
+    """
+
+    grouping: str
+    n_queries: int
+    n_groups: int
+    queries: str
+    groups: str
+
+    @property
+    def are_single(self) -> bool:
+        """Whether each query stands by itself."""
+        return self.n_groups == self.n_queries
+
+    @property
+    def text(self) -> str:
+        """The numbers of both, or of queries alone where each stands by itself."""
+        queries = f"{self.n_queries:,} {self.queries if self.n_queries != 1 else _one(self.queries)}"
+        if self.are_single:
+            return queries
+        return f"{queries} of {self.n_groups:,} {self.groups if self.n_groups != 1 else _one(self.groups)}"
+
+
+class _Links(NamedTuple):
+    """(N,) sources, ascending, that belong to one target each, and (N,) that target."""
+
+    source: Ids
+    target: Ids
+
+
+def groups_of(*, collection: Collection, direction: Direction, sources: Ids) -> Groups:
+    """The groups of ascending source items, by what the collection chose; two queries, often one."""
+    return Groups.of(_keys(collection, direction, sources))
+
+
+def facts_of(*, collection: Collection, direction: Direction, sources: Ids) -> GroupFacts:
+    """What a page says of the groups of ascending source items; three queries at most."""
+    keys = _keys(collection, direction, sources)
+    n_groups = len(np.unique(keys))
+    queries, groups = ("queries", "documents") if direction == Direction.FORWARD else ("documents", "queries")
+    if collection.query_groups == Collection.Grouping.COLUMN:
+        groups = "groups"
+    elif n_groups < len(sources):
+        kinds = Part.objects.filter(item__in=np.unique(keys[keys > 0])[:_NAMED_AT_MOST].tolist(), position=0)
+        shown = {_KINDS.get(Part.Kind(kind), "") for kind in kinds.values_list("kind", flat=True).distinct()}
+        if len(shown) == 1 and (noun := shown.pop()):
+            queries, groups = "captions", noun
+    return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups)
+
+
+def names_of(*, collection: Collection, direction: Direction, sources: Ids) -> list[str]:
+    """The group of each of ascending source items, as files name it: "document:v7", "group:indoor" or "query:q3".
+
+    Of a source that stands by itself the group is the source. Four queries at most.
+    """
+    keys = _keys(collection, direction, sources)
+    by_column = collection.query_groups == Collection.Grouping.COLUMN
+    items = Item.objects.filter(pk__in=np.unique(np.abs(keys if not by_column else sources)).tolist())
+    known = {
+        pk: (side, external_id, group)
+        for pk, side, external_id, group in items.values_list("pk", "side", "external_id", "group")
+    }
+    names = []
+    for source, key in zip(sources.tolist(), keys.tolist(), strict=True):
+        side, external_id, group = known[source if by_column else abs(key)]
+        names.append(f"group:{group}" if by_column and key > 0 else f"{side}:{external_id}")
+    return names
+
+
+def facts_from(value: dict[str, Any] | None) -> GroupFacts | None:
+    """What `facts_of` said, from JSON; None where nothing was written down."""
+    return GroupFacts(**value) if value else None
+
+
+def _one(noun: str) -> str:
+    return "query" if noun == "queries" else noun.removesuffix("s")
+
+
+def _keys(collection: Collection, direction: Direction, sources: Ids) -> Ids:
+    """(Q,) a key a group: above 0 what a source is linked to or named with, its own key below 0 where it is alone."""
+    if collection.query_groups == Collection.Grouping.REFERENCE:
+        return _linked_keys(collection, direction, sources)
+    keys = -sources
+    if collection.query_groups == Collection.Grouping.COLUMN:
+        named = Item.objects.filter(pk__in=sources.tolist()).exclude(group="").order_by("pk")
+        rows = list(named.values_list("pk", "group"))
+        number = {group: place for place, group in enumerate(dict.fromkeys(group for _, group in rows), start=1)}
+        keys[np.searchsorted(sources, [pk for pk, _ in rows])] = [number[group] for _, group in rows]
+    return keys
+
+
+def _linked_keys(collection: Collection, direction: Direction, sources: Ids) -> Ids:
+    sets = ReferenceSet.objects.filter(collection=collection).order_by("pk").values_list("pk", "created_at")
+    links = _links(tuple(sets), collection.positive_from, direction)
+    if not len(links.source):
+        return -sources
+    place = np.minimum(np.searchsorted(links.source, sources), len(links.source) - 1)
+    return np.where(links.source[place] == sources, links.target[place], -sources)
+
+
+@lru_cache(maxsize=16)
+def _links(sets: Sequence[tuple[int, datetime]], positive_from: int, direction: Direction) -> _Links:
+    """What the labels of reference sets link; kept, as a set does not change once it is loaded."""
+    source, target = ends(direction)
+    with connection.cursor() as cursor:
+        cursor.execute(_LINKED.format(source=source, target=target), [[pk for pk, _ in sets], positive_from])
+        rows = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)
+    return _Links(rows[:, 0], rows[:, 1])
