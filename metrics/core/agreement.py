@@ -8,7 +8,7 @@ None with a reason.
 import hashlib
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,6 +65,20 @@ class InGroups(NamedTuple):
     group: NDArray[np.int64]
     kind: NDArray[np.int64]
     n: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: NDArray[np.int64], group: NDArray[np.int64], counted: UnitCounts) -> Self:
+        """From (U, V) counts of values a unit and (U,) the group of each, those with two labels or more.
+
+        counted : the same units by their kinds
+        """
+        several = counts.sum(axis=1) >= 2
+        if not several.any():
+            return cls(*np.zeros((3, 0), dtype=np.int64))
+        rows, row = np.unique(counts[several], axis=0, return_inverse=True)
+        place = {tuple(kind): number for number, kind in enumerate(counted.counts.tolist())}
+        kind = np.array([place[tuple(each)] for each in rows.tolist()], dtype=np.int64)
+        return cls(group[several], kind[row.ravel()], np.ones(int(np.count_nonzero(several)), dtype=np.int64))
 
 
 class PercentAgreement(NamedTuple):

@@ -78,19 +78,26 @@ def keep_labels(labels: Annotations, rows: NDArray[np.int64]) -> Annotations:
 def count_units(labels: Annotations) -> UnitCounts:
     """Group units by their counts of values. Units with one label are kept as kinds of their own."""
     n_values = max(len(labels.values), 1)
-    several = np.bincount(labels.unit, minlength=len(labels.units)) > 1
-    inside = several[labels.unit]
-    row = (np.cumsum(several) - 1)[labels.unit[inside]]
-    n_rows = int(np.count_nonzero(several))
-    table = np.bincount(row * n_values + labels.value[inside], minlength=n_rows * n_values).reshape(n_rows, n_values)
+    several, table = counts_of_several(labels)
     kinds = group(table, labels.values)
-    alone = np.bincount(labels.value[~inside], minlength=n_values)
+    alone = np.bincount(labels.value[~several[labels.unit]], minlength=n_values)
     used = np.flatnonzero(alone)
     return UnitCounts(
         np.concatenate([kinds.counts, np.eye(n_values, dtype=np.int64)[used]]),
         np.concatenate([kinds.frequency, alone[used]]),
         labels.values,
     )
+
+
+def counts_of_several(labels: Annotations) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """(U,) whether each unit has two labels or more, and (R, V) how often each of those R units has each value."""
+    n_values = max(len(labels.values), 1)
+    several = np.bincount(labels.unit, minlength=len(labels.units)) > 1
+    inside = several[labels.unit]
+    row = (np.cumsum(several) - 1)[labels.unit[inside]]
+    n_rows = int(np.count_nonzero(several))
+    table = np.bincount(row * n_values + labels.value[inside], minlength=n_rows * n_values)
+    return several, table.reshape(n_rows, n_values)
 
 
 def group(counts: NDArray[Any], values: ArrayLike) -> UnitCounts:

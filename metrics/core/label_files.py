@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from typing import BinaryIO
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,16 @@ MAX_TOLD = 30  # columns that a message names
 _SPAN = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
+class LabelTable(NamedTuple):
+    """Labels of a table, and where their units belong.
+
+    groups : (U,) of each of `labels.units` what the columns of the group say; () where they are blank, or not asked for
+    """
+
+    labels: Annotations
+    groups: list[tuple[str, ...]]
+
+
 def read_labels(
     stream: BinaryIO,
     problems: Problems,
@@ -26,34 +36,40 @@ def read_labels(
     value: str | None,
     level: Level | str,
     has_header: bool = True,
-) -> Annotations:
+    group: Sequence[str] = (),
+) -> LabelTable:
     """Labels of a table (CSV, or tabs), in its order; gzip or plain.
 
     unit : the columns that name what was labelled, together
     annotator : with `value`, the columns that name who labelled; without, one column of values an annotator
     level : values are numbers on all levels but the nominal one
     has_header : whether the first line names the columns; a column is named so, or by its number, several as 3-5
+    group : the columns that name, together, what a unit belongs to; they may be columns of the unit
 
     Empty cells, "NA" and the like are missing labels. Faulty lines go to `problems`; raises FormatError for the header.
     """
     header = header_of(stream, name, has_header=has_header)
-    unit, annotator = _columns(unit, header, name), _columns(annotator, header, name)
+    unit, annotator, group = (_columns(columns, header, name) for columns in (unit, annotator, group))
     if value:
         value, *others = _columns([value], header, name)
         if others:
             raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {others[0]}.")
-    if twice := [column for column, n in Counter([*unit, *annotator, *([value] if value else [])]).items() if n > 1]:
-        message = f"column {shown(twice[0])} stands for two things"
-        raise FormatError(name, 1, twice[0], f"{message}: units, annotators and labels have columns of their own.")
-    units: dict[tuple[str, ...], int] = {}
+    _refuse_twice([*unit, *annotator, *([value] if value else [])], name)
+    _refuse_twice([*group, *annotator, *([value] if value else [])], name)
+    units = _Units(unit, group, name)
     people: dict[tuple[str, ...], int] = {}
     rows: list[tuple[int, int]] = []
     values: list[float | str] = []
     for number, cells in table_rows(stream, name, problems, has_header=has_header):
-        key = units.setdefault(tuple(cells[column] for column in unit), len(units))
-        for who, text in _labels_of(cells, annotator, value):
-            if is_missing(text):
-                continue
+        labels = [(who, text) for who, text in _labels_of(cells, annotator, value) if not is_missing(text)]
+        if not labels:
+            continue
+        try:
+            key = units.number(cells, number)
+        except FormatError as error:
+            problems.add(error)
+            continue
+        for who, text in labels:
             try:
                 values.append(text.strip() if level == Level.NOMINAL else float(text))
             except ValueError:
@@ -62,7 +78,40 @@ def read_labels(
                 continue
             rows.append((key, people.setdefault(who, len(people))))
     unit_code, person_code = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    return annotations(unit_code, person_code, np.array(values))
+    coded = annotations(unit_code, person_code, np.array(values))
+    return LabelTable(coded, [units.groups[key] for key in coded.units.tolist()])
+
+
+class _Units:
+    """Units by their names, as they are read; groups : what each belongs to."""
+
+    def __init__(self, unit: Sequence[str], group: Sequence[str], name: str) -> None:
+        self._unit, self._group, self._name = unit, group, name
+        self._numbers: dict[tuple[str, ...], int] = {}
+        self._lines: list[int] = []
+        self.groups: list[tuple[str, ...]] = []
+
+    def number(self, cells: Mapping[str, str], line: int) -> int:
+        """The number of a row's unit. Raises FormatError where an earlier row has it belong elsewhere."""
+        key = tuple(cells[column] for column in self._unit)
+        group = tuple(cells[column].strip() for column in self._group)
+        group = group if any(group) else ()
+        number = self._numbers.setdefault(key, len(self._numbers))
+        if number == len(self.groups):
+            self.groups.append(group)
+            self._lines.append(line)
+        if self.groups[number] != group:
+            here, there = (shown(", ".join(names)) if names else "no group" for names in (group, self.groups[number]))
+            message = f"the unit {shown(', '.join(key))} is of {here}, but of {there} in line {self._lines[number]}"
+            raise FormatError(self._name, line, self._group[0], f"{message}: a unit belongs to one group.")
+        return number
+
+
+def _refuse_twice(columns: Sequence[str], name: str) -> None:
+    """Raises FormatError where a column is named twice."""
+    if twice := [column for column, n in Counter(columns).items() if n > 1]:
+        message = f"column {shown(twice[0])} stands for two things"
+        raise FormatError(name, 1, twice[0], f"{message}: units, annotators and labels have columns of their own.")
 
 
 def _columns(asked: Sequence[str], header: list[str], name: str) -> list[str]:

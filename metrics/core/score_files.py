@@ -1,7 +1,7 @@
 """Files of scores a query, in the forms in which they are found; each becomes one table of queries and runs.
 
 topics by runs : CSV or tabs; a header names the runs, and a first column, if there is one, the queries
-a row a score : a table with the columns query and value, as Downloads make it
+a row a score : a table with the columns query and value, and perhaps group, as Downloads make it
 evaluate's : what `evaluate --per-query` and `trec_eval -q` print: measure, query, value
 numbers : one a line, the scores of one run
 """
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError, Problems, is_missing, shown
 from annotate.core.reading import first_line, header_of, lines, table_rows
+from metrics.core.group_files import GROUP, GroupNames
 
 QUERY_NAMES = ("query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
 RUN_NAMES = ("run", "system")
@@ -30,16 +31,24 @@ class ScoreTable(NamedTuple):
 
     queries, runs : Q and S names, in the file's order
     values : (Q, S) float64; nan where a run has no score on a query
+    groups : (Q,) what each query belongs to, "" where it stands by itself; None where the file does not say
     """
 
     queries: list[str]
     runs: list[str]
     values: NDArray[np.float64]
+    groups: list[str] | None = None
 
     def of(self, run: str) -> dict[str, float]:
         """A run's scores by query, those that it has. Raises ValueError for a run that is not there."""
         column = self.values[:, self.runs.index(run)].tolist()
         return {query: value for query, value in zip(self.queries, column, strict=True) if not np.isnan(value)}
+
+    def of_queries(self, chosen: NDArray[np.bool_]) -> "ScoreTable":
+        """The scores on some of the queries, by (Q,) whether each is one of them."""
+        kept = np.flatnonzero(chosen).tolist()
+        groups = None if self.groups is None else [self.groups[q] for q in kept]
+        return ScoreTable([self.queries[q] for q in kept], self.runs, self.values[kept], groups)
 
 
 def read_scores(stream: BinaryIO, *, name: str, chosen: Mapping[str, str] | None = None) -> ScoreTable:
@@ -144,16 +153,18 @@ class _Scores:
 
 
 def _read_rows(stream: BinaryIO, name: str, header: list[str], choices: _Choices) -> ScoreTable:
-    """A row a score, with any columns of CHOICES."""
+    """A row a score, with any columns of CHOICES, and the group of its query where the file has that column."""
     choices.of([column for column in CHOICES if column in header])
     run_column = next((column for column in RUN_NAMES if column in header), None)
-    scores, problems = _Scores(name), Problems()
+    scores, names, problems = _Scores(name), GroupNames(name), Problems()
     for number, cells in table_rows(stream, name, problems):
         if choices.take(cells):
             scores.add(cells[run_column] if run_column else _stem(name), cells["query"], cells["value"], number)
+            names.add(cells["query"], cells.get(GROUP, ""), number)
     _refuse(problems)
     choices.check()
-    return scores.table()
+    table, groups = scores.table(), names.by_query()
+    return table._replace(groups=[groups[query] for query in table.queries]) if GROUP in header else table
 
 
 def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:

@@ -1,11 +1,12 @@
 """How far one annotator agrees with herself: her first label of a pair against the one she gave it days later."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.core.agreement import Alpha, Level, alpha_of_counts
+from metrics.core.agreement import Alpha, InGroups, Level, alpha_of_counts
 from metrics.core.counts import UnitCounts
 from metrics.core.raters import Share, share_of
 
@@ -22,14 +23,29 @@ class Stability(NamedTuple):
     alpha: Alpha
 
 
+class Repeats(NamedTuple):
+    """n pairs of one group of queries: the place of the first label among the values, and that of the second."""
+
+    first: int
+    second: int
+    group: int
+    n: int
+
+
 def stability(
-    table: ArrayLike, values: ArrayLike, *, level: Level | str, n_replicates: int = 0
+    table: ArrayLike,
+    values: ArrayLike,
+    *,
+    level: Level | str,
+    n_replicates: int = 0,
+    in_groups: Sequence[Repeats] | None = None,
 ) -> Stability:
     """Stability from how often each value was followed by each.
 
     table : (V, V) whole numbers; table[i, k] pairs were given values[i] first and values[k] when they came back
     values : (V,) the ordered value domain
-    n_replicates : bootstrap samples of pairs for alpha's interval
+    n_replicates : bootstrap samples of pairs for alpha's interval, or of groups of queries
+    in_groups : the same pairs by the groups of their queries; None draws single pairs
 
     Alpha is None, with the reason, where no pair came back and where one value was used throughout. It does not tell
     which of two labels came first: a person who drifts towards one level disagrees with herself, no more. Stability is
@@ -41,7 +57,8 @@ def stability(
     if table.shape != (len(values), len(values)):
         raise ValueError("Stability needs a count for every two values of the domain.")
     counted = _units(table, values)
-    alpha = alpha_of_counts(counted, level=level, n_replicates=n_replicates)
+    groups = _in_groups(in_groups, counted) if in_groups else None
+    alpha = alpha_of_counts(counted, level=level, n_replicates=n_replicates, in_groups=groups)
     return Stability(share_of(int(np.trace(table)), int(table.sum())), alpha)
 
 
@@ -51,3 +68,11 @@ def _units(table: NDArray[np.int64], values: NDArray[np.int64]) -> UnitCounts:
     first, second = np.nonzero(either)
     one = np.eye(len(values), dtype=np.int64)
     return UnitCounts(one[first] + one[second], either[first, second], values)
+
+
+def _in_groups(repeats: Sequence[Repeats], counted: UnitCounts) -> InGroups:
+    one = np.eye(len(counted.values), dtype=np.int64)
+    counts = np.array([one[row.first] + one[row.second] for row in repeats]).reshape(-1, len(counted.values))
+    n = np.array([row.n for row in repeats], dtype=np.int64)
+    group = np.array([row.group for row in repeats], dtype=np.int64)
+    return InGroups.of(counts, group, counted)._replace(n=n)

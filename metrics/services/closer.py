@@ -14,7 +14,8 @@ from django.core.cache import cache
 from django.db import connection
 from django.db.models import Max
 
-from annotate.models import Collection, Item, Round, Seat
+from annotate.models import Collection, Direction, Item, Round, Seat
+from metrics.core.groups import Groups
 from metrics.models import Snapshot
 from metrics.services import closer_parts as parts
 from metrics.services.closer_people import Scheme, people
@@ -22,10 +23,11 @@ from metrics.services.forecast import forecast
 from metrics.services.label_rows import LABEL, Labels, label_rows
 from metrics.services.moments import one_moment
 from metrics.services.numbers import KINDS
+from metrics.services.query_groups import groups_of
 
 Value = dict[str, Any]
 KIND = "closer"
-RULES = 2  # changes when the same labels would give other numbers
+RULES = 3  # changes when the same labels would give other numbers
 PAUSE = timedelta(seconds=60)  # between two computations of one collection
 
 _MODALITIES = """
@@ -64,11 +66,13 @@ def look(*, collection: Collection) -> bool:
             return False
         labels = label_rows(collection=collection)
         about = _about(collection)
-        inputs = _digest(labels, about)
+        queries = np.unique(labels.query)
+        groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+        inputs = _digest(labels, groups, about)
         mine = Snapshot.objects.filter(collection=collection, kind=KIND)
         if mine.filter(inputs_sha256=inputs).update(computed_at=seen):
             return False
-        fields = {"value": _value(labels, about, collection), "inputs_sha256": inputs}
+        fields = {"value": _value(labels, groups, about, collection), "inputs_sha256": inputs}
         fields |= {"n_judgments": int(np.count_nonzero(labels.kind == LABEL)), "computed_at": seen}
         Snapshot.objects.update_or_create(collection=collection, kind=KIND, defaults=fields)
     return True
@@ -87,18 +91,19 @@ def _about(collection: Collection) -> Value:
     }
 
 
-def _digest(labels: Labels, about: Value) -> str:
+def _digest(labels: Labels, groups: Groups, about: Value) -> str:
     found = hashlib.sha256(json.dumps([RULES, about]).encode())
-    for column in labels:
+    for column in (*labels, groups.of_query):
         found.update(np.ascontiguousarray(column).tobytes())
     return found.hexdigest()
 
 
-def _value(labels: Labels, about: Value, collection: Collection) -> Value:
+def _value(labels: Labels, groups: Groups, about: Value, collection: Collection) -> Value:
     domain = np.array([grade for grade, _, _ in about["levels"]], dtype=np.int64)
     names = [name for _, name, _ in about["levels"]]
     given = labels.where(labels.kind == LABEL)
-    units = parts.units_of(given, given.pair, domain)
+    group_of = dict(zip(np.unique(labels.query).tolist(), groups.of_query.tolist(), strict=True))
+    units = parts.units_of(given, given.pair, domain, group_of)
     scheme = Scheme(domain, names, about["positive_from"], about["measurement"])
     imported = {pk for pk, kind, _ in about["rounds"] if kind == Round.Kind.IMPORT}
     return {
@@ -106,7 +111,7 @@ def _value(labels: Labels, about: Value, collection: Collection) -> Value:
         "measurement": about["measurement"],
         "n_pairs": len(units.counts),
         "by_size": parts.by_size(units, domain),
-        "by_pool": parts.by_pool(given, domain, {pk: name for pk, _, name in about["rounds"]}),
+        "by_pool": parts.by_pool(given, domain, {pk: name for pk, _, name in about["rounds"]}, group_of),
         "by_modality": parts.by_modality(given, units, domain, _modalities(collection)),
         "by_level": parts.by_level(units, domain),
         "queries": parts.worst_queries(given, units, domain, _names(collection), about["measurement"]),

@@ -9,9 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.core.agreement import N_REPLICATES, Alpha, Level, alpha_of_counts, percent_agreement
+from metrics.core.agreement import (
+    N_REPLICATES,
+    Alpha,
+    InGroups,
+    Level,
+    alpha_of_counts,
+    alphas_of_counts,
+    percent_agreement,
+)
 from metrics.core.confusions import against_the_rest, by_value, coincidences
-from metrics.core.counts import UnitCounts, group
+from metrics.core.counts import group
 from metrics.services.label_rows import Ids, Labels
 
 Value = dict[str, Any]
@@ -20,36 +28,45 @@ MIN_PAIRS = 3  # with two labels or more, for a query to be among the worst
 
 
 class Units(NamedTuple):
-    """Labels grouped: counts (U, V) of each grade on each unit, and a pair of each unit for looking up the rest."""
+    """Pairs with their labels.
+
+    counts : (U, V) of each grade on each pair
+    row : (U,) a row of the labels that belongs to the pair, for looking up the rest
+    group : (U,) what the pair's query belongs to: intervals draw whole groups
+    """
 
     counts: NDArray[np.int64]
-    row: Ids  # (U,) a row of the labels that belongs to the unit
+    row: Ids
+    group: Ids
+
+    def where(self, mask: NDArray[np.bool_]) -> "Units":
+        """Some of them."""
+        return Units(self.counts[mask], self.row[mask], self.group[mask])
 
 
-def units_of(labels: Labels, key: Ids, domain: Ids) -> Units:
-    """One unit a distinct key of the labels, ascending."""
+def units_of(labels: Labels, key: Ids, domain: Ids, group_of: Mapping[int, int]) -> Units:
+    """One unit a distinct key of the labels, ascending; group_of : of each query."""
     _, row, unit = np.unique(key, return_index=True, return_inverse=True)
     place = np.searchsorted(domain, labels.grade)
     table = np.bincount(unit * len(domain) + place, minlength=len(row) * len(domain))
-    return Units(table.reshape(len(row), len(domain)), row)
+    groups = np.array([group_of[query] for query in labels.query[row].tolist()], dtype=np.int64)
+    return Units(table.reshape(len(row), len(domain)), row, groups)
 
 
-def part(key: Any, counts: NDArray[np.int64], domain: Ids) -> Value:
+def part(key: Any, units: Units, domain: Ids) -> Value:
     """Alpha with its interval on every level of measurement, and agreement rates, of some units."""
-    counted = group(counts, domain)
+    counted = group(units.counts, domain)
     percent = percent_agreement(counted)
+    in_groups = InGroups.of(units.counts, units.group, counted)
+    alphas = alphas_of_counts(counted, n_replicates=N_REPLICATES, in_groups=in_groups)
     return {
         "key": key,
-        "n_pairs": len(counts),
+        "n_pairs": len(units.counts),
         "n_shared": percent.n_units,
         "unanimous": percent.unanimous_units,
         "pairwise": percent.mean_of_units,
-        "alpha": {str(level): _told(_alpha(counted, level)) for level in Level},
+        "alpha": {str(level): _told(alpha) for level, alpha in alphas.items()},
     }
-
-
-def _alpha(counted: UnitCounts, level: Level) -> Alpha:
-    return alpha_of_counts(counted, level=level, n_replicates=N_REPLICATES)
 
 
 def _told(alpha: Alpha) -> Value:
@@ -60,14 +77,14 @@ def _told(alpha: Alpha) -> Value:
 def by_size(units: Units, domain: Ids) -> list[Value]:
     """The pairs with exactly 2, 3, ... labels (FIRE, Figure 7)."""
     size = units.counts.sum(axis=1)
-    return [part(int(m), units.counts[size == m], domain) for m in np.unique(size[size >= 2])]
+    return [part(int(m), units.where(size == m), domain) for m in np.unique(size[size >= 2])]
 
 
-def by_pool(labels: Labels, domain: Ids, names: Mapping[int, str]) -> list[Value]:
+def by_pool(labels: Labels, domain: Ids, names: Mapping[int, str], group_of: Mapping[int, int]) -> list[Value]:
     """The labels given for each pool or import, in the order they were opened."""
-    units = units_of(labels, _joined(labels.pair, labels.round), domain)
+    units = units_of(labels, _joined(labels.pair, labels.round), domain, group_of)
     rounds = labels.round[units.row]
-    return [part(names[pk], units.counts[rounds == pk], domain) for pk in np.unique(rounds).tolist()]
+    return [part(names[pk], units.where(rounds == pk), domain) for pk in np.unique(rounds).tolist()]
 
 
 def by_modality(labels: Labels, units: Units, domain: Ids, modality: Mapping[int, str]) -> list[Value]:
@@ -75,7 +92,7 @@ def by_modality(labels: Labels, units: Units, domain: Ids, modality: Mapping[int
     words = {pk: modality.get(pk, "nothing") for pk in np.unique([labels.query, labels.document]).tolist()}
     sides = zip(labels.query[units.row].tolist(), labels.document[units.row].tolist(), strict=True)
     told = np.array([f"{words[query]} to {words[document]}" for query, document in sides], dtype=object)
-    return [part(name, units.counts[told == name], domain) for name in sorted(set(told.tolist()))]
+    return [part(name, units.where(told == name), domain) for name in sorted(set(told.tolist()))]
 
 
 def by_level(units: Units, domain: Ids) -> Value:
@@ -83,8 +100,12 @@ def by_level(units: Units, domain: Ids) -> Value:
     counted = group(units.counts, domain)
     together = coincidences(counted)
     rows = []
+    size = units.counts.sum(axis=1)
     for place, (grade, found) in enumerate(zip(domain.tolist(), by_value(together), strict=True)):
-        alpha = _told(_alpha(against_the_rest(counted, place), Level.NOMINAL))
+        mine = units.counts[:, place]
+        one = against_the_rest(counted, place)
+        in_groups = InGroups.of(np.stack([size - mine, mine], axis=1), units.group, one)
+        alpha = _told(alpha_of_counts(one, level=Level.NOMINAL, n_replicates=N_REPLICATES, in_groups=in_groups))
         rows.append({"grade": grade, "agreement": found.agreement, "n_labels": found.n_labels, "alpha": alpha})
     return {"rows": rows, "together": together.tolist()}
 

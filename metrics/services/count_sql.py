@@ -21,6 +21,8 @@ _ADDENDS = [
     _by_block("true", f"FROM annotate_judgment WHERE collection_id = %(collection)s AND pair_id {_ASKED}",
               key="'judgments'"),
     _by_block("grades", "FROM given", key="'given ' || grades"),
+    _by_block("query_id, grades", "FROM given JOIN annotate_pair pair ON pair.id = given.pair_id WHERE n_labels > 1",
+              key="format('several %%s %%s', query_id, grades)"),
     _by_block("annotator_id, purpose, grade", "FROM said",
               key="format('said %%s %%s %%s', annotator_id, purpose, grade)"),
     _by_block("annotator_id, tenths", "FROM said WHERE tenths IS NOT NULL AND purpose <> 'training'",
@@ -29,10 +31,11 @@ _ADDENDS = [
               "FROM said JOIN annotate_gold gold USING (pair_id)"
               " WHERE said.purpose = 'gold' AND gold.retired_at IS NULL",
               key="format('gold %%s %%s %%s', annotator_id, grade, truth)"),
-    _by_block("annotator_id, said.grade AS earlier, again.grade AS later",
+    _by_block("annotator_id, query_id, said.grade AS earlier, again.grade AS later",
               "FROM said JOIN said again USING (pair_id, annotator_id)"
+              " JOIN annotate_pair pair ON pair.id = said.pair_id"
               " WHERE said.purpose = 'label' AND again.purpose = 'repeat'",
-              key="format('repeat %%s %%s %%s', annotator_id, earlier, later)"),
+              key="format('repeat %%s %%s %%s %%s', annotator_id, query_id, earlier, later)"),
     _by_block("annotator_id", "FROM beside WHERE n_pair > 1", n="sum(n_pair - 1)",
               key="format('shared %%s', annotator_id)"),
     _by_block("annotator_id", "FROM beside WHERE n_grade > 1", n="sum(n_grade - 1)",
@@ -66,7 +69,8 @@ COUNTS_OF_SOME = f"""
     label AS (
         SELECT * FROM said WHERE purpose IN {_LABELS}),
     given AS (
-        SELECT pair_id, string_agg(grade::text, ' ' ORDER BY number, id) AS grades FROM label GROUP BY pair_id),
+        SELECT pair_id, string_agg(grade::text, ' ' ORDER BY number, id) AS grades, count(*) AS n_labels
+        FROM label GROUP BY pair_id),
     beside AS (
         SELECT pair_id, annotator_id, count(*) OVER (PARTITION BY pair_id) AS n_pair,
                count(*) OVER (PARTITION BY pair_id, grade) AS n_grade FROM label),

@@ -23,7 +23,7 @@ from annotate.models import (
 from annotate.services.inbox import STILL_WANTED
 from metrics.http import Wanted
 from metrics.models import Score
-from metrics.services import labels
+from metrics.services import labels, query_groups
 from metrics.services.download_items import Names
 from metrics.services.download_labels import grades_of, written
 from metrics.services.measuring import N_POSITIVE
@@ -113,15 +113,16 @@ def cannot_judge(*, collection: Collection) -> Iterator[str]:
 def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator[str]:
     """Every score of every run the viewer may know of, a line a query; a run's queries are those of its query set.
 
+    The group is what the collection holds a query to belong to, itself where it stands alone.
     None while items have changed since the last refresh: then nobody knows which query a stored value is of.
     """
-    yield "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tn_gallery\tgallery_at\tquery\tvalue\n"
+    yield "run\tdirection\tquery_set\tlabel_source\tmeasure\tthreshold\tn_gallery\tgallery_at\tquery\tvalue\tgroup\n"
     with one_moment():
         if Change.objects.filter(collection=collection, pair=None).exists():
             return
         names = Names(collection)
         queries = {
-            query_set.pk: names.of(labels.scope_of(query_set=query_set).sources)
+            query_set.pk: _queries(collection, labels.scope_of(query_set=query_set), names)
             for query_set in QuerySet.objects.filter(collection=collection)
         }
         runs = Run.objects.visible_to(viewer).filter(collection=collection)
@@ -133,14 +134,21 @@ def scores_per_query(*, collection: Collection, viewer: User | None) -> Iterator
             yield "".join(_score_lines(score, queries[score.query_set_id]))
 
 
-def _score_lines(score: Score, queries: list[str]) -> Iterator[str]:
+def _queries(collection: Collection, scope: labels.Scope, names: Names) -> list[tuple[str, str]]:
+    """The queries of a query set, each with the name of its group, in which blanks and tabs are one blank."""
+    groups = query_groups.names_of(collection=collection, direction=scope.direction, sources=scope.sources)
+    return [(query, " ".join(group.split())) for query, group in zip(names.of(scope.sources), groups, strict=True)]
+
+
+def _score_lines(score: Score, queries: list[tuple[str, str]]) -> Iterator[str]:
     values = np.frombuffer(score.per_query, dtype="<f8").tolist()
     head = (score.run.name, score.query_set.direction, score.query_set.name, score.label_source)
     gallery = "" if score.n_gallery is None else str(score.n_gallery), timestamp(score.gallery_at) or ""
     start = "\t".join((*head, score.measure, str(score.threshold), *gallery))
     # A query excluded since the last refresh has a value and no name any more: the whole score waits for the next one.
     if len(values) == len(queries):
-        yield from (f"{start}\t{query}\t{value!r}\n" for query, value in zip(queries, values, strict=True))
+        rows = zip(queries, values, strict=True)
+        yield from (f"{start}\t{query}\t{value!r}\t{group}\n" for (query, group), value in rows)
 
 
 def _pieces(lines: Iterator[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from annotate.services import jobs
 from metrics.core import favour, measures, stopping
 from metrics.core.bias import bias_of_size
 from metrics.models import Snapshot
+from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.moments import one_moment
 from metrics.services.pool_sample import inferred
 from metrics.services.pool_study import Side, Study, brought, gather, labelled, ranked_of
@@ -125,6 +126,7 @@ def _side(study: Study, side: Side, rng: np.random.Generator, tell: Callable[[in
     return {
         "direction": str(side.direction),
         "n_queries": len(side.sources),
+        "groups": group_facts(collection=study.pool.collection, scope=side.scope),
         "n_labelled": int(np.count_nonzero(people & bring.any(axis=0))),
         "n_positive": int(np.count_nonzero(positive & bring.any(axis=0))),
         "runs": _runs(side, bring & people, positive, scored),
@@ -229,7 +231,7 @@ def _stop(side: Side, masks: Masks, scored: Scored, m: int, rng: np.random.Gener
         swaps = stopping.swapped(older, scored.full[m])
         named = [[keys[a], keys[b]] for a, b in swaps[:MAX_SWAPS]]
         steps.append({"n": step, "n_pairs": int(np.count_nonzero(~mask)), "n_swaps": len(swaps), "swaps": named})
-    sure = stopping.neighbours(scored.values[m], rng=rng)
+    sure = stopping.neighbours(scored.values[m], groups=side.groups, rng=rng)
     return {
         "steps": steps,
         "neighbours": [{"better": keys[row.better], "worse": keys[row.worse], "share": row.share} for row in sure],

@@ -8,6 +8,7 @@ from metrics.charts import Chart
 from metrics.core.label_sources import LabelSource
 from metrics.models import Snapshot
 from metrics.pool_charts import Line, SizePoint, bias_by_size, found_by_spent
+from metrics.services.query_groups import GroupFacts, facts_from
 from pooling.models import Pool
 
 ADVICE_STEP = 1_000  # labels back that the advice speaks of
@@ -78,6 +79,7 @@ class Part(NamedTuple):
     """One direction of the pool."""
 
     direction: Direction
+    groups: GroupFacts | None
     n_queries: int
     n_labelled: int
     n_positive: int
@@ -130,6 +132,7 @@ def _part(side: dict[str, Any], measure: str, names: dict[int, str], n_labels: i
     bias = bias_by_size(sizes, id=f"bias-{direction}", direction=label, measure=measure)
     return Part(
         direction=direction,
+        groups=facts_from(side.get("groups")),
         n_queries=side["n_queries"],
         n_labelled=side["n_labelled"],
         n_positive=side["n_positive"],

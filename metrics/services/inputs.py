@@ -6,8 +6,11 @@ A summary is JSON: its hash tells whether a number has to be computed again, and
 from collections import Counter, defaultdict
 from typing import Any
 
+import numpy as np
+
 from annotate.core.pair_states import PairState
-from annotate.models import Annotator, Collection, Level, ReferenceLabel, ReferenceSet, Round, Seat
+from annotate.models import Annotator, Collection, Direction, Level, ReferenceLabel, ReferenceSet, Round, Seat
+from metrics.services.query_groups import groups_of
 from metrics.services.tallies import Tallies
 
 Summary = dict[str, Any]
@@ -56,8 +59,17 @@ def _pairs(by_state: dict[str, int]) -> dict[str, Any]:
 
 
 def agreement(collection: Collection, tallies: Tallies) -> Summary:
-    """How often each sequence of grades, in the order of the seats, was given to a pair."""
+    """How often each sequence of grades, in the order of the seats, was given to a pair.
+
+    several : of the sequences of two grades or more, how often each was given in each group of queries
+    """
+    queries = np.array(sorted({query for row in tallies.several for query in row.queries}), dtype=np.int64)
+    groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
     return {
+        "several": [
+            {"grades": row.grades, "groups": groups.of_query[places].tolist(), "n": row.n}
+            for row, places in ((row, np.searchsorted(queries, row.queries)) for row in tallies.several)
+        ],
         "measurement": collection.measurement,
         "domain": list(collection.levels.order_by("grade").values_list("grade", flat=True)),
         "given": sorted([list(map(int, grades)), n] for grades, n in tallies.rows("given")),
@@ -100,7 +112,7 @@ def people(collection: Collection, tallies: Tallies) -> Summary:
     for name in ("shared", "equal"):
         for (who,), n in tallies.rows(name):
             counts[int(who)][f"n_{name}"] += n
-    times, repeats = _times(tallies), _repeats(tallies)
+    times, repeats = _times(tallies), _repeats(collection, tallies)
     known = Annotator.objects.filter(collection=collection).order_by("pseudonym")
     return {
         "measurement": collection.measurement,
@@ -119,11 +131,15 @@ def people(collection: Collection, tallies: Tallies) -> Summary:
     }
 
 
-def _repeats(tallies: Tallies) -> dict[int, list[list[int]]]:
-    """Each annotator's pairs that came back: the first grade, the second, how many."""
+def _repeats(collection: Collection, tallies: Tallies) -> dict[int, list[list[int]]]:
+    """Each annotator's pairs that came back: the first grade, the second, the query's group, how many."""
+    rows = [([*map(int, words)], n) for words, n in tallies.rows("repeat")]
+    queries = np.array(sorted({query for (_, query, _, _), _ in rows}), dtype=np.int64)
+    groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+    group_of = dict(zip(queries.tolist(), groups.of_query.tolist(), strict=True))
     repeats: dict[int, list[list[int]]] = defaultdict(list)
-    for (who, first, second), n in tallies.rows("repeat"):
-        repeats[int(who)].append([int(first), int(second), n])
+    for (who, query, first, second), n in rows:
+        repeats[who].append([first, second, group_of[query], n])
     return repeats
 
 

@@ -8,9 +8,12 @@ differences.
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from annotate.models import Collection, Direction, QuerySet
 from annotate.services.workers import worker_is_missing
 from metrics.charts import Chart
+from metrics.core.groups import Design
 from metrics.core.intervals import N_REPLICATES
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import parse_one
@@ -26,6 +29,7 @@ from metrics.services.leaderboard_cells import (
     unit_of,
 )
 from metrics.services.leaderboard_wanted import JUDGED, Choices
+from metrics.services.query_groups import GroupFacts, facts_from
 from pooling.models import Run
 
 SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIRE: C@10 at 95.7)
@@ -57,6 +61,7 @@ class Ranked(NamedTuple):
 class Table(NamedTuple):
     """The runs of one direction on one query set, the best by the first measure first.
 
+    groups : which queries belong together; None while nobody has looked
     gallery : what they are ranked among; None until a refresh has counted it
     n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
     saturated : names of measures with the best run's score, where it is nearly all there is
@@ -67,6 +72,7 @@ class Table(NamedTuple):
     query_set: QuerySet
     n_queries: int
     n_positive: int | None
+    groups: GroupFacts | None
     gallery: Ranked | None
     rows: list[Row]
     decisions: list[Decision]
@@ -92,6 +98,28 @@ class Table(NamedTuple):
     def sources(self) -> str:
         """What is retrieved with, as the page calls it."""
         return "queries" if self.direction == Direction.FORWARD else "documents"
+
+    @property
+    def sources_text(self) -> str:
+        """How many there are, and of how many groups: "27,763 captions of 670 videos"."""
+        return self.groups.text if self.groups else f"{self.n_queries:,} {self.sources}"
+
+    @property
+    def drawn(self) -> str:
+        """What an interval draws."""
+        return self.groups.drawn if self.groups else self.sources
+
+    @property
+    def n_drawn(self) -> int:
+        """How many of them there are; their number is the seed."""
+        return self.groups.n_groups if self.groups else self.n_queries
+
+    @property
+    def designs(self) -> list[Design]:
+        """A measure each, the medians over the runs; empty where no queries belong together."""
+        if self.groups is None or self.groups.are_single:
+            return []
+        return [_median_design([row.cells[place] for row in self.rows]) for place in range(len(self.charts))]
 
     @property
     def targets(self) -> str:
@@ -183,10 +211,10 @@ def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
 
 def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None) -> Facts:
     """One direction's numbers by run and measure, of the view, or of the stored scores while there is none."""
-    found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "n_positive": None, "measures": []}
+    found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "n_positive": None, "measures": [], "groups": None}
     found["gallery"] = {"n": None, "at": None}
     if view:
-        found |= {"measures": view["measures"], "n_positive": view["n_positive"]}
+        found |= {"measures": view["measures"], "n_positive": view["n_positive"], "groups": view.get("groups")}
         found["gallery"] = view.get("gallery") or found["gallery"]
         found["n_queries"] = view["n_queries"]
         for place, pk in enumerate(view["runs"]):
@@ -230,8 +258,13 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     ]
     ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
     counts = facts["n_queries"], facts["n_positive"]
-    gallery = _gallery(facts["gallery"])
-    return Table(direction, query_set, *counts, gallery, rows, ordered, _saturated(rows, choices), charts)
+    ranked = facts_from(facts["groups"]), _gallery(facts["gallery"])
+    return Table(direction, query_set, *counts, *ranked, rows, ordered, _saturated(rows, choices), charts)
+
+
+def _median_design(cells: list[Cell | Absent | None]) -> Design:
+    known = [(cell.icc, cell.deff) for cell in cells if isinstance(cell, Cell) and cell.icc is not None]
+    return Design(*map(float, np.median(known, axis=0))) if known else Design(None, None)
 
 
 def best_first(rows: list[Row], place: int, measure: str) -> list[Row]:

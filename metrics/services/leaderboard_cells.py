@@ -13,6 +13,7 @@ class Cell(NamedTuple):
     The three are rounded so that what is printed adds up. `defined` is the mean over queries with a positive.
     negative, positive : the score as if every unjudged target had been judged so
     judged : per cent of the first ranks that is judged; group : the pseudo-group, 1 holds the best run
+    icc, deff : intraclass correlation and design effect, where queries come in groups
     """
 
     whole: float
@@ -26,6 +27,8 @@ class Cell(NamedTuple):
     positive: float | None = None
     judged: float | None = None
     group: int | None = None
+    icc: float | None = None
+    deff: float | None = None
 
     @property
     def text(self) -> str:
@@ -59,6 +62,8 @@ class Cell(NamedTuple):
             positive=scaled("positive"),
             judged=scaled("judged", 100),
             group=group,
+            icc=facts.get("icc"),
+            deff=facts.get("deff"),
         )
 
 

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet
+from metrics.core.groups import design
 from metrics.core.intervals import mean_intervals
-from metrics.core.resampling import is_turned, seed_of
-from metrics.core.significance import SAMPLED, TESTS, PairedTest
+from metrics.core.resampling import is_turned
+from metrics.core.significance import TESTS, PairedTest, paired_test
 from metrics.core.swaps import reer_paired
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_labels import texts_of
+from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_stored import Stored
 from metrics.services.leaderboard_wanted import Wanted, is_stored
 from pooling.models import Run
@@ -44,18 +46,20 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     if not len(first) or not np.isfinite([first, second]).all():
         why = "Some query has no value, or a rank beyond the end of a list." if len(first) else "No query is left."
         return {"why": why}
-    return {"why": "", "query_set": query_set.pk, **_compared(asked, first, second)}
+    groups = group_facts(collection=collection, scope=asked.scope)
+    return {"why": "", "query_set": query_set.pk, "groups": groups, **_compared(asked, first, second)}
 
 
 def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
     difference = first - second
     order = np.argsort(-difference, kind="stable")
     sign = -1 if is_turned(first, second) else 1
-    ends = mean_intervals(sign * difference[None, :])[0]
+    ends = mean_intervals(sign * difference[None, :], groups=asked.groups)[0]
     low, high = sorted(sign * end for end in ends) if ends.low is not None else (None, None)
     shown = np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int))
     mean = float(difference.mean())
-    swap = reer_paired(first, second) if len(first) > 1 else None
+    shares = asked.groups.shares(np.stack([first, second], axis=1))
+    swap = reer_paired(*shares.T) if len(shares) > 1 else None
     return {
         "n_queries": len(difference),
         "means": [float(first.mean()), float(second.mean())],
@@ -66,24 +70,16 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
         "n_worse": int(np.count_nonzero(difference < 0)),
         "n_equal": int(np.count_nonzero(difference == 0)),
         "reer": swap,
-        "tests": [_told(test) for test in _tests(first, second)],
+        "tests": [_told(test) for test in _tests(asked, first, second)],
+        **design(difference, asked.groups)._asdict(),
         "points": [[int(place) + 1, float(difference[order[place]])] for place in shown],
         "ends": _ends(asked, order, first, second),
     }
 
 
-def _tests(first: NDArray[np.float64], second: NDArray[np.float64]) -> list[PairedTest]:
-    both = np.stack([first, second], axis=1)
-    oriented = both[:, ::-1] if is_turned(first, second) else both
-    seed, order = seed_of(oriented), np.lexsort(oriented.T[::-1])
+def _tests(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> list[PairedTest]:
     n_samples = max(1_000, min(N_SAMPLES, CELLS // len(first)))
-    return [
-        test(
-            *both[order].T,
-            **({"rng": np.random.default_rng(seed), "n_samples": n_samples} if name in SAMPLED else {}),
-        )
-        for name, test in TESTS.items()
-    ]
+    return [paired_test(name, first, second, groups=asked.groups, n_samples=n_samples) for name in TESTS]
 
 
 def _told(test: PairedTest) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import difference_plot
 from metrics.models import BoardView
 from metrics.services.leaderboard_cells import measure_scale
+from metrics.services.query_groups import GroupFacts, facts_from
 from pooling.models import Run
 
 NAMES = {
@@ -32,7 +33,7 @@ class Test(NamedTuple):
     def p_text(self) -> str:
         """As it is printed."""
         if self.p is None:
-            return "not defined: a single query"
+            return "not defined: a single query, or a single group"
         return "< .0001" if self.p < 0.0001 else f"{self.p:.4f}"
 
 
@@ -71,6 +72,11 @@ class Comparison(NamedTuple):
     chart: Chart | None
     is_stale: bool
     computed_at: datetime
+
+    @property
+    def groups(self) -> GroupFacts | None:
+        """Which queries belong together."""
+        return facts_from(self.facts.get("groups"))
 
     @property
     def unit(self) -> str:

@@ -20,7 +20,7 @@ COLUMNS = (
     "collection", "direction", "query_set", "label_source", "positive_from", "run", "system", "measure", "unit",
     "score", "low", "high",
     "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "n_queries", "n_missing", "n_with_positive",
-    "score_with_positive", "n_gallery", "gallery_at", "computed_at",
+    "score_with_positive", "n_gallery", "gallery_at", "computed_at", "n_groups", "groups_by", "icc", "deff",
 )  # fmt: skip
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
 FACTS = {  # columns by what a cell's facts call them
@@ -33,6 +33,8 @@ FACTS = {  # columns by what a cell's facts call them
     "judged": "judged",
     "n_with_positive": "n_defined",
     "score_with_positive": "defined",
+    "icc": "icc",
+    "deff": "deff",
 }
 _SPECIAL = str.maketrans(
     {
@@ -74,6 +76,8 @@ def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, obj
             "n_gallery": table.gallery.n if table.gallery else None,
             "gallery_at": timestamp(table.gallery.joined_at) if table.gallery else None,
             "computed_at": timestamp(shown.computed_at),
+            "n_groups": table.groups.n_groups if table.groups else None,
+            "groups_by": table.groups.grouping if table.groups else None,
         }
         line |= {name: known.get(fact) for name, fact in FACTS.items()}
         yield {name: safe_cell(value) for name, value in line.items()}
@@ -114,8 +118,8 @@ def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
     ranks = [column.name for column in shown.columns if column.unit == "rank"]
     except_ranks = f", {', '.join(ranks)} in ranks" if ranks and units == "per cent" else ""
     text = (
-        f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, {table.n_queries:,} "
-        f"{table.sources}{without}{ranked}; {shown.label_source.label}, positive from grade "
+        f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, "
+        f"{table.sources_text}{without}{ranked}; {shown.label_source.label}, positive from grade "
         f"{shown.choices.wanted.threshold}; in {units}{except_ranks}.{moment}"
     )
     return _latex(text)

@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 from annotate.models import Collection, QuerySet
 from metrics.core import measures, ranking
 from metrics.core.alignment import RankedGrades
+from metrics.core.groups import Design, Groups, design
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.intervals import mean_intervals
 from metrics.core.measures import Measure
 from metrics.core.resampling import in_order, seed_of
-from metrics.core.tournament import decide
+from metrics.core.tournament import a_row_a_group, decide
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
+from metrics.services.query_groups import facts_of, groups_of
 from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
 from pooling.models import Run
 
@@ -34,6 +36,7 @@ class Asked(NamedTuple):
     wanted: Wanted
     query_set: QuerySet
     scope: Scope
+    groups: Groups
     known: Known
     best_grade: int
 
@@ -70,7 +73,8 @@ def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> 
     """The queries and labels of one direction."""
     scope, known = known_labels(collection=collection, wanted=wanted, scope=labels.scope_of(query_set=query_set))
     best = max(labels.best_grade(collection=collection), wanted.threshold)
-    return Asked(collection, wanted, query_set, scope, known, best)
+    groups = groups_of(collection=collection, direction=scope.direction, sources=scope.sources)
+    return Asked(collection, wanted, query_set, scope, groups, known, best)
 
 
 def values_of(*, asked: Asked, run: Run) -> Values:
@@ -129,6 +133,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
         "n_queries": len(asked.scope.sources),
         "n_positive": int(np.count_nonzero(asked.known.whole.grade >= asked.wanted.threshold)),
         "gallery": gallery_facts(gallery.n, gallery.at),
+        "groups": group_facts(collection=asked.collection, scope=asked.scope),
         "runs": shown,
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
         "judged": [_average(None, values.judged[-1]) for values in found],
@@ -139,7 +144,11 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
                 "smaller_is_better": measure.entry.smaller_is_better,
                 "cells": _cells(asked, measure, row, found),
                 "decided": decided(
-                    measure, np.array([values.whole[row] for values in found]).T, shown, method=asked.wanted.method
+                    measure,
+                    np.array([values.whole[row] for values in found]).T,
+                    shown,
+                    groups=asked.groups,
+                    method=asked.wanted.method,
                 ),
             }
             for row, measure in enumerate(asked.measures)
@@ -150,6 +159,17 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
 def gallery_facts(n: int | None, at: datetime | None) -> dict[str, Any]:
     """What was ranked, as JSON: how many targets, and when the last of them joined."""
     return {"n": n, "at": at.isoformat() if at else None}
+
+
+def group_facts(*, collection: Collection, scope: Scope) -> dict[str, Any]:
+    """Which queries belong together, as JSON."""
+    return facts_of(collection=collection, direction=scope.direction, sources=scope.sources)._asdict()
+
+
+def design_facts(measure: Measure, values: NDArray[np.float64], groups: Groups) -> dict[str, float | None]:
+    """Intraclass correlation and design effect of one run's values, as JSON; null of a median, and where undefined."""
+    is_defined = measure.is_mean and np.isfinite(values).all()
+    return (design(values, groups) if is_defined else Design(None, None))._asdict()
 
 
 def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> list[dict[str, Any]]:
@@ -170,6 +190,7 @@ def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> lis
                 "defined": _average(measure, each.whole[row][each.has_positive]),
                 "n_defined": int(np.count_nonzero(each.has_positive)),
                 "beyond": _beyond(measure, each, row),
+                **design_facts(measure, each.whole[row], asked.groups),
             }
         )
     return cells
@@ -181,7 +202,7 @@ def _intervals(asked: Asked, measure: Measure, values: Matrix) -> list[tuple[flo
     found: list[tuple[float | None, float | None]] = [(None, None)] * len(values)
     if defined.any():
         rows = np.flatnonzero(defined).tolist()
-        for place, (low, high) in zip(rows, mean_intervals(values[defined]), strict=True):
+        for place, (low, high) in zip(rows, mean_intervals(values[defined], groups=asked.groups), strict=True):
             found[place] = (low, high)
     return found
 
@@ -199,16 +220,20 @@ def _beyond(measure: Measure, values: Values, row: int) -> int | None:
     return int(values.depth.max()) if needs_more else None
 
 
-def decided(measure: Measure, scores: Matrix, runs: list[int], *, method: str) -> dict[str, Any]:
+def decided(measure: Measure, scores: Matrix, runs: list[int], *, groups: Groups, method: str) -> dict[str, Any]:
     """Pseudo-groups and decided pairs of runs, or why there are none.
 
-    scores : (Q, S)
+    scores : (Q, S); groups : of the Q queries
     """
     why = ""
     if len(runs) < 2:
         why = "a single run"
     elif len(scores) < 2:
         why = "fewer than two queries"
+    elif groups.n_queries != len(scores):
+        why = "the queries have changed, and their scores are being made"
+    elif groups.n < 2:
+        why = "all queries are of one group"
     elif not measure.is_mean:
         why = "a median, and the tests compare means"
     elif not np.isfinite(scores).all():
@@ -216,7 +241,8 @@ def decided(measure: Measure, scores: Matrix, runs: list[int], *, method: str) -
     if why:
         return {"why": why, "groups": [], "pairs": []}
     sign = -1 if measure.entry.smaller_is_better else 1
-    found = decide(sign * in_order(scores), method=method, rng=np.random.default_rng(seed_of(scores)))
+    rows = a_row_a_group(scores, groups, method=method)
+    found = decide(sign * in_order(rows), method=method, rng=np.random.default_rng(seed_of(rows)))
     ordered = [runs[place] for place in found.order]
     first, second = np.nonzero(np.triu(found.significant))
     return {

@@ -15,8 +15,10 @@ from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, parse
 from metrics.models import Score
 from metrics.services import measuring
-from metrics.services.leaderboard_measuring import decided, gallery_facts, judged_at
+from metrics.services.labels import scope_of
+from metrics.services.leaderboard_measuring import decided, design_facts, gallery_facts, group_facts, judged_at
 from metrics.services.leaderboard_wanted import JUDGED, Wanted
+from metrics.services.query_groups import groups_of
 from pooling.models import Run
 
 Key = tuple[int, bool, str]  # the run, whether under the reference alone, the measure
@@ -35,6 +37,8 @@ class Stored:
             run__in=runs, query_set=query_set, threshold=wanted.threshold, label_source__in=source.with_reference
         )
         self._wanted, self._query_set = wanted, query_set
+        self._scope = scope_of(query_set=query_set)
+        self._groups = groups_of(collection=collection, direction=self._scope.direction, sources=self._scope.sources)
         self._facts: dict[Key, dict[str, Any]] = {}
         self._keys: dict[Key, int] = {}
         for row in rows.values("pk", "run", "label_source", "measure", *FIELDS):
@@ -61,6 +65,7 @@ class Stored:
             "n_queries": judged[0]["n_queries"] if judged else 0,
             "n_positive": int(self.per_query(measuring.N_POSITIVE, self.runs[:1]).sum()),
             "gallery": gallery_facts(judged[0]["n_gallery"], judged[0]["gallery_at"]) if judged else None,
+            "groups": group_facts(collection=self._query_set.collection, scope=self._scope),
             "runs": keys,
             "n_missing": [fact["n_missing"] for fact in judged],
             "judged": [fact["mean"] for fact in judged],
@@ -73,11 +78,11 @@ class Stored:
             "name": measure.name,
             "judged_at": judged_at(measure),
             "smaller_is_better": measure.entry.smaller_is_better,
-            "cells": [self._cell(measure, run) for run in self.runs],
-            "decided": decided(measure, values, keys, method=self._wanted.method),
+            "cells": [self._cell(measure, run, own) for run, own in zip(self.runs, values.T, strict=True)],
+            "decided": decided(measure, values, keys, groups=self._groups, method=self._wanted.method),
         }
 
-    def _cell(self, measure: Measure, run: Run) -> dict[str, Any]:
+    def _cell(self, measure: Measure, run: Run, values: NDArray[np.float64]) -> dict[str, Any]:
         whole = self._fact(run, measure.name)
         reference = self._facts.get((run.pk, True, measure.name))
         return {
@@ -91,6 +96,7 @@ class Stored:
             "defined": whole["mean_with_positive"],
             "n_defined": whole["n_with_positive"],
             "beyond": None,
+            **(design_facts(measure, values, self._groups) if len(values) == self._groups.n_queries else {}),
         }
 
     def _fact(self, run: Run, measure: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from metrics.services.leaderboard_wanted import Wanted, is_stored
 from metrics.services.moments import one_moment
 from pooling.models import Run
 
-RULES = "5"  # changes when the same labels and rankings would give other numbers
+RULES = "6"  # changes when the same labels and rankings would give other numbers
 ASK_AGAIN = 30  # seconds after which somebody who still waits asks once more: the task may be lost
 AGE = timedelta(minutes=10)  # after which a view is computed again even though its version did not change
 KEPT = timedelta(days=1)
@@ -42,7 +42,8 @@ def version_of(*, collection: Collection) -> str:
     """
     kinds = Snapshot.objects.filter(collection=collection).exclude(kind__startswith="favour").order_by("kind")
     newest = Score.objects.filter(run__collection=collection).aggregate(at=Max("computed_at"))["at"]
-    facts = [RULES, collection.positive_from, str(newest), list(kinds.values_list("kind", "inputs_sha256"))]
+    hashes = list(kinds.values_list("kind", "inputs_sha256"))
+    facts = [RULES, collection.positive_from, collection.query_groups, str(newest), hashes]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 

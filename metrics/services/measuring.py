@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from annotate.models import Collection, QuerySet
 from metrics.core import measures, ranking
 from metrics.core.alignment import Labels, RankedGrades
+from metrics.core.groups import Groups
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.label_sources import Grades, LabelSource
 from metrics.services import labels
@@ -27,13 +28,14 @@ CHUNK = 2_000
 class Board(NamedTuple):
     """What runs are measured on: a query set, and each label source.
 
-    best_grade : the largest of the scheme, which an unjudged target could be given
+    groups : of its queries; best_grade : the largest of the scheme, which an unjudged target could be given
     """
 
     collection: Collection
     query_set: QuerySet
     scope: Scope
     gallery: Gallery
+    groups: Groups
     sources: list[LabelSource]
     best_grade: int
 

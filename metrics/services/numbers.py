@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from annotate.models import Collection
-from metrics.core.agreement import N_REPLICATES, Level, alpha_of_counts, percent_agreement
+from metrics.core.agreement import N_REPLICATES, InGroups, alphas_of_counts, percent_agreement
 from metrics.core.counts import UnitCounts
 from metrics.core.intervals import wilson
 from metrics.services import inputs
@@ -21,7 +21,8 @@ from metrics.services.repeating import with_herself
 from metrics.services.tallies import Tallies
 
 Value = dict[str, Any]
-RULES = "2"  # changes when the same summary would give other numbers
+InEachGroup = tuple[tuple[int, ...], list[int], list[int]]  # grades, groups, how often they were given in each
+RULES = "3"  # changes when the same summary would give other numbers
 
 
 class Kind(NamedTuple):
@@ -67,11 +68,13 @@ def _progress(summary: Summary) -> Value:
 def _agreement(summary: Summary) -> Value:
     """Alpha on every level of measurement with all labels and with the first two of each pair; agreement rates."""
     given = [(tuple(grades), n) for grades, n in summary["given"]]
+    several = [(tuple(row["grades"]), row["groups"], row["n"]) for row in summary["several"]]
     counted = _counted(given, summary["domain"])
+    first_two = _counted([(grades[:2], n) for grades, n in given], summary["domain"])
     return {
         "measurement": summary["measurement"],
-        "all": _alphas(counted),
-        "first_two": _alphas(_counted([(grades[:2], n) for grades, n in given], summary["domain"])),
+        "all": _alphas(counted, several),
+        "first_two": _alphas(first_two, [(grades[:2], groups, n) for grades, groups, n in several]),
         "percent": percent_agreement(counted)._asdict(),
         "labels_a_pair": dict(sorted(_pairs_by_size(given).items())),
         "n_judgments": sum(len(grades) * n for grades, n in given),
@@ -91,8 +94,23 @@ def _counted(given: list[tuple[tuple[int, ...], int]], domain: list[int]) -> Uni
     return UnitCounts(kinds, total, np.array(domain))
 
 
-def _alphas(counted: UnitCounts) -> Value:
-    return {str(level): alpha_of_counts(counted, level=level, n_replicates=N_REPLICATES)._asdict() for level in Level}
+def _alphas(counted: UnitCounts, several: list[InEachGroup]) -> Value:
+    """Alpha on every level; its interval draws groups of queries, whose pairs' labels are alike."""
+    found = alphas_of_counts(counted, n_replicates=N_REPLICATES, in_groups=_in_groups(counted, several))
+    return {str(level): alpha._asdict() for level, alpha in found.items()}
+
+
+def _in_groups(counted: UnitCounts, several: list[InEachGroup]) -> InGroups:
+    """Where the pairs with two labels or more are: a row a sequence of grades and group."""
+    row_of = {tuple(counts): row for row, counts in enumerate(counted.counts.tolist())}
+    values = counted.values.tolist()
+    rows = [row_of[tuple(grades.count(value) for value in values)] for grades, _, _ in several]
+    sizes = [len(groups) for _, groups, _ in several]
+    return InGroups(
+        group=np.array([group for _, groups, _ in several for group in groups], dtype=np.int64),
+        kind=np.repeat(np.array(rows, dtype=np.int64), sizes),
+        n=np.array([n for _, _, ns in several for n in ns], dtype=np.int64),
+    )
 
 
 def _pairs_by_size(given: list[tuple[tuple[int, ...], int]]) -> Counter[int]:

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from annotate.models import Direction
 from metrics.core.alignment import Labels, RankedGrades, align
 from metrics.core.favour import KnownLabels
+from metrics.core.groups import Groups
 from metrics.core.label_sources import Grades, LabelSource, no_grades, usual_source
 from metrics.services import labels
 from metrics.services.labels import Ids, Scope
+from metrics.services.query_groups import groups_of
 from metrics.services.ranks import matrix_grades, matrix_of
 from pooling.core.rankings import Rankings
 from pooling.core.selections import Pairs, RankedPairs, is_in, of_items, rows_of
@@ -45,6 +47,7 @@ class Side(NamedTuple):
 
     sources : (Q,) ascending keys of the source items that the pool asked about
     tops : what each run showed the pool
+    groups : of the source items
     known : the labels there are, queries as places in `sources`
     first : (L,) place among `given`, from 0, of the first label that people gave the pair; N where none is of this pool
     """
@@ -53,6 +56,7 @@ class Side(NamedTuple):
     runs: list[Run]
     tops: list[RankedPairs]
     scope: Scope
+    groups: Groups
     known: KnownLabels
     first: Ids
 
@@ -104,7 +108,8 @@ def _side(pool: Pool, direction: Direction, runs: list[Run], source: LabelSource
         told = {"collection": pool.collection, "direction": direction}
         reference = labels.within(labels.labels_of(**told, label_source=source.reference), scope)
     known = _known(people, reference, sources)
-    return Side(direction, runs, tops, scope, known, _first(known, sources, given, direction))
+    groups = groups_of(collection=pool.collection, direction=direction, sources=sources)
+    return Side(direction, runs, tops, scope, groups, known, _first(known, sources, given, direction))
 
 
 def _known(people: Grades, reference: Grades, sources: Ids) -> KnownLabels:
@@ -172,4 +177,6 @@ def _digest(pool: Pool, sides: list[Side], given: Given) -> str:
         tops = [column for top in side.tops for column in (top.source, top.target, top.rank)]
         for column in (side.sources, *side.known, side.first, *tops):
             told.update(np.ascontiguousarray(column).tobytes())
+        if not side.groups.are_single:  # else the hash stays what it was before there were groups
+            told.update(side.groups.of_query.tobytes())
     return told.hexdigest()

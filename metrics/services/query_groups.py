@@ -46,6 +46,22 @@ class GroupFacts(NamedTuple):
         return self.n_groups == self.n_queries
 
     @property
+    def drawn(self) -> str:
+        """What is drawn, tossed and analysed as a whole."""
+        return self.queries if self.are_single else self.groups
+
+    @property
+    def choice(self) -> str:
+        """What is said of how they came about; empty where nobody needs to know: the usual way, and all stand alone."""
+        if self.grouping == Collection.Grouping.NONE:
+            return f"Each of the {self.queries} is taken by itself, as chosen in Settings."
+        if self.grouping == Collection.Grouping.COLUMN:
+            return f"Which {self.queries} belong together is said by the column “group” of the upload."
+        if self.are_single:
+            return ""
+        return f"Which {self.queries} belong together is said by the reference labels."
+
+    @property
     def text(self) -> str:
         """The numbers of both, or of queries alone where each stands by itself."""
         queries = f"{self.n_queries:,} {self.queries if self.n_queries != 1 else _one(self.queries)}"

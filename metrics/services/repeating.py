@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from metrics.core.agreement import N_REPLICATES
-from metrics.core.stability import stability
+from metrics.core.stability import Repeats, stability
 
 Value = dict[str, Any]
 NONE = "no pair came back yet"
@@ -18,21 +18,22 @@ NONE = "no pair came back yet"
 def with_herself(repeats: list[list[int]], *, measurement: str) -> Value:
     """Pairs that came back, those with the same label again, and alpha of the first labels against the second.
 
-    repeats : first grade, second grade, how many pairs; ascending
+    repeats : first grade, second grade, group of the pair's query, how many pairs; ascending
     """
-    said = tuple((first, second, n) for first, second, n in repeats)
+    said = tuple((first, second, group, n) for first, second, group, n in repeats)
     return dict(_told(said, measurement))
 
 
 @lru_cache(maxsize=2_048)  # a refresh asks of everybody again when one person has judged
-def _told(repeats: tuple[tuple[int, int, int], ...], measurement: str) -> Value:
+def _told(repeats: tuple[tuple[int, int, int, int], ...], measurement: str) -> Value:
     # Levels that nobody used change no distance, on no level of measurement.
-    domain = sorted({grade for first, second, _ in repeats for grade in (first, second)})
+    domain = sorted({grade for first, second, _, _ in repeats for grade in (first, second)})
     place = {grade: index for index, grade in enumerate(domain)}
     table = np.zeros((len(domain), len(domain)), dtype=np.int64)
-    for first, second, n in repeats:
+    for first, second, _, n in repeats:
         table[place[first], place[second]] += n
-    equal, alpha = stability(table, domain, level=measurement, n_replicates=N_REPLICATES)
+    in_groups = [Repeats(place[first], place[second], group, n) for first, second, group, n in repeats]
+    equal, alpha = stability(table, domain, level=measurement, n_replicates=N_REPLICATES, in_groups=in_groups)
     n_equal = int(np.trace(table))
     return {
         "n": equal.n,

@@ -18,6 +18,7 @@ from metrics.models import Score
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.measuring import BOUNDED, MEASURES, N_POSITIVE, NAMES, Board, Table
+from metrics.services.query_groups import groups_of
 from pooling.models import Run
 
 RULES = "2"  # changes when the same labels and rankings would give other numbers
@@ -88,7 +89,8 @@ def update_scores(*, collection: Collection, touched: Touched) -> int:
         if own:
             scope = labels.scope_of(query_set=query_set)
             gallery = labels.gallery_of(query_set=query_set, scope=scope)
-            board = Board(collection, query_set, scope, gallery, sources, best)
+            groups = groups_of(collection=collection, direction=scope.direction, sources=scope.sources)
+            board = Board(collection, query_set, scope, gallery, groups, sources, best)
             n_changed += _update(board, own, touched)
     return n_changed
 
@@ -171,7 +173,7 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
                 changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
     if not changed:
         return 0
-    found = mean_intervals(np.array([values for _, values in changed]))
+    found = mean_intervals(np.array([values for _, values in changed]), groups=board.groups)
     for (score, _), (low, high) in zip(changed, found, strict=True):
         if score.measure == N_POSITIVE or score.mean is None or low is None or high is None:
             continue
@@ -188,6 +190,8 @@ def _digest(board: Board, table: Table, row: int) -> str:
     hashed.update(table.values[row].astype("<f8").tobytes())
     hashed.update(_best_of(table, row) or b"")
     hashed.update(table.has_positive.tobytes())
+    if not board.groups.are_single:  # else the hash stays what it was before there were groups
+        hashed.update(board.groups.of_query.astype("<i8").tobytes())
     return hashed.hexdigest()
 
 

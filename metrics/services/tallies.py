@@ -9,10 +9,11 @@ A count is named by words: what is counted, then keys and grades.
 
     judgments                          judgments ever given, counting or not
     given GRADE ...                    pairs by the grades of their labels, in the order of the seats
+    several QUERY GRADE ...            pairs of a query by the grades of their labels, where they have two or more
     said ANNOTATOR PURPOSE GRADE       judgments that count for a seat
     time ANNOTATOR TENTHS              the same by active time, rounded to tenths of a second
     gold ANNOTATOR GRADE TRUTH         answers to golds in use, with the gold's grade
-    repeat ANNOTATOR FIRST SECOND      pairs that came back to her, with both her grades
+    repeat ANNOTATOR QUERY FIRST SECOND   pairs of a query that came back to her, with both her grades
     shared ANNOTATOR, equal ANNOTATOR  other people's labels on the pairs she labelled; those equal to hers
     resolution STATUS GRADE            pairs by resolution; GRADE is "-" where there is none
     pairs ROUND STATE                  a round's pairs by state, see annotate/core/pair_states.py
@@ -32,7 +33,7 @@ from annotate.models import Collection
 from metrics.models import BLOCK_SIZE, Block, Tally
 from metrics.services.count_sql import COUNTS_OF_ALL, COUNTS_OF_SOME
 
-RULES = 6  # changes when the same rows would give other counts
+RULES = 7  # changes when the same rows would give other counts
 MANY = 2_000  # changed blocks from which on all are counted again
 
 _SUMS = "SELECT key, sum(n)::bigint FROM moved, unnest(keys, numbers) AS counted(key, n) GROUP BY key"
@@ -69,10 +70,31 @@ _ADD = """
 """
 
 
+# A row a sequence of grades rather than a row a count: of these there are as many as queries, and more.
+_SEVERAL = """
+    SELECT grades, array_agg(query ORDER BY query), array_agg(n ORDER BY query)
+    FROM (SELECT split_part(key, ' ', 2)::bigint AS query, substring(key FROM '^several [0-9]+ (.*)$') AS grades, n
+          FROM metrics_tally WHERE collection_id = %s AND key LIKE 'several %%') counted
+    GROUP BY grades ORDER BY grades
+"""
+
+
+class Several(NamedTuple):
+    """Pairs whose labels are these grades, in the order of the seats: n of each query."""
+
+    grades: list[int]
+    queries: list[int]
+    n: list[int]
+
+
 class Tallies(NamedTuple):
-    """The sums of all counts of a collection, by their first word: the words after it, and the number."""
+    """The sums of all counts of a collection, by their first word: the words after it, and the number.
+
+    several : those of that name
+    """
 
     by_name: Mapping[str, list[tuple[list[str], int]]]
+    several: list[Several]
 
     def rows(self, name: str) -> list[tuple[list[str], int]]:
         """The counts of that name."""
@@ -85,12 +107,16 @@ class Tallies(NamedTuple):
 
 
 def read_tallies(*, collection: Collection) -> Tallies:
-    """The counts as the last update left them; one query."""
+    """The counts as the last update left them; two queries."""
     by_name: dict[str, list[tuple[list[str], int]]] = {}
-    for key, n in Tally.objects.filter(collection=collection).order_by("key").values_list("key", "n"):
+    rows = Tally.objects.filter(collection=collection).exclude(key__startswith="several ").order_by("key")
+    for key, n in rows.values_list("key", "n"):
         name, *words = key.split(" ")
         by_name.setdefault(name, []).append((words, n))
-    return Tallies(by_name)
+    with connection.cursor() as cursor:
+        cursor.execute(_SEVERAL, [collection.pk])
+        several = [Several([*map(int, grades.split())], queries, n) for grades, queries, n in cursor.fetchall()]
+    return Tallies(by_name, several)
 
 
 def update_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> None:

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from annotate.models import Item, Judgment
+from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
 from metrics.forms import QrelsForm
 from metrics.models import Score, Snapshot
@@ -84,7 +85,7 @@ def test_two_runs_have_the_same_interval_and_the_same_p_whichever_is_named_first
         for name in ("alpha", "beta")
     )
     queries = study.items.filter(side="query").order_by("pk").values_list("pk", flat=True)
-    asked = SimpleNamespace(scope=SimpleNamespace(sources=np.array(queries)))
+    asked = SimpleNamespace(scope=SimpleNamespace(sources=np.array(queries)), groups=Groups.single(len(queries)))
     one, other = (leaderboard_comparison._compared(asked, *both) for both in ((first, second), (second, first)))
     assert (one["low"], one["high"]) == (-other["high"], -other["low"])
     assert [test["p"] for test in one["tests"]] == [test["p"] for test in other["tests"]]
