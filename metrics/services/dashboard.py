@@ -54,13 +54,17 @@ class LevelTab(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """Alpha on the chosen level, with all labels and with the first two of each pair; agreement rates."""
+    """Alpha on the chosen level, with all labels and with the first two of each pair; agreement rates.
+
+    drawn : what the samples of an interval are of: queries, or what they belong to
+    """
 
     level: str
     tabs: list[LevelTab]
     all: dict[str, Any]
     first_two: dict[str, Any]
     percent: dict[str, Any]
+    drawn: str
 
     @property
     def both(self) -> list[dict[str, Any]]:
@@ -179,7 +183,7 @@ def _agreement(value: dict[str, Any], level: str) -> Agreement:
         {**value[labels][level], "reason": value[labels][level]["reason"].replace("unit", "pair")}
         for labels in ("all", "first_two")
     ]
-    return Agreement(level, tabs, *alphas, value["percent"])
+    return Agreement(level, tabs, *alphas, value["percent"], value.get("drawn", "queries"))
 
 
 def names_of(*, collection: Collection) -> dict[int, str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from annotate.core.pair_states import PairState
 from annotate.models import Annotator, Collection, Direction, Level, ReferenceLabel, ReferenceSet, Round, Seat
-from metrics.services.query_groups import groups_of
+from metrics.services.query_groups import facts_of, groups_of
 from metrics.services.tallies import Tallies
 
 Summary = dict[str, Any]
@@ -61,11 +61,14 @@ def _pairs(by_state: dict[str, int]) -> dict[str, Any]:
 def agreement(collection: Collection, tallies: Tallies) -> Summary:
     """How often each sequence of grades, in the order of the seats, was given to a pair.
 
+    drawn : what a page calls the groups
     several : of the sequences of two grades or more, how often each was given in each group of queries
     """
     queries = np.array(sorted({query for row in tallies.several for query in row.queries}), dtype=np.int64)
-    groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
+    told = {"collection": collection, "direction": Direction.FORWARD, "sources": queries}
+    groups = groups_of(**told)
     return {
+        "drawn": facts_of(**told).drawn,
         "several": [
             {"grades": row.grades, "groups": groups.of_query[places].tolist(), "n": row.n}
             for row, places in ((row, np.searchsorted(queries, row.queries)) for row in tallies.several)

@@ -73,6 +73,7 @@ def _agreement(summary: Summary) -> Value:
     first_two = _counted([(grades[:2], n) for grades, n in given], summary["domain"])
     return {
         "measurement": summary["measurement"],
+        "drawn": summary["drawn"],
         "all": _alphas(counted, several),
         "first_two": _alphas(first_two, [(grades[:2], groups, n) for grades, groups, n in several]),
         "percent": percent_agreement(counted)._asdict(),

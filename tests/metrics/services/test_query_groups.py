@@ -1,0 +1,232 @@
+"""Captions of one video count together: in intervals, decisions, comparisons, stop advice, agreement, on pages."""
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from annotate.models import Collection, Direction, Item, Part, QuerySet, Role
+from annotate.services.collections import change_query_groups
+from metrics.core import agreement
+from metrics.core.counts import group
+from metrics.core.groups import Groups, design
+from metrics.core.intervals import mean_intervals
+from metrics.core.significance import paired_test
+from metrics.models import BoardView, Score, Snapshot
+from metrics.services import closer, favour, labels, leaderboard_views, pool_study, query_groups, refresh
+from metrics.services.leaderboard_comparison import N_SAMPLES
+from metrics.services.leaderboard_wanted import read, read_pair
+from tests import cast
+from tests.copies import copied
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+N_QUERIES, N_DOCUMENTS = 14, 5
+GROUPS = Groups.of(np.arange(N_QUERIES) % N_DOCUMENTS)
+
+
+@copied
+def captions_of_videos() -> Collection:
+    """A study of 14 captions of 5 videos, judged by two people."""
+    collection = studies.study("videos", n_queries=N_QUERIES, n_documents=N_DOCUMENTS)
+    documents = Item.objects.filter(collection=collection, side="document")
+    Part.objects.filter(item__in=documents).delete()
+    Part.objects.bulk_create(Part(item=item, position=0, kind="video", path="a.webm") for item in documents)
+    for seed in range(2):
+        studies.judge(cast.annotator(collection), seed=seed, likes=0.5)
+    refresh.refresh(collection=collection)
+    return collection
+
+
+@pytest.fixture
+def videos(media_root):
+    return captions_of_videos()
+
+
+def grouped(collection, direction=Direction.FORWARD):
+    """The groups of the query set "all", as numbers."""
+    query_set = QuerySet.objects.get(collection=collection, name="all", direction=direction)
+    told = {"collection": collection, "direction": direction, "sources": labels.scope_of(query_set=query_set).sources}
+    return query_groups.groups_of(**told), query_groups.facts_of(**told), query_groups.names_of(**told)
+
+
+def board_of(collection, given, reads=read):
+    """What the background computes for a leaderboard, or for a comparison."""
+    wanted = reads(collection=collection, viewer=None, given=given).wanted
+    leaderboard_views.compute(collection=collection, wanted=wanted)
+    return BoardView.objects.get(collection=collection, key=wanted.key).value
+
+
+# ---- which queries belong together
+
+
+def test_captions_belong_to_the_video_their_reference_links_them_to(videos):
+    groups, facts, names = grouped(videos)
+    assert groups.of_query.tolist() == GROUPS.of_query.tolist()
+    assert facts.text == "14 captions of 5 videos"
+    assert facts.choice == "Which captions belong together is said by the reference labels."
+    first = Item.objects.filter(collection=videos, side="document").order_by("pk").first()
+    assert names[0] == f"document:{first.external_id}"
+
+
+def test_a_video_with_several_captions_stands_by_itself_in_the_reverse_direction(videos):
+    groups, facts, names = grouped(videos, Direction.REVERSE)
+    assert groups.are_single
+    assert (facts.text, facts.choice) == ("5 documents", "")
+    assert {name.partition(":")[0] for name in names} == {"document"}
+
+
+def test_a_query_that_several_documents_answer_alike_stands_by_itself_and_the_oldest_set_decides(videos):
+    queries, documents = (
+        list(Item.objects.filter(collection=videos, side=side).order_by("pk")) for side in ("query", "document")
+    )
+    later = {(query.external_id, documents[0].external_id): 2 for query in queries}
+    studies.reference(videos, later, "later")
+    assert grouped(videos)[0].of_query.tolist() == GROUPS.of_query.tolist()
+    original = videos.reference_sets.get(name="original")
+    original.labels.create(query=queries[0], document=documents[4], grade=2)  # as good as its own: no one document
+    original.labels.create(query=queries[1], document=documents[4], grade=1)  # positive, but not as good
+    query_groups._links.cache_clear()
+    found = grouped(videos)[0].of_query
+    assert (found == found[0]).sum() == 1
+    assert found[1] == found[6]
+
+
+def test_a_negative_reference_label_links_nothing(videos):
+    original = videos.reference_sets.get(name="original")
+    original.labels.update(grade=0)
+    query_groups._links.cache_clear()
+    assert grouped(videos)[0].are_single
+
+
+def test_the_column_of_the_upload_and_none_can_be_chosen(videos):
+    queries = Item.objects.filter(collection=videos, side="query").order_by("pk")
+    for query in queries[:4]:
+        Item.objects.filter(pk=query.pk).update(group="indoor")
+    change_query_groups(collection=videos, query_groups="column")
+    videos.refresh_from_db()
+    groups, facts, names = grouped(videos)
+    assert groups.size.tolist() == [4, *[1] * 10]
+    assert facts.text == "14 queries of 11 groups"
+    assert names[3:5] == ["group:indoor", f"query:{queries[4].external_id}"]
+    change_query_groups(collection=videos, query_groups="none")
+    videos.refresh_from_db()
+    groups, facts, names = grouped(videos)
+    assert groups.are_single
+    assert (facts.text, facts.choice) == (
+        "14 queries",
+        "Each of the queries is taken by itself, as chosen in Settings.",
+    )
+    assert names == [f"query:{query.external_id}" for query in queries]
+
+
+# ---- what goes by them
+
+
+def test_intervals_of_scores_draw_videos_and_follow_the_choice(videos):
+    scores = Score.objects.filter(run__name="alpha", measure="AP").order_by("label_source")
+    before = {}
+    for score in scores:
+        values = np.frombuffer(score.per_query, dtype="<f8")
+        ((low, high),) = mean_intervals(values[None, :], groups=GROUPS)
+        assert (score.low, score.high) == (low, high)
+        assert mean_intervals(values[None, :]) != [(low, high)]
+        before[score.label_source] = (score.mean, score.inputs_sha256)
+    change_query_groups(collection=videos, query_groups="none")
+    refresh.refresh(collection=videos)
+    for score in scores.all():
+        values = np.frombuffer(score.per_query, dtype="<f8")
+        assert (score.low, score.high) == mean_intervals(values[None, :])[0]
+        mean, inputs_sha256 = before[score.label_source]
+        assert score.mean == mean
+        assert score.inputs_sha256 != inputs_sha256
+
+
+def test_rebuilt_numbers_are_the_live_ones(videos):
+    live = studies.numbers(videos)
+    refresh.rebuild(collection=videos)
+    assert studies.numbers(videos) == live
+
+
+def test_where_each_query_has_a_document_of_its_own_the_choice_changes_no_number_of_a_score(media_root):
+    collection = studies.judged_study("alone", n_queries=6, n_documents=9)
+    before = studies.numbers(collection)["scores"]
+    change_query_groups(collection=collection, query_groups="none")
+    refresh.refresh(collection=collection)
+    assert studies.numbers(collection)["scores"] == before
+
+
+@pytest.mark.parametrize("measures", ["AP C@1", "AP P@5"])  # kept scores, and measured ones
+def test_the_leaderboard_tells_of_videos_and_of_how_alike_their_captions_are(videos, measures):
+    board = board_of(videos, {"measures": measures})
+    forward, reverse_ = board["directions"]
+    assert forward["groups"]["n_groups"] == 5
+    assert reverse_["groups"]["n_groups"] == 5
+    cell = forward["measures"][0]["cells"][0]
+    values = np.frombuffer(Score.objects.get(run__name="alpha", measure="AP", label_source="over:original").per_query)
+    assert (cell["icc"], cell["deff"]) == design(values, GROUPS)
+    assert (cell["low"], cell["high"]) == mean_intervals(values[None, :], groups=GROUPS)[0]
+    assert reverse_["measures"][0]["cells"][0]["icc"] is None
+
+
+def test_two_runs_are_compared_over_videos(videos):
+    first, second = (
+        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query)
+        for name in ("alpha", "beta")
+    )
+    runs = {run.name: str(run.pk) for run in videos.runs.all()}
+    board = board_of(videos, {"a": runs["alpha"], "b": runs["beta"], "measure": "AP"}, read_pair)
+    for test in board["tests"]:
+        expected = paired_test(test["name"], first, second, groups=GROUPS, n_samples=N_SAMPLES)
+        assert (test["p"], test["n"] + test["n_tied"]) == (expected.p_value, 5)
+    assert board["icc"] == design(first - second, GROUPS).icc
+
+
+def test_stop_advice_draws_videos_and_is_looked_at_again_when_the_choice_changes(videos):
+    pool = videos.pools.get()
+    pool.strategy, pool.parameters = "depth-k", {"depth": 3}
+    pool.save()
+    pool.runs.set(videos.runs.filter(direction="forward"))
+    assert favour.study_pool(pool=pool)
+    assert not favour.study_pool(pool=pool)
+    side = favour.snapshot_of(pool=pool).value["directions"][0]
+    assert side["groups"]["n_groups"] == 5
+    study = pool_study.gather(pool=pool)
+    assert study.sides[0].groups.size.tolist() == GROUPS.size.tolist()
+    change_query_groups(collection=videos, query_groups="none")
+    pool = type(pool).objects.get(pk=pool.pk)
+    assert favour.study_pool(pool=pool)
+
+
+def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
+    value = Snapshot.objects.get(collection=videos, kind="agreement").value
+    found = value["all"]["ordinal"]
+    rows = videos.judgments.values_list("pair", "pair__query__external_id", "level__grade")
+    pairs = sorted({(pair, query) for pair, query, _ in rows})
+    counts = np.zeros((len(pairs), 3), dtype=np.int64)
+    for pair, query, grade in rows:
+        counts[pairs.index((pair, query)), grade] += 1
+    queries = [item.external_id for item in Item.objects.filter(collection=videos, side="query").order_by("pk")]
+    of_pair = np.array([queries.index(query) % N_DOCUMENTS for _, query in pairs])
+    counted = group(counts, np.arange(3))
+    expected = agreement.alpha_of_counts(
+        counted, level="ordinal", n_replicates=1000, in_groups=agreement.InGroups.of(counts, of_pair, counted)
+    )
+    assert found == expected._asdict() | {"level": "ordinal"}
+    assert (found["n_groups"], value["drawn"]) == (5, "videos")
+    closer.look(collection=videos)
+    (pool,) = Snapshot.objects.get(collection=videos, kind=closer.KIND).value["by_pool"]
+    assert [pool["alpha"]["ordinal"][end] for end in ("low", "high")] == [found["low"], found["high"]]
+
+
+def test_the_pages_say_captions_of_videos(videos, client):
+    client.force_login(cast.member(videos, Role.RESEARCHER))
+    board_of(videos, {})
+    page = client.get(reverse("metrics:leaderboard", args=[videos.slug])).content.decode()
+    assert "14 captions of 5 videos" in page
+    assert "percentile bootstrap over the videos, 1,000 samples, seed 5" in page
+    assert "Design effect" in page
+    assert "ICC" in page
+    client.force_login(cast.member(videos, Role.LEAD))
+    page = client.get(reverse("metrics:dashboard", args=[videos.slug])).content.decode()
+    assert "percentile bootstrap over videos" in page
+    assert "1,000 samples of 5 videos, seed 5" in page
