@@ -73,8 +73,9 @@ _ADD = """
 # A row a sequence of grades rather than a row a count: of these there are as many as queries, and more.
 _SEVERAL = """
     SELECT grades, array_agg(query ORDER BY query), array_agg(n ORDER BY query)
-    FROM (SELECT split_part(key, ' ', 2)::bigint AS query, substring(key FROM '^several [0-9]+ (.*)$') AS grades, n
-          FROM metrics_tally WHERE collection_id = %s AND key LIKE 'several %%') counted
+    FROM (SELECT query::bigint, substr(key, 10 + length(query)) AS grades, n  -- what stands behind "several QUERY "
+          FROM metrics_tally, split_part(key, ' ', 2) AS query
+          WHERE collection_id = %s AND key LIKE 'several %%') counted
     GROUP BY grades ORDER BY grades
 """
 
