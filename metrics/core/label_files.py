@@ -50,12 +50,8 @@ def read_labels(
     """
     header = header_of(stream, name, has_header=has_header)
     unit, annotator, group = (_columns(columns, header, name) for columns in (unit, annotator, group))
-    if value:
-        value, *others = _columns([value], header, name)
-        if others:
-            raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {others[0]}.")
-    _refuse_twice([*unit, *annotator, *([value] if value else [])], name)
-    _refuse_twice([*group, *annotator, *([value] if value else [])], name)
+    value = _value_column(value, header, name) if value else None
+    _refuse_twice([unit, group], [*annotator, *([value] if value else [])], name)
     units = _Units(unit, group, name)
     people: dict[tuple[str, ...], int] = {}
     rows: list[tuple[int, int]] = []
@@ -107,11 +103,20 @@ class _Units:
         return number
 
 
-def _refuse_twice(columns: Sequence[str], name: str) -> None:
-    """Raises FormatError where a column is named twice."""
-    if twice := [column for column, n in Counter(columns).items() if n > 1]:
-        message = f"column {shown(twice[0])} stands for two things"
-        raise FormatError(name, 1, twice[0], f"{message}: units, annotators and labels have columns of their own.")
+def _value_column(asked: str, header: list[str], name: str) -> str:
+    """The one column of labels. Raises FormatError."""
+    value, *others = _columns([asked], header, name)
+    if others:
+        raise FormatError(name, 1, value, f"labels stand in one column each line, not also in {others[0]}.")
+    return value
+
+
+def _refuse_twice(naming: Sequence[Sequence[str]], labelling: Sequence[str], name: str) -> None:
+    """Raises FormatError where a column occurs twice among those of labels and those of units, or of groups."""
+    for columns in naming:
+        if twice := [column for column, n in Counter([*columns, *labelling]).items() if n > 1]:
+            message = f"column {shown(twice[0])} stands for two things"
+            raise FormatError(name, 1, twice[0], f"{message}: units, annotators and labels have columns of their own.")
 
 
 def _columns(asked: Sequence[str], header: list[str], name: str) -> list[str]:

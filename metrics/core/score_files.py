@@ -44,9 +44,9 @@ class ScoreTable(NamedTuple):
         column = self.values[:, self.runs.index(run)].tolist()
         return {query: value for query, value in zip(self.queries, column, strict=True) if not np.isnan(value)}
 
-    def of_queries(self, chosen: NDArray[np.bool_]) -> "ScoreTable":
-        """The scores on some of the queries, by (Q,) whether each is one of them."""
-        kept = np.flatnonzero(chosen).tolist()
+    def of_queries(self, places: NDArray[np.int64]) -> "ScoreTable":
+        """The scores on some of the queries, by (K,) their places among all."""
+        kept = places.tolist()
         groups = None if self.groups is None else [self.groups[q] for q in kept]
         return ScoreTable([self.queries[q] for q in kept], self.runs, self.values[kept], groups)
 

@@ -41,11 +41,13 @@ def command(name, *arguments):
 
 def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, tmp_path):
     labels = Judgment.objects.filter(collection=study).order_by("?")
-    rows = labels.values_list("pair", "annotator", "level__grade")
-    table = tmp_path / "labels.csv"
-    table.write_text("unit,annotator,value\n" + "".join(f"{u},{a},{v}\n" for u, a, v in rows))
+    rows = labels.values_list("pair", "annotator", "level__grade", "pair__query__external_id")
+    table, scores = tmp_path / "labels.csv", tmp_path / "scores.tsv"
+    table.write_text("unit,annotator,value,query\n" + "".join(f"{u},{a},{v},{q}\n" for u, a, v, q in rows))
+    scores.write_text("".join(download_rows.scores_per_query(collection=study, viewer=None)))
     page = Snapshot.objects.get(collection=study, kind="agreement").value["all"]["ordinal"]
-    told = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, "--json")
+    of_groups = ("--group", "query", "--groups", scores)
+    told = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, *of_groups, "--json")
     assert page["low"] < page["value"]
     assert [told[name] for name in ("alpha", "low", "high", "seed")] == [
         page[name] for name in ("value", "low", "high", "seed")

@@ -58,7 +58,7 @@ def test_compare_and_plan_read_the_file_of_scores(judged, tmp_path, key):
         for test in ("newman-keuls", "randomization"):
             about = ("--measure", measure, "--test", test)
             of_file = numbers(said("compare", scores, "--label-source", key, *about))
-            assert of_file == numbers(said("compare", *runs, *with_labels, *about))
+            assert of_file == numbers(said("compare", *runs, *with_labels, *about, "--groups", scores))
     score = Score.objects.get(run__name="other", label_source=key, measure="AP")
     planned = said("plan", scores, "--label-source", key, "--measure", "AP", "--run", "other", "--sizes", "8")
     assert planned.startswith(f"mean\t{score.mean:.4f}\nqueries\t{score.n_queries}\n")
@@ -84,3 +84,35 @@ def test_no_value_stands_under_the_name_of_another_query(judged, tmp_path):
     lines = written(tmp_path / "b", judged, Download.Kind.SCORES).read_text().splitlines()
     named = {line.split("\t")[8] for line in lines[1:] if line.split("\t")[1] == "forward"}
     assert first.external_id in named and second.external_id not in named
+
+
+@pytest.mark.parametrize("grouping", ["column", "none"])
+def test_the_file_names_the_group_of_each_query_and_the_commands_follow_it(judged, tmp_path, grouping):
+    judged.items.filter(external_id__in=["q0", "q1"]).update(group="one  video")
+    judged.items.filter(external_id="d1").update(group="other")
+    judged.query_groups = grouping
+    judged.save(update_fields=["query_groups"])
+    scores = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES)
+    head, *lines = scores.read_text().splitlines()
+    assert head.split("\t")[-3:] == ["query", "value", "group"]
+    named = {(way, query): group for _, way, *_, query, _, group in (line.split("\t") for line in lines)}
+    told = {"q0": "group:one video", "q1": "group:one video"} if grouping == "column" else {}
+    forward = {query: group for (way, query), group in named.items() if way == "forward"}
+    assert forward == {query: told.get(query, f"query:{query}") for query in forward} and len(forward) > 2
+    (tmp_path / "groups").write_text("".join(f"{query}\t{group}\n" for query, group in told.items()) or "q0\tq0\n")
+    about = ("--measure", "AP", "--label-source", "over:cxc")
+    for command in (("compare", scores, "--test", "randomization"), ("plan", scores, "--run", "other", "--sizes", "8")):
+        followed = said(*command, *about)
+        assert followed == said(*command, *about, "--groups", tmp_path / "groups")
+        assert followed == said(*command, *about, "--groups", scores)
+        assert (followed == said(*command, *about, "--no-groups")) is (grouping == "none")
+
+
+def test_captions_of_one_document_are_of_its_group(judged, tmp_path):
+    own = cast.reference(judged, {("q0", "d3"): 2, ("q1", "d3"): 2, ("q2", "d4"): 2}, "own")
+    judged.reference_sets.exclude(pk=own.pk).delete()
+    refresh.refresh(collection=judged)
+    lines = written(tmp_path / "scores.tsv", judged, Download.Kind.SCORES).read_text().splitlines()[1:]
+    named = {line.split("\t")[8]: line.split("\t")[10] for line in lines if line.split("\t")[1] == "forward"}
+    told = {"q0": "document:d3", "q1": "document:d3", "q2": "document:d4"}
+    assert named == {query: told.get(query, f"query:{query}") for query in named} and len(named) > 3

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
-from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError, finite_number, shown
 from metrics.core.evaluation import runs_of
+from metrics.core.groups import Groups
 from metrics.core.measures import UnknownMeasure, parse_one
 from metrics.core.multiple import METHODS, compare_systems
-from metrics.core.resampling import is_turned, seed_of
 from metrics.core.score_files import ScoreTable, option_of
-from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS, PairedTest
+from metrics.core.significance import CORRECTIONS, TESTS, paired_test
 from metrics.core.swaps import reer_paired
+from metrics.core.tournament import a_row_a_group
+from metrics.management.groups import add_group_arguments, groups_of
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.numbers import count, share, whole
 from metrics.management.scores import add_choice_arguments, read_table
@@ -38,24 +39,24 @@ class Command(BaseCommand):
         parser.add_argument("--threshold", help="grade from which a document is positive (1); of a file, which scores")
         add_choice_arguments(parser, ["direction", "query_set"])
         parser.add_argument("--common", action="store_true", help="leave out queries on which a run has no score")
+        add_group_arguments(parser)
         parser.add_argument("--samples", type=count, default=10_000, help="of randomization and bootstrap tests")
         parser.add_argument("--seed", type=whole, help="of those samples; default: a hash of the scores, as on pages")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            names, scores = self.scores(options)
-            if options["test"] in METHODS:
-                lines = groups(names, scores, method=options["test"], alpha=options["alpha"])
-            else:
-                lines = pairs(names, scores, options)
-            self.stdout.writelines(lines)
+            table = self.scores(options)
+            groups = groups_of(table.queries, table.groups, options, stderr=self.stderr)
+            if not groups.are_single:
+                self.stderr.write(f"{groups.n_queries:,} queries of {groups.n:,} groups: whole groups are compared.")
+            self.stdout.writelines((pseudo_groups if options["test"] in METHODS else pairs)(table, groups, options))
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error
 
-    def scores(self, options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
-        """Names of the runs, and (Q, S) their scores a query."""
+    def scores(self, options: dict[str, Any]) -> ScoreTable:
+        """The scores that are compared, none of them missing."""
         has_labels = options["qrels"] or options["reference"]
         strange = ("direction", "query_set", "common") if has_labels else ("queries",)
         if given := [name for name in strange if options[name]]:
@@ -68,14 +69,14 @@ class Command(BaseCommand):
         table = read_table(options["runs"][0], options)
         if len(table.runs) < 2:
             raise CommandError(f"The file holds scores of {table.runs[0]} alone; two runs or more are compared.")
-        return table.runs, self.whole(table, common=options["common"])
+        return self.whole(table, common=options["common"])
 
-    def whole(self, table: ScoreTable, *, common: bool) -> NDArray[np.float64]:
+    def whole(self, table: ScoreTable, *, common: bool) -> ScoreTable:
         """The scores of queries on which every run has one. Raises CommandError for others, unless they may go."""
         missing = np.isnan(table.values)
         is_whole = ~missing.any(axis=1)
         if is_whole.all():
-            return table.values
+            return table
         told = [f"{run} on {n:,}" for run, n in zip(table.runs, missing.sum(axis=0).tolist(), strict=True) if n]
         first = table.queries[int(np.argmin(is_whole))]
         lack = f"Scores are missing: of {len(table.queries):,} queries {', '.join(told[:5])}, such as {shown(first)}."
@@ -84,11 +85,11 @@ class Command(BaseCommand):
         if not is_whole.any():
             raise CommandError(f"{lack} No query is left.")
         self.stderr.write(f"{lack} {np.count_nonzero(is_whole):,} queries are compared.")
-        return table.values[is_whole]
+        return table.of_queries(np.flatnonzero(is_whole))
 
 
-def measured(options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
-    """Names and scores of run files."""
+def measured(options: dict[str, Any]) -> ScoreTable:
+    """The scores of run files."""
     try:
         measure = parse_one(options["measure"] or "AP")
     except UnknownMeasure as error:
@@ -100,41 +101,36 @@ def measured(options: dict[str, Any]) -> tuple[list[str], NDArray[np.float64]]:
         raise CommandError(f"--threshold is a number, not {shown(options['threshold'])}.")
     _, labels = labels_of(options)
     runs = runs_of(options["runs"], labels, queries_path=options["queries"])
+    queries: list[str] = []
     names, columns = [], []
     for path, run in zip(options["runs"], runs, strict=True):
         names.append(run.name if run.name not in names else path)
         columns.append(measure.compute(run.ranked, threshold))
-    return names, np.stack(columns, axis=1)
+        queries = [query.decode() for query in run.queries]  # those of the labels, so the same for each run
+    return ScoreTable(queries, names, np.stack(columns, axis=1))
 
 
-def groups(names: list[str], scores: NDArray[np.float64], *, method: str, alpha: float) -> Iterator[str]:
+def pseudo_groups(table: ScoreTable, groups: Groups, options: dict[str, Any]) -> Iterator[str]:
     """place, run, mean, pseudo-group; then who differs from whom by place."""
-    found = compare_systems(scores, method=method, alpha=alpha)
+    method = options["test"]
+    found = compare_systems(a_row_a_group(table.values, groups, method=method), method=method, alpha=options["alpha"])
     group_of = {place: number for number, group in enumerate(found.groups, start=1) for place in group}
     yield "place\trun\tmean\tgroup\tdiffers_from\n"
     for place, system in enumerate(found.order):
         others = ",".join(str(other + 1) for other in np.flatnonzero(found.significant[place])) or "-"
-        yield f"{place + 1}\t{names[system]}\t{found.means[place]:.4f}\t{group_of[place]}\t{others}\n"
+        yield f"{place + 1}\t{table.runs[system]}\t{found.means[place]:.4f}\t{group_of[place]}\t{others}\n"
 
 
-def pairs(names: list[str], scores: NDArray[np.float64], options: dict[str, Any]) -> Iterator[str]:
+def pairs(table: ScoreTable, groups: Groups, options: dict[str, Any]) -> Iterator[str]:
     """Every pair: difference, p, p corrected for the number of pairs, the verdict, and the chance of a swap."""
+    names, scores = table.runs, table.values
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     chosen = list(combinations(order, 2))
-    tests = [_tested(scores[:, [i, j]], options) for i, j in chosen]
+    sampling = {"seed": options["seed"], "n_samples": options["samples"]}
+    tests = [paired_test(options["test"], *scores[:, [i, j]].T, groups=groups, **sampling) for i, j in chosen]
     adjusted = CORRECTIONS[options["correction"]]([test.p_value for test in tests])
     yield f"run\tother\tdifference\tp\tp_{options['correction']}\tdiffers\treer\n"
     for (i, j), test, p in zip(chosen, tests, adjusted, strict=True):
         verdict = "yes" if p < options["alpha"] else "no"
-        swap = reer_paired(scores[:, i], scores[:, j])
+        swap = reer_paired(*groups.shares(scores[:, [i, j]]).T)
         yield f"{names[i]}\t{names[j]}\t{test.difference:.4f}\t{test.p_value:.3g}\t{p:.3g}\t{verdict}\t{swap:.3f}\n"
-
-
-def _tested(scores: NDArray[np.float64], options: dict[str, Any]) -> PairedTest:
-    """The paired test of two columns; its samples are those of the page for the same scores."""
-    oriented = scores[:, ::-1] if is_turned(*scores.T) else scores
-    sampling = {}
-    if options["test"] in SAMPLED:
-        seed = seed_of(oriented) if options["seed"] is None else options["seed"]
-        sampling = {"rng": np.random.default_rng(seed), "n_samples": options["samples"]}
-    return TESTS[options["test"]](*scores[np.lexsort(oriented.T[::-1])].T, **sampling)

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 from django.core.management.base import BaseCommand, CommandError
+from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
 from metrics.core.evaluation import Evaluated, runs_of
-from metrics.core.intervals import mean_intervals
+from metrics.core.groups import Design, Groups, design
+from metrics.core.intervals import Interval, mean_intervals
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
+from metrics.management.groups import FILE_HELP, groups_from_file
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.numbers import finite, whole
 from pooling.core.runs import SCORE_TYPES
@@ -33,6 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--threshold", type=finite, default=1, help="grade from which a document is positive (1)")
         parser.add_argument("--positive-queries", action="store_true", help="average over queries with a positive only")
         parser.add_argument("--intervals", action="store_true", help="95 %% intervals too, as on the leaderboard")
+        parser.add_argument("--groups", metavar="FILE", help=f"intervals over whole groups of queries; {FILE_HELP}")
         parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object a run, full precision")
         parser.add_argument("--score-type", choices=SCORE_TYPES, default=SCORE_TYPES[0], help="how scores are compared")
@@ -46,9 +50,13 @@ class Command(BaseCommand):
             given = {name: options[name] for name in ("score_type", "use_ranks")}
             source, labels = labels_of(options)
             runs = runs_of(options["runs"], labels, queries_path=options["queries"], **given)
+            groups = None
             for run in runs:
+                if options["groups"] and groups is None:  # the queries are those of the labels, the same for each run
+                    queries = [query.decode() for query in run.queries]
+                    groups = groups_from_file(options["groups"], queries, stderr=self.stderr)
                 told = {"threshold": options["threshold"], "positive": options["positive_queries"]}
-                report = Report(run, measures, source, **told)
+                report = Report(run, measures, source, groups, **told)
                 shown = {"per_query": options["per_query"], "intervals": options["intervals"]}
                 if options["json"]:
                     self.stdout.write(json.dumps(report.as_dict(**shown)))
@@ -66,11 +74,20 @@ class Report:
     """One run's values, over all queries of the qrels or over those with a positive."""
 
     def __init__(
-        self, run: Evaluated, measures: list[Measure], source: LabelSource | None, *, threshold: float, positive: bool
+        self,
+        run: Evaluated,
+        measures: list[Measure],
+        source: LabelSource | None,
+        groups: Groups | None,
+        *,
+        threshold: float,
+        positive: bool,
     ) -> None:
+        """groups : of the run's queries; None where nobody told."""
         has_positive = positives(run.ranked, threshold).total > 0
         self.counted = has_positive if positive else np.ones(len(run.queries), dtype=bool)
         self.run = run
+        self.groups = None if groups is None else groups.within(self.counted)
         self.source = source
         self.measures = measures
         self.values: dict[str, PerQuery] = evaluate(measures, run.ranked, threshold)
@@ -92,10 +109,15 @@ class Report:
             yield f"label_source\tall\t{self.source}\n"
         for name, count in self.counts.items():
             yield f"{name}\tall\t{count}\n"
+        if self.groups is not None:
+            yield f"n_groups\tall\t{self.groups.n}\n"
         for name, value in self.means().items():
             yield f"{name}\tall\t{self._text(value, digits)}\n"
-        for name, (low, high) in self.intervals().items() if intervals else ():
-            yield f"{name}_low\tall\t{self._text(low, digits)}\n{name}_high\tall\t{self._text(high, digits)}\n"
+        designs = {} if self.groups is None or self.groups.are_single else self.designs(self.groups)
+        for name, ends in self.intervals().items() if intervals else ():
+            of_groups = designs[name]._asdict() if designs else {}
+            for key, value in (ends._asdict() | of_groups).items():
+                yield f"{name}_{key}\tall\t{self._text(np.nan if value is None else value, digits)}\n"
 
     def _text(self, value: float, digits: int) -> str:
         """A number; of a rank that no list is long enough for, where the lists end."""
@@ -110,7 +132,12 @@ class Report:
             found["label_source"] = self.source.key
         found["all"] = {name: _number(value) for name, value in self.means().items()}
         if intervals:
-            found["intervals"] = {name: [_number(end) for end in ends] for name, ends in self.intervals().items()}
+            found["intervals"] = {name: list(ends) for name, ends in self.intervals().items()}
+        if self.groups is not None:
+            designs = self.designs(self.groups)
+            found["groups"] = {"n": self.groups.n} | {
+                key: {name: getattr(of_groups, key) for name, of_groups in designs.items()} for key in Design._fields
+            }
         if per_query:
             found["queries"] = {
                 self.run.queries[q].decode(): {name: _number(values[q]) for name, values in self.values.items()}
@@ -122,15 +149,26 @@ class Report:
         """Each measure's average over the queries that count."""
         return {measure.name: measure.average(self.values[measure.name][self.counted]) for measure in self.measures}
 
+    def intervals(self) -> dict[str, Interval]:
+        """The interval of each measure that is a mean, None where it has none; the same values have it on any page."""
+        return {
+            name: Interval(None, None) if values is None else mean_intervals(values[None, :], groups=self.groups)[0]
+            for name, values in self._of_means().items()
+        }
 
-    def intervals(self) -> dict[str, tuple[float, float]]:
-        """The interval of each measure that is a mean, NaN where it has none; the same values have it on any page."""
-        found = {}
+    def designs(self, groups: Groups) -> dict[str, Design]:
+        """What the groups cost each measure that is a mean."""
+        return {
+            name: Design(None, None) if values is None else design(values, groups)
+            for name, values in self._of_means().items()
+        }
+
+    def _of_means(self) -> dict[str, NDArray[np.float64] | None]:
+        """The values a query of each measure that is a mean; None where one of them is undefined, or none is there."""
+        found: dict[str, NDArray[np.float64] | None] = {}
         for measure in filter(lambda measure: measure.is_mean, self.measures):
             values = self.values[measure.name][self.counted]
-            is_defined = len(values) and np.isfinite(values).all()
-            low, high = mean_intervals(values[None, :])[0] if is_defined else (None, None)
-            found[measure.name] = (np.nan if low is None else low, np.nan if high is None else high)
+            found[measure.name] = values if len(values) and np.isfinite(values).all() else None
         return found
 
 

@@ -9,8 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError
+from metrics.core.groups import Groups
 from metrics.core.sampling import queries_for_difference, queries_for_error, sampling_error
 from metrics.core.score_files import ScoreTable, paired
+from metrics.management.groups import add_group_arguments, groups_of, refuse_one_group
 from metrics.management.numbers import count, positive, share, whole
 from metrics.management.scores import add_choice_arguments, read_table
 
@@ -30,6 +32,7 @@ class Command(BaseCommand):
         )
         add_choice_arguments(parser)
         parser.add_argument("--run", help="which run, where the file holds several")
+        add_group_arguments(parser)
         parser.add_argument("--sizes", default="500,1000,3000", help="numbers of queries (500,1000,3000)")
         parser.add_argument("--error", type=positive, help="find the number of queries whose error is at most this")
         parser.add_argument("--against", metavar="SCORES", help="a file of another run's scores on the same queries")
@@ -50,27 +53,26 @@ class Command(BaseCommand):
             if not all(size.strip().isdigit() for size in options["sizes"].split(",")):
                 raise CommandError(f'--sizes are whole numbers such as 500,1000,3000, not "{options["sizes"]}".')
             sizes = [int(size) for size in options["sizes"].split(",")]
-            scores, other = scores_of(options)
-            self.stdout.writelines(table(np.array(list(scores.values())), sizes, options))
+            read = read_table(options["scores"], options)
+            scores = one_run(read, options["run"], "--run", path=options["scores"])
+            other = other_scores(read, options) if has_other else {}
+            groups = groups_of(read.queries, read.groups, options, stderr=self.stderr)
+            self.stdout.writelines(table(np.array(list(scores.values())), groups, sizes, options))
             if has_other:
                 first, second = paired(scores, other)
-                self.stdout.writelines(needed(first - second, options))
+                of_both = groups.within(np.array([query in other for query in scores]))
+                self.stdout.writelines(needed(first - second, of_both, options))
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error
         except (ValueError, OSError) as error:
             raise CommandError(str(error)) from error
 
 
-def scores_of(options: dict[str, Any]) -> tuple[dict[str, float], dict[str, float]]:
-    """Scores by query of the run that is asked about, and of the one to compare it with, if there is one."""
-    first = read_table(options["scores"], options)
-    scores = one_run(first, options["run"], "--run", path=options["scores"])
-    if options["against"]:
-        second = read_table(options["against"], options)
-        return scores, one_run(second, options["against_run"], "--against-run", path=options["against"])
-    if options["against_run"]:
-        return scores, one_run(first, options["against_run"], "--against-run", path=options["scores"])
-    return scores, {}
+def other_scores(first: ScoreTable, options: dict[str, Any]) -> dict[str, float]:
+    """Scores by query of the run to compare with, of its own file or of the first one."""
+    path = options["against"] or options["scores"]
+    read = read_table(options["against"], options) if options["against"] else first
+    return one_run(read, options["against_run"], "--against-run", path=path)
 
 
 def one_run(table: ScoreTable, name: str | None, option: str, *, path: str) -> dict[str, float]:
@@ -87,23 +89,36 @@ def one_run(table: ScoreTable, name: str | None, option: str, *, path: str) -> d
     return scores
 
 
-def table(scores: NDArray[np.float64], sizes: list[int], options: dict[str, Any]) -> Iterator[str]:
-    """The mean of all, and for each size the 95th percentile of the error and the middle 95 % of means."""
+def table(scores: NDArray[np.float64], groups: Groups, sizes: list[int], options: dict[str, Any]) -> Iterator[str]:
+    """The mean of all, and for each size the 95th percentile of the error and the middle 95 % of means.
+
+    Where queries come in groups, of how many groups the queries are, all of them and those of each size.
+    """
     rng = np.random.default_rng(options["seed"])
-    yield f"mean\t{scores.mean():.4f}\nqueries\t{len(scores)}\nsamples\t{options['samples']}\nseed\t{options['seed']}\n"
-    yield "size\terror_p95\tlow\thigh\n"
-    for found in sampling_error(scores, sizes, rng=rng, n_samples=options["samples"]):
-        yield f"{found.size}\t{found.error:.4f}\t{found.low:.4f}\t{found.high:.4f}\n"
+    given: dict[str, Any] = {"rng": rng, "groups": groups, "n_samples": options["samples"]}
+    yield f"mean\t{scores.mean():.4f}\nqueries\t{len(scores)}\n"
+    yield "" if groups.are_single else f"groups\t{groups.n}\n"
+    yield f"samples\t{options['samples']}\nseed\t{options['seed']}\n"
+    yield "size\terror_p95\tlow\thigh\n" if groups.are_single else "size\terror_p95\tlow\thigh\tgroups\n"
+    for found in sampling_error(scores, sizes, **given):
+        of_groups = "" if groups.are_single else f"\t{found.n_groups}"
+        yield f"{found.size}\t{found.error:.4f}\t{found.low:.4f}\t{found.high:.4f}{of_groups}\n"
     if options["error"] is not None:
-        size = queries_for_error(scores, options["error"], rng=rng, n_samples=options["samples"])
+        size = queries_for_error(scores, options["error"], **given)
         yield f"queries_for_error_{options['error']:g}\t{size}\n"
 
 
-def needed(differences: NDArray[np.float64], options: dict[str, Any]) -> Iterator[str]:
-    """The queries that both runs have, and how many show the difference."""
+def needed(differences: NDArray[np.float64], groups: Groups, options: dict[str, Any]) -> Iterator[str]:
+    """The queries that both runs have, and how many show the difference; their groups, where they come in groups."""
     if len(differences) < 2:
         raise CommandError("The two runs share fewer than two queries.")
-    yield f"queries_of_both\t{len(differences)}\n"
-    found = queries_for_difference(differences, options["difference"], alpha=options["alpha"], power=options["power"])
-    count = "more than 10,000,000" if found.n_queries is None else str(found.n_queries)
-    yield f"queries_for_difference_{options['difference']:g}\t{count}\n"
+    refuse_one_group(groups, of="queries of both runs")
+    asked = {"alpha": options["alpha"], "power": options["power"]}
+    found = queries_for_difference(differences, options["difference"], groups=groups, **asked)
+    rows = {"queries": (len(differences), found.n_queries), "groups": (groups.n, found.n_groups)}
+    if groups.are_single:
+        rows.pop("groups")
+    for noun, (of_both, _) in rows.items():
+        yield f"{noun}_of_both\t{of_both}\n"
+    for noun, (_, n) in rows.items():
+        yield f"{noun}_for_difference_{options['difference']:g}\t{'more than 10,000,000' if n is None else n}\n"

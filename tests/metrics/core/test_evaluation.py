@@ -123,7 +123,7 @@ def test_a_damaged_matrix_or_one_with_nan_says_so():
 
 def labels_of(text: str, *, problems: Problems | None = None, **options):
     columns = {"unit": ["unit"], "annotator": ["annotator"], "value": "value", "level": "interval"} | options
-    return read_labels(read(text), Problems() if problems is None else problems, name="labels", **columns)
+    return read_labels(read(text), Problems() if problems is None else problems, name="labels", **columns).labels
 
 
 def test_a_label_a_line_and_a_column_an_annotator_give_the_same_agreement():
@@ -194,3 +194,40 @@ def test_a_kind_of_fault_is_told_once_with_its_count():
         " 12,000 such faults, the next in line 3, 4, 5, 6, 7.",
         "Line 12002: expected 3 fields, found 2. 2 such faults, the next in line 12003.",
     ]
+
+
+BELONGING = "query,doc,who,grade\nq1,d1,a,1\nq1,d1,b,1\nq1,d2,a,NA\nq2,d2,b,2\n ,d3,a,0\n"
+
+
+def grouped_labels(text: str, problems: Problems | None = None, **options):
+    columns = {"unit": ["query", "doc"], "annotator": ["who"], "value": "grade", "level": "interval"} | options
+    return read_labels(read(text), Problems() if problems is None else problems, name="labels", **columns)
+
+
+def test_each_unit_has_what_it_belongs_to_by_one_column_or_several():
+    assert grouped_labels(BELONGING, group=["query"]).groups == [("q1",), ("q2",), ()]
+    assert grouped_labels(BELONGING, group=["1-2"]).groups == [("q1", "d1"), ("q2", "d2"), ("", "d3")]
+    assert grouped_labels(BELONGING).groups == [(), (), ()]
+    wide = grouped_labels("u,q,a,b\n1,x,0,1\n2,y,,\n3,x,1,NA\n", unit=["u"], annotator=["3-4"], value=None, group=["q"])
+    assert wide.groups == [("x",), ("x",)]
+    assert len(wide.labels.units) == 2
+
+
+def test_groups_change_no_label():
+    told, plain = grouped_labels(BELONGING, group=["query"]).labels, grouped_labels(BELONGING).labels
+    assert all(np.array_equal(one, other) for one, other in zip(told, plain, strict=True))
+
+
+def test_a_unit_with_labels_in_two_groups_is_a_fault_with_its_line():
+    problems = Problems()
+    text = BELONGING + "q3,d1,c,1\n,d2,c,1\nq4,d3,c,NA\n"
+    grouped_labels(text, problems, unit=["doc"], group=["query"])
+    assert problems.lines() == [
+        'Line 7: the unit "d1" is of "q3", but of "q1" in line 2: a unit belongs to one group.',
+        'Line 8: the unit "d2" is of no group, but of "q2" in line 5: a unit belongs to one group.',
+    ]
+    for group in ("who", "grade"):
+        with pytest.raises(FormatError, match=f'column "{group}" stands for two things'):
+            grouped_labels(BELONGING, group=[group])
+    with pytest.raises(FormatError, match='there is no column "video"'):
+        grouped_labels(BELONGING, group=["video"])

@@ -117,3 +117,42 @@ def test_a_score_file_that_cannot_be_read_says_why(text, chosen, message):
 def test_pairs_are_of_the_queries_that_both_have():
     first, second = paired({"a": 1.0, "b": 2.0, "c": 3.0}, {"c": 1.0, "b": 0.5})
     assert (first.tolist(), second.tolist()) == ([2, 3], [0.5, 1])
+
+
+GROUPED = "run,measure,query,value,group\n" + "".join(
+    f"{run},{measure},{query},{value},{group}\n"
+    for measure in ("AP", "RR")
+    for run in RUNS
+    for query, value, group in (("q1", 0.5, "v1"), ("q2", 1, " v1 "), ("q3", 0, ""))
+)
+
+
+def test_a_row_a_score_may_name_the_group_of_its_query():
+    table = read(GROUPED, measure="AP")
+    assert table.queries == QUERIES
+    assert table.groups == ["v1", "v1", ""]
+    kept = table.of_queries(np.array([1, 2]))
+    assert (kept.queries, kept.groups, kept.values.tolist()) == (["q2", "q3"], ["v1", ""], [[1, 1], [0, 0]])
+
+
+def test_without_the_column_a_file_says_nothing_of_groups():
+    for text in ("query,A,B\nq1,0.5,1\nq2,.25,0\n", "query,value\nq1,0.5\n", "AP q1 0.5\n", "0.5\n0.25\n"):
+        table = read(text)
+        assert table.groups is None
+        assert table.of_queries(np.array([0])).groups is None
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("A,AP,q1,1,v2", 'query "q1" belongs to "v2", but in line 2 it belongs to "v1".'),
+        ("C,AP,q2,1,", 'query "q2" stands by itself, but in line 3 it belongs to "v1".'),
+        ("C,AP,q3,1,v1", 'query "q3" belongs to "v1", but in line 4 it stands by itself.'),
+    ],
+)
+def test_a_query_that_rows_put_into_two_groups_is_a_fault_with_its_line(row, message):
+    text = GROUPED + row.replace("A,", "D,", 1) + "\n"
+    with pytest.raises(FormatError) as raised:
+        read(text, measure="AP")
+    assert (raised.value.line, raised.value.field, raised.value.message) == (14, "group", message)
+    assert read(text, measure="RR").groups == ["v1", "v1", ""]  # rows that are not meant say nothing

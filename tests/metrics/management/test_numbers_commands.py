@@ -1,16 +1,14 @@
 """The four commands that read files and print numbers, run as people run them, without a database."""
 
-import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from django.core.management import call_command
-from django.core.management.base import CommandError
+
+from tests.metrics.management.running import manage, rows
 
 ROOT = Path(__file__).resolve().parents[3]
 QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 2\nq2 0 a 1\nq3 0 b 1\nq4 0 b 0\n"
@@ -19,26 +17,12 @@ OTHER = "q1 Q0 b 1 3.0 bad\nq1 Q0 c 2 2.0 bad\nq2 Q0 c 1 2.0 bad\nq3 Q0 b 1 1.0 
 LABELS = "unit,annotator,value\nu1,a,1\nu1,b,1\nu2,a,1\nu2,b,2\nu3,a,3\nu3,b,3\nu4,a,2\n"
 
 
-def manage(*arguments: str) -> SimpleNamespace:
-    """Run a command in this process, which may not touch a database: no test here asks for one."""
-    out, err = io.StringIO(), io.StringIO()
-    try:
-        call_command(*arguments, stdout=out, stderr=err)
-    except CommandError as error:
-        return SimpleNamespace(stdout=out.getvalue(), stderr=f"CommandError: {error}")
-    return SimpleNamespace(stdout=out.getvalue(), stderr=err.getvalue())
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     for name, text in {"qrels": QRELS, "run": RUN, "other": OTHER, "labels.csv": LABELS}.items():
         (folder / name).write_text(text)
     return folder
-
-
-def rows(output: str) -> list[list[str]]:
-    return [line.split("\t") for line in output.splitlines()]
 
 
 def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missing(files):

@@ -155,13 +155,13 @@ def test_evaluate_on_the_downloaded_files_prints_the_leaderboards_numbers(client
 
 def test_scores_a_query_average_to_the_leaderboard(client, study):
     lines = [line.split("\t") for line in text(client.get(f"{PAGE}scores/")).splitlines()]
-    assert lines[0][-2:] == ["query", "value"]
+    assert lines[0][-3:] == ["query", "value", "group"]
     rows = [
         line for line in lines[1:] if line[:5] == ["alpha", "forward", "all", "over:original", "AP"]
     ]
     score = Score.objects.get(run__name="alpha", measure="AP", label_source="over:original")
     assert len(rows) == 8
-    assert np.mean([float(row[-1]) for row in rows]) == pytest.approx(score.mean, abs=1e-12)
+    assert np.mean([float(row[-2]) for row in rows]) == pytest.approx(score.mean, abs=1e-12)
 
 
 def test_judgments_come_in_each_format_at_once(client, study):
