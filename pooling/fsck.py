@@ -86,6 +86,21 @@ CHECKS: list[Check] = [
                 SELECT FROM annotate_querysetitem member
                 WHERE member.query_set_id = pool.query_set_id AND member.item_id = drawn.item_id
                   AND member.part = 'source')""")),
+    Check("pooling.pool-strata", "A pool's strata count what was drawn of them, and their items are its collection's.",
+          query("""
+        WITH drawn AS (
+            SELECT known.pool_id, known.stratum, pair.query_id, pair.document_id FROM pooling_poolpair known
+            JOIN annotate_pair pair ON pair.id = known.pair_id
+            WHERE known.pool_id IN (SELECT pool_id FROM pooling_poolstratum)),
+        counted AS (
+            SELECT pool_id, stratum, source_id, count(*) AS n FROM drawn
+            CROSS JOIN LATERAL (VALUES (query_id), (document_id)) AS ends (source_id) GROUP BY 1, 2, 3)
+        SELECT format('pool %s, item %s, stratum %s', pool.id, cell.source_id, cell.stratum)
+        FROM pooling_poolstratum cell JOIN pooling_pool pool ON pool.id = cell.pool_id
+        JOIN annotate_item item ON item.id = cell.source_id
+        LEFT JOIN counted ON (counted.pool_id, counted.source_id, counted.stratum)
+                           = (cell.pool_id, cell.source_id, cell.stratum)
+        WHERE item.collection_id <> pool.collection_id OR cell.n_drawn <> coalesce(counted.n, 0)""")),
     constraints_check("pooling"),
     Check("pooling.triggers", "The log of what was done to runs only grows.",
           lambda: missing_triggers(["pooling_runevent_append_only"])),

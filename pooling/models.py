@@ -5,7 +5,7 @@ from typing import Self
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Func, IntegerField, Q
 from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, Item, Pair, QuerySet, Round, User
@@ -397,3 +397,33 @@ class PoolSource(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item_id} drawn for {self.pool}"
+
+
+class PoolStratum(models.Model):
+    """One stratum of a source item in a sampled pool: how many pairs it has, how many were drawn, and which were not.
+
+    Frozen at opening: estimates need what was not drawn even after its runs are retired. Drawn are the pool's pairs of
+    that source and stratum. Only pools in one direction have strata.
+    """
+
+    pool = models.ForeignKey(Pool, models.PROTECT, related_name="strata")
+    source = models.ForeignKey(Item, models.PROTECT, related_name="+")
+    stratum = models.PositiveSmallIntegerField()
+    n_pooled = models.PositiveIntegerField()
+    n_drawn = models.PositiveIntegerField()
+    undrawn = ArrayField(models.BigIntegerField(), help_text="Keys of the targets, ascending.")
+
+    class Meta:
+        verbose_name_plural = "pool strata"
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "source", "stratum"], name="pooling_poolstratum_unique"),
+            models.CheckConstraint(
+                condition=Q(
+                    n_pooled=F("n_drawn") + Func(F("undrawn"), function="cardinality", output_field=IntegerField())
+                ),
+                name="pooling_poolstratum_adds_up",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"stratum {self.stratum} of {self.source_id} in {self.pool}"

@@ -40,7 +40,7 @@ from annotate.models import (
 from annotate.services import claiming, jobs, judging, pausing, reports, seating, undoing
 from metrics.models import BoardView, Download, Snapshot
 from metrics.services import alarms, refresh
-from pooling.models import Matrix, Pool, PoolPair, PoolSource, Run, RunEvent
+from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
 from tests import cast
 from tests.copies import copied
 
@@ -177,6 +177,9 @@ def _pool(collection: Collection, run: Run, pair_list: list[Pair]) -> Pool:
     pool.runs.add(run)
     PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in pair_list)
     PoolSource.objects.create(pool=pool, item=pair_list[0].query, inclusion_probability=0.5)
+    PoolStratum.objects.create(
+        pool=pool, source=pair_list[0].query, stratum=1, n_pooled=1, n_drawn=0, undrawn=[pair_list[0].document_id]
+    )
     return pool
 
 

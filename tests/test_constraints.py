@@ -167,6 +167,8 @@ CASES = {
     "pooling_pool_open_has_round": update("pooling_pool", "round_id = NULL"),
     "pooling_poolpair_unique": again("pooling_poolpair"),
     "pooling_poolpair_probability_range": update("pooling_poolpair", "inclusion_probability = 0"),
+    "pooling_poolstratum_unique": again("pooling_poolstratum"),
+    "pooling_poolstratum_adds_up": update("pooling_poolstratum", "n_drawn = n_drawn + 1"),
     "pooling_poolsource_unique": again("pooling_poolsource"),
     "pooling_poolsource_probability_range": update("pooling_poolsource", "inclusion_probability = 1.5"),
     "pooling_poolpair_rank_from_1": update("pooling_poolpair", "best_rank = 0"),

@@ -137,6 +137,7 @@ PLANTED = {
     " (SELECT wish.id FROM annotate_roundpair wish JOIN pooling_pool USING (round_id) LIMIT 1)",
     "pooling.pool-sources": f"UPDATE pooling_poolsource SET item_id = (SELECT query_id FROM annotate_pair WHERE id ="
     f" {FOREIGN_PAIR}) WHERE pool_id IN (SELECT id FROM pooling_pool WHERE collection_id = {{made}})",
+    "pooling.pool-strata": "UPDATE pooling_poolstratum SET n_drawn = n_drawn + 1, n_pooled = n_pooled + 1",
     "pooling.constraints": "DROP INDEX pooling_run_unique_name",
     "pooling.triggers": "ALTER TABLE pooling_runevent DISABLE TRIGGER pooling_runevent_append_only",
     "metrics.score-apart": "UPDATE annotate_queryset SET direction = 'reverse'",

@@ -1,6 +1,7 @@
 """What any strategy's pairs may go through before they are a pool; source is the query here, target the document."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pooling.core.parameters import Number, Parameter, Text
 from pooling.core.selections import (
@@ -9,6 +10,7 @@ from pooling.core.selections import (
     Integers,
     Layout,
     Pairs,
+    Undrawn,
     is_first,
     is_in,
     place_in_group,
@@ -31,7 +33,8 @@ OPTIONS: tuple[Parameter, ...] = (
 def without_trusted(chosen: Chosen, trusted: Pairs, *, share: float, rng: np.random.Generator) -> Chosen:
     """The pairs without those that are labelled already, of which round(share * N) of N stay, drawn at random.
 
-    Those have a stratum of their own, and the chance of that draw times the one they had.
+    Those have a stratum of their own, and the chance of that draw times the one they had. What is labelled and not
+    kept was not drawn of that stratum; where nothing is kept, it is in no stratum.
     """
     labelled = is_in(chosen.source, chosen.target, trusted)
     rows = np.flatnonzero(labelled)
@@ -42,14 +45,21 @@ def without_trusted(chosen: Chosen, trusted: Pairs, *, share: float, rng: np.ran
     probability[kept] *= n_kept / max(len(rows), 1)
     stays = ~labelled
     stays[kept] = True
-    return take(chosen._replace(stratum=stratum, probability=probability), stays)
+    undrawn = chosen.undrawn
+    if undrawn is not None or n_kept:
+        rest = undrawn or Undrawn(*np.empty((3, 0), dtype=np.int64))
+        dropped = Undrawn(chosen.source[~stays], chosen.target[~stays], chosen.stratum[~stays] + CHECK_STRATUM)
+        is_labelled = is_in(rest.source, rest.target, trusted)
+        rest = rest._replace(stratum=np.where(is_labelled, rest.stratum + CHECK_STRATUM, rest.stratum))
+        undrawn = joined(rest, dropped) if n_kept else rows_undrawn(rest, ~is_labelled)
+    return take(chosen._replace(stratum=stratum, probability=probability, undrawn=undrawn), stays)
 
 
 def at_most(chosen: Chosen, budget: int, *, rng: np.random.Generator) -> Chosen:
     """At most `budget` pairs of each query: those that were sure to be taken first, by best rank, then drawn ones.
 
     Ties are settled at random. Of drawn pairs a random part stays, and their chance shrinks by that part, so that they
-    still stand for all they were drawn from.
+    still stand for all they were drawn from; the others were not drawn then. Sure ones that go are in no stratum.
     """
     is_drawn = chosen.probability < 1
     order = np.lexsort((rng.random(len(is_drawn)), np.where(is_drawn, 0, chosen.best_rank), is_drawn, chosen.source))
@@ -59,7 +69,12 @@ def at_most(chosen: Chosen, budget: int, *, rng: np.random.Generator) -> Chosen:
     queries, query = np.unique(chosen.source, return_inverse=True)
     whole, part = (np.bincount(query[rows], minlength=len(queries)) for rows in (is_drawn, is_drawn & stays))
     share = (part / np.maximum(whole, 1))[query]
-    return take(chosen._replace(probability=np.where(is_drawn, chosen.probability * share, 1.0)), stays)
+    undrawn = chosen.undrawn
+    if undrawn is not None:
+        goes = is_drawn & ~stays
+        undrawn = joined(undrawn, Undrawn(chosen.source[goes], chosen.target[goes], chosen.stratum[goes]))
+    probability = np.where(is_drawn, chosen.probability * share, 1.0)
+    return take(chosen._replace(probability=probability, undrawn=undrawn), stays)
 
 
 def with_negatives(chosen: Chosen, near: Pairs, documents: Integers, *, n: int, rng: np.random.Generator) -> Chosen:
@@ -82,7 +97,18 @@ def with_negatives(chosen: Chosen, near: Pairs, documents: Integers, *, n: int, 
     drawn = (queries[query], documents[place], NO_RANK * ones, NEGATIVE_STRATUM * ones, chance)
     columns = [np.concatenate(both) for both in zip(chosen[:5], drawn, strict=True)]
     order = np.lexsort((columns[1], columns[0]))
-    return Chosen(*(column[order] for column in columns), drawn=chosen.drawn)  # type: ignore[arg-type]
+    return Chosen(*(column[order] for column in columns), drawn=chosen.drawn, undrawn=chosen.undrawn)  # type: ignore[arg-type]
+
+
+def joined(first: Undrawn, second: Undrawn) -> Undrawn:
+    """Both, by source and target."""
+    columns = [np.concatenate(both) for both in zip(first, second, strict=True)]
+    return rows_undrawn(Undrawn(*columns), np.lexsort((columns[1], columns[0])))
+
+
+def rows_undrawn(undrawn: Undrawn, rows: NDArray[np.bool_] | Integers) -> Undrawn:
+    """Some of them."""
+    return Undrawn(*(column[rows] for column in undrawn))
 
 
 def draw_distinct(sizes: Integers, n: int, *, rng: np.random.Generator) -> tuple[Integers, Integers]:

@@ -10,6 +10,7 @@ from pooling.core.selections import (
     Integers,
     Material,
     RankedPairs,
+    Undrawn,
     askable,
     grouped,
     place_in_group,
@@ -50,8 +51,10 @@ def stratified(material: Material, values: Values, rng: np.random.Generator) -> 
     group = 2 * np.unique(pooled.source, return_inverse=True)[1] + stratum
     size = np.bincount(group, minlength=1)[group]
     n_drawn = np.where(stratum == 1, size, np.ceil(number(values, "share") * size)).astype(np.int64)
-    rows = np.flatnonzero(places_drawn(group, rng) < n_drawn)
-    return take(pooled._replace(stratum=stratum, probability=n_drawn / np.maximum(size, 1)), rows)
+    is_drawn = places_drawn(group, rng) < n_drawn
+    pooled = pooled._replace(stratum=stratum, probability=n_drawn / np.maximum(size, 1))
+    undrawn = Undrawn(*(column[~is_drawn] for column in (pooled.source, pooled.target, stratum)))
+    return take(pooled._replace(undrawn=undrawn), np.flatnonzero(is_drawn))
 
 
 def draw(sources: Integers, stratum: Integers, n: int, *, equally: bool, rng: np.random.Generator) -> Drawn:

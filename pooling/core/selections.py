@@ -44,6 +44,14 @@ class Drawn(NamedTuple):
     probability: NDArray[np.float64]
 
 
+class Undrawn(NamedTuple):
+    """Pairs of a stratum of which some were drawn and these were not, by source and target ascending."""
+
+    source: Integers
+    target: Integers
+    stratum: Integers
+
+
 class Chosen(NamedTuple):
     """The pairs a strategy takes, by source and target ascending.
 
@@ -52,6 +60,7 @@ class Chosen(NamedTuple):
     stratum : (M,) 0 for strategies without strata
     probability : (M,) chance of having been taken, given its source was: 1 where nothing was drawn
     drawn : the source items, for strategies that draw some
+    undrawn : what else is in the strata of the pairs, where pairs were drawn
     """
 
     source: Integers
@@ -60,6 +69,7 @@ class Chosen(NamedTuple):
     stratum: Integers
     probability: NDArray[np.float64]
     drawn: Drawn | None = None
+    undrawn: Undrawn | None = None
 
 
 class Material(NamedTuple):
@@ -120,7 +130,7 @@ def _cut(run: RankedPairs, starts: Integers, depth: int) -> RankedPairs:
 
 def take(chosen: Chosen, rows: NDArray[np.bool_] | Integers) -> Chosen:
     """Some of the chosen pairs."""
-    return Chosen(*(column[rows] for column in chosen[:5]), drawn=chosen.drawn)
+    return Chosen(*(column[rows] for column in chosen[:5]), drawn=chosen.drawn, undrawn=chosen.undrawn)
 
 
 def askable(chosen: Chosen) -> Chosen:

@@ -18,6 +18,7 @@ from pooling.core.selections import (
     Pairs,
     RankedPairs,
     StrategyError,
+    Undrawn,
     of_items,
     within,
 )
@@ -42,6 +43,8 @@ class Choice(NamedTuple):
     query, document : (M,) item keys; best_rank, stratum, probability : (M,) as in selections.Chosen
     tops : what each run showed the strategy, in the order of `runs`
     drawn : source items of each direction that were drawn, for strategies that draw some
+    undrawn : by query and document, what else is in the strata of the pairs, where pairs were drawn; None too of a pool
+        in both directions, whose samples have no strata in common
     """
 
     query: Integers
@@ -52,6 +55,7 @@ class Choice(NamedTuple):
     runs: Sequence[Run]
     tops: Sequence[RankedPairs]
     drawn: Mapping[Direction, Drawn]
+    undrawn: Undrawn | None = None
 
 
 def check(
@@ -124,7 +128,7 @@ def choose_pairs(
         found.append(part if direction == Direction.FORWARD else _turned(part))
     near = _near(runs, [within(top, int(chosen["outside"])) for top in shown])
     pairs = _with_options(_merged(found), collection=collection, chosen=chosen, near=near, seed=seed)
-    return Choice(*pairs[:5], runs=runs, tops=tops, drawn=drawn)
+    return Choice(*pairs[:5], runs=runs, tops=tops, drawn=drawn, undrawn=pairs.undrawn)
 
 
 def _sorted_out(strategy: str, parameters: Mapping[str, object]) -> tuple[dict[str, Value], dict[str, Value]]:
@@ -221,7 +225,8 @@ def as_pairs(run: Run, top: RankedPairs) -> Pairs:
 
 
 def _turned(chosen: Chosen) -> Chosen:
-    return chosen._replace(source=chosen.target, target=chosen.source)
+    undrawn = chosen.undrawn and Undrawn(chosen.undrawn.target, chosen.undrawn.source, chosen.undrawn.stratum)
+    return chosen._replace(source=chosen.target, target=chosen.source, undrawn=undrawn)
 
 
 def _merged(found: list[Chosen]) -> Chosen:
@@ -235,4 +240,5 @@ def _merged(found: list[Chosen]) -> Chosen:
     starts = np.flatnonzero(first)
     # Both directions draw apart from each other: a pair is missed when each of them misses it.
     missed = np.multiply.reduceat(1 - probability[order], starts) if len(starts) else np.empty(0)
-    return Chosen(query[first], document[first], rank[first], stratum[order][first], 1 - missed)
+    undrawn = found[0].undrawn if len(found) == 1 else None
+    return Chosen(query[first], document[first], rank[first], stratum[order][first], 1 - missed, undrawn=undrawn)

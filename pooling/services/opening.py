@@ -35,6 +35,7 @@ def make_contents(*, pool: Pool, tell: Tell) -> seating.Wanted:
     pairs = ensure_pairs(collection=pool.collection, query=choice.query, document=choice.document, told=told)
     _write_pool_pairs(pool, pairs.keys, choice, told)
     _keep_sample(pool, choice.drawn)
+    strata.keep_strata(pool=pool, choice=choice)
     return seating.want_pairs(
         collection=pool.collection,
         kind=Round.Kind.POOL,

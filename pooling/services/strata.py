@@ -1,4 +1,4 @@
-"""The sample behind a pool: strata, chances, and what was drawn, as estimates such as xinfAP need them."""
+"""The sample behind a pool: which source items and pairs were drawn of which strata, as estimates need them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,44 +8,34 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Direction
-from pooling.core.options import CHECK_STRATUM, NEGATIVE_STRATUM
+from annotate.services.copying import blocks, copy_rows
+from pooling.core.options import NEGATIVE_STRATUM
 from pooling.core.selections import Drawn, Integers
 from pooling.models import Pool, PoolSource
+from pooling.services.choosing import Choice, PoolError, choose_pairs
 
-_SAMPLE = """
-    SELECT pair.query_id, pair.document_id, pooled.stratum, pooled.inclusion_probability
+SAMPLED = "stratified"  # the strategy whose pools are samples by themselves
+_DRAWN = """
+    SELECT pair.query_id, pair.document_id, pooled.stratum
     FROM pooling_poolpair pooled JOIN annotate_pair pair ON pair.id = pooled.pair_id
-    WHERE pooled.pool_id = %s ORDER BY pair.query_id, pair.document_id
+    WHERE pooled.pool_id = %s AND pooled.stratum < %s ORDER BY pair.query_id, pair.document_id
 """
-_NAMES = {0: "no strata", 1: "top", 2: "below the top"}
 
 
-class Sample(NamedTuple):
-    """A pool as a sample of pairs, one row a pair, by query and document.
+class StrataUnknown(Exception):
+    """What a pool was drawn from cannot be told; says why, of the pool as "it"."""
 
-    stratum, probability : the chance that the pair was taken, given that its source item was
-    n_stratum : (M,) pairs of the query's stratum it was drawn from: those taken over their chance. The xinfAP of
-        metrics.core.sampled takes the pooled pairs that were not drawn as rows of grade -1: n_stratum less the rows
-        here is how many those are in each query and stratum
-    sources : the source items that were drawn, in the directions in which some were
+
+class Population(NamedTuple):
+    """The pairs of a sampled pool's strata, drawn or not, by query and document; random negatives are in none.
+
+    query, document, stratum : (M,); is_drawn : (M,) whether the pair was
     """
 
     query: Integers
     document: Integers
     stratum: Integers
-    probability: NDArray[np.float64]
-    n_stratum: Integers
-    sources: Mapping[str, Drawn]
-
-
-def sample_of(*, pool: Pool) -> Sample:
-    """The sample that a pool is; three queries at most."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SAMPLE, [pool.pk])
-        rows = cursor.fetchall()
-    query, document, stratum = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3).T
-    probability = np.array([row[3] for row in rows], dtype=np.float64)
-    return Sample(query, document, stratum, probability, _sizes(query, stratum, probability), _sources(pool))
+    is_drawn: NDArray[np.bool_]
 
 
 def keep_sources(*, pool: Pool, drawn: Mapping[Direction, Drawn]) -> None:
@@ -60,28 +50,78 @@ def keep_sources(*, pool: Pool, drawn: Mapping[Direction, Drawn]) -> None:
     )
 
 
-def stratum_name(stratum: int) -> str:
-    """What a stratum is called by people."""
-    if stratum >= NEGATIVE_STRATUM:
-        return "random negatives"
-    name = _NAMES.get(stratum % CHECK_STRATUM, str(stratum))
-    return name if stratum < CHECK_STRATUM else f"check of the reference, {name}"
+def keep_strata(*, pool: Pool, choice: Choice) -> None:
+    """Store what each stratum of a sampled pool held, and what of it was not drawn; call it in a transaction.
+
+    Nothing is stored of pools of which nothing was drawn, and of those in both directions.
+    """
+    directions = {run.direction for run in choice.runs}
+    if choice.undrawn is None or len(directions) != 1:
+        return
+    own = choice.stratum < NEGATIVE_STRATUM
+    is_forward = directions == {Direction.FORWARD}
+    drawn_source = (choice.query if is_forward else choice.document)[own]
+    source, target = choice.undrawn[:2] if is_forward else choice.undrawn[1::-1]
+    drawn = np.stack([drawn_source, choice.stratum[own]], axis=1)
+    undrawn = np.stack([source, choice.undrawn.stratum], axis=1)
+    cells, cell = np.unique(np.concatenate([drawn, undrawn]), axis=0, return_inverse=True)
+    n_drawn, n_undrawn = (np.bincount(part, minlength=len(cells)) for part in np.split(cell.reshape(-1), [len(drawn)]))
+    ordered = target[np.lexsort((target, cell.reshape(-1)[len(drawn) :]))]
+    ends = np.cumsum(n_undrawn)
+    for block in blocks(len(cells)):
+        targets = np.split(ordered[: ends[block][-1]], ends[block][:-1])
+        targets[0] = targets[0][len(targets[0]) - n_undrawn[block][0] :]
+        copy_rows(
+            "pooling_poolstratum",
+            {
+                "pool_id": str(pool.pk),
+                "source_id": cells[block, 0],
+                "stratum": cells[block, 1],
+                "n_pooled": (n_drawn + n_undrawn)[block],
+                "n_drawn": n_drawn[block],
+                "undrawn": [f"{{{','.join(map(str, keys.tolist()))}}}" for keys in targets],
+            },
+        )
 
 
-def _sizes(query: Integers, stratum: Integers, probability: NDArray[np.float64]) -> Integers:
-    """(M,) the sum of 1 / chance over each query's rows of the stratum: all n of N have the chance n / N."""
-    _, cell = np.unique(np.stack([query, stratum]), axis=1, return_inverse=True)
-    cell = cell.reshape(-1)
-    return np.rint(np.bincount(cell, weights=1 / probability)[cell]).astype(np.int64) if len(cell) else cell
+def population_of(*, pool: Pool) -> Population:
+    """All pairs of an opened pool's strata, as they were frozen when it was opened. Raises StrataUnknown."""
+    directions = set(pool.runs.values_list("direction", flat=True))
+    if len(directions) != 1:
+        raise StrataUnknown("it goes both ways, and its two samples have no strata in common.")
+    if pool.parameters.get("trusted") and not pool.parameters.get("check_share"):
+        raise StrataUnknown("pairs that its trusted reference set labels were left out.")
+    if not pool.strata.exists():
+        _freeze(pool)
+    strata = list(pool.strata.order_by("source", "stratum").values_list("source", "stratum", "undrawn"))
+    sizes = [len(undrawn) for _, _, undrawn in strata]
+    source, stratum = np.repeat(np.array([row[:2] for row in strata], dtype=np.int64).reshape(-1, 2), sizes, axis=0).T
+    target = np.fromiter((key for _, _, undrawn in strata for key in undrawn), dtype=np.int64, count=sum(sizes))
+    ends = (source, target) if directions == {Direction.FORWARD} else (target, source)
+    drawn = _drawn(pool)
+    rows = np.concatenate([drawn, np.stack([*ends, stratum], axis=1)])
+    order = np.lexsort((rows[:, 1], rows[:, 0]))
+    return Population(*rows[order].T, is_drawn=order < len(drawn))
 
 
-def _sources(pool: Pool) -> dict[str, Drawn]:
-    found = {}
-    columns = ("item__side", "item_id", "stratum", "inclusion_probability")
-    rows = list(pool.pool_sources.order_by("item_id").values_list(*columns))
-    for direction, side in ((Direction.FORWARD, "query"), (Direction.REVERSE, "document")):
-        own = [row[1:] for row in rows if row[0] == side]
-        if own:
-            item, stratum, chance = zip(*own, strict=True)
-            found[str(direction)] = Drawn(np.array(item), np.array(stratum), np.array(chance))
-    return found
+def _drawn(pool: Pool) -> Integers:
+    """(M, 3) query, document and stratum of what was drawn."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DRAWN, [pool.pk, NEGATIVE_STRATUM])
+        return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
+
+
+def _freeze(pool: Pool) -> None:
+    """Store the strata of a pool that was opened before they were kept, if choosing again draws the same pairs."""
+    given = {"strategy": pool.strategy, "parameters": pool.parameters, "query_set": pool.query_set, "seed": pool.seed}
+    changed = StrataUnknown("its runs, or the items that count, have changed since it was drawn.")
+    try:
+        choice = choose_pairs(collection=pool.collection, runs=list(pool.runs.all()), **given)
+    except PoolError as error:
+        raise changed from error
+    if choice.undrawn is None:
+        raise StrataUnknown("nothing of it was drawn.")
+    own = choice.stratum < NEGATIVE_STRATUM
+    if not np.array_equal(np.stack([choice.query, choice.document, choice.stratum], axis=1)[own], _drawn(pool)):
+        raise changed
+    keep_strata(pool=pool, choice=choice)

@@ -2,16 +2,18 @@
 
 import json
 from io import StringIO
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from django.core.management import call_command
 
-from annotate.models import Resolution
+from annotate.models import Item, Resolution
 from metrics.services import favour
 from metrics.services.favour_page import page_of
-from pooling.models import PoolPair
+from pooling.models import PoolPair, PoolStratum
 from pooling.services import retiring
+from pooling.services.strata import StrataUnknown, population_of
 from tests import cast
 from tests.metrics import studies
 from tests.pooling import making
@@ -24,36 +26,123 @@ def sample_on_page(pool):
     return page_of(pool=pool, snapshot=favour.snapshot_of(pool=pool), measure=None).parts[0].sample
 
 
-def test_xinfap_of_a_pool_is_that_of_its_file_and_undefined_once_its_runs_changed(media_root, tmp_path):
+@pytest.fixture
+def sampled(media_root):
+    """Two runs over 5 queries, and an opened pool of their first 8 in two strata."""
     rng = np.random.default_rng(7)
     collection = making.collection(5, 30, batch_candidates=500)
     ranked = {name: {q: rng.permutation(30)[:12].tolist() for q in range(5)} for name in "AB"}
     runs = [making.run(collection, name, rows) for name, rows in ranked.items()]
     pool = making.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
-    assert sample_on_page(pool).why == "no pair that was drawn is positive yet."
-    studies.judge(cast.annotator(collection), seed=1, likes=0.4)
-    said = Resolution.objects.filter(collection=collection, grade__isnull=False)
-    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
-    drawn = making.named(PoolPair.objects.filter(pool=pool))
+    return SimpleNamespace(collection=collection, ranked=ranked, runs=runs, pool=pool)
+
+
+def best_ranks(ranked):
+    """The best rank of each pair among the first 8 of some runs."""
     best = {}
-    for rows in ranked.values():
+    for rows in ranked:
         for q, targets in rows.items():
             for rank, d in enumerate(targets[:8], 1):
                 best[f"q{q}", f"d{d}"] = min(rank, best.get((f"q{q}", f"d{d}"), rank))
-    (tmp_path / "qrels").write_text("".join(
-        f"{q} 0 {d} {1 if rank <= 2 else 2} {grades.get((q, d), -1) if (q, d) in drawn else -1}\n"
-        for (q, d), rank in best.items()
-    ))  # fmt: skip
+    return best
+
+
+def evaluated(sampled, folder, strata):
+    """xinfAP as the command computes it from a file of these strata and the grades that people gave what was drawn."""
+    said = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
+    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
+    drawn = making.named(PoolPair.objects.filter(pool=sampled.pool))
+    grade_of = {pair: grades.get(pair, -1) if pair in drawn else -1 for pair in strata}
+    lines = (f"{q} 0 {d} {stratum} {grade_of[q, d]}\n" for (q, d), stratum in strata.items())
+    (folder / "qrels").write_text("".join(lines))
     expected = {}
-    for name, rows in ranked.items():
-        (tmp_path / name).write_bytes(making.lines(rows))
+    for name, rows in sampled.ranked.items():
+        (folder / name).write_bytes(making.lines(rows))
         out = StringIO()
-        call_command("evaluate", f"{tmp_path}/{name}", "--qrels", f"{tmp_path}/qrels", "--measures", "xinfAP@1000",
-                     "--threshold", str(collection.positive_from), "--json", stdout=out)  # fmt: skip
-        expected[name] = json.loads(out.getvalue())["all"]["xinfAP@1000"]
-    found = sample_on_page(pool)
-    assert (found.n_pooled, found.n_drawn) == (len(best), len(drawn)) and 0 < len(drawn) < len(best)
-    assert dict(found.runs) == pytest.approx(expected) and all(expected.values())
-    retiring.retire_run(run=runs[0], by=cast.user())
-    retiring.settle_marks(run=runs[0])
-    assert "strata cannot be told" in sample_on_page(pool).why
+        call_command("evaluate", f"{folder}/{name}", "--qrels", f"{folder}/qrels", "--measures", "xinfAP@1000",
+                     "--threshold", str(sampled.collection.positive_from), "--json", stdout=out)  # fmt: skip
+        expected[name] = pytest.approx(json.loads(out.getvalue())["all"]["xinfAP@1000"])
+    return expected
+
+
+def strata_of(best):
+    return {pair: 1 if rank <= 2 else 2 for pair, rank in best.items()}
+
+
+def retire(run):
+    retiring.retire_run(run=run, by=cast.user())
+    retiring.settle_marks(run=run)
+
+
+def test_xinfap_of_a_pool_is_that_of_its_file_and_stays_so_once_a_run_is_retired(sampled, tmp_path):
+    assert sample_on_page(sampled.pool).why == "no pair that was drawn is positive yet."
+    studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
+    best = best_ranks(sampled.ranked.values())
+    expected = evaluated(sampled, tmp_path, strata_of(best))
+    found = sample_on_page(sampled.pool)
+    n_drawn = PoolPair.objects.filter(pool=sampled.pool).count()
+    assert (found.n_pooled, found.n_drawn) == (len(best), n_drawn)
+    assert 0 < n_drawn < len(best)
+    assert dict(found.runs) == expected
+    retire(sampled.runs[0])
+    assert dict(sample_on_page(sampled.pool).runs) == {"B": expected["B"]}
+
+
+def test_pairs_of_a_retired_run_that_nobody_judges_any_more_leave_the_strata(sampled, tmp_path):
+    best = strata_of(best_ranks(sampled.ranked.values()))
+    retire(sampled.runs[0])
+    studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
+    own = {pair: best[pair] for pair in best_ranks([sampled.ranked["B"]])}
+    found = sample_on_page(sampled.pool)
+    assert dict(found.runs) == {"B": evaluated(sampled, tmp_path, own)["B"]}
+    assert found.n_pooled == len(own) < len(best)
+
+
+def test_strata_are_frozen_at_opening_and_of_an_older_pool_when_somebody_looks(sampled):
+    strata = PoolStratum.objects.filter(pool=sampled.pool).order_by("source", "stratum")
+    frozen = list(strata.values("source", "stratum", "n_pooled", "n_drawn", "undrawn"))
+    best = strata_of(best_ranks(sampled.ranked.values()))
+    drawn = making.named(PoolPair.objects.filter(pool=sampled.pool))
+    names = dict(Item.objects.filter(collection=sampled.collection).values_list("pk", "external_id"))
+    undrawn = {(names[row["source"]], names[key]): row["stratum"] for row in frozen for key in row["undrawn"]}
+    assert undrawn == {pair: stratum for pair, stratum in best.items() if pair not in drawn}
+    assert sum(row["n_pooled"] for row in frozen) == len(best)
+    strata.delete()
+    assert len(population_of(pool=sampled.pool).query) == len(best)
+    assert list(strata.values("source", "stratum", "n_pooled", "n_drawn", "undrawn")) == frozen
+
+
+def test_an_older_pool_whose_runs_changed_before_anybody_looked_has_no_strata(sampled):
+    PoolStratum.objects.filter(pool=sampled.pool).delete()
+    retire(sampled.runs[0])
+    assert "have changed since it was drawn" in sample_on_page(sampled.pool).why
+
+
+def test_a_pool_in_both_directions_and_one_without_what_a_reference_labels_have_no_strata(sampled):
+    documents = {d: [d % 5, (d + 1) % 5] for d in range(30)}
+    back = making.run(sampled.collection, "back", documents, direction="reverse")
+    both = making.opened(
+        sampled.collection, [*sampled.runs, back], name="both", strategy="stratified", top=1, depth=4, share=0.5
+    )
+    assert not both.strata.exists()
+    with pytest.raises(StrataUnknown, match="goes both ways"):
+        population_of(pool=both)
+    labels = {(f"q{q}", f"d{sampled.ranked['A'][q][5]}"): 1 for q in range(5)}
+    cast.reference(sampled.collection, labels, "original")
+    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "trusted": "original"}
+    without = making.opened(sampled.collection, sampled.runs, name="without", **told)
+    with pytest.raises(StrataUnknown, match="were left out"):
+        population_of(pool=without)
+    checked = making.opened(sampled.collection, sampled.runs, name="checked", **told, check_share=0.5)
+    found = population_of(pool=checked)
+    assert np.count_nonzero(found.stratum > 10) == 5
+    assert len(found.query) == len(best_ranks(sampled.ranked.values()))
+
+
+def test_random_negatives_are_in_no_stratum_and_what_a_budget_cuts_was_not_drawn(sampled):
+    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "budget": 6, "negatives": 2}
+    pool = making.opened(sampled.collection, sampled.runs, name="few", **told)
+    found = population_of(pool=pool)
+    assert np.count_nonzero(found.is_drawn) == 30
+    assert PoolPair.objects.filter(pool=pool).count() == 40
+    assert len(found.query) == len(best_ranks(sampled.ranked.values()))
