@@ -77,7 +77,7 @@ def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
     return Chart(
         id="alpha-history",
         title="Alpha while labels arrive",
-        subtitle=f"Krippendorff's alpha, {level}; the band is the 95 % bootstrap interval over (groups of) queries.",
+        subtitle=f"Krippendorff's alpha, {level}; the band is its 95 % bootstrap interval.",
         spec={"data": {"values": values}, "height": 220, "encoding": {"x": x}, "layer": [band, line]},
         columns=["Judgments", "Alpha", "From", "To"],
         rows=[[row["n"], *(round3(row[name]) for name in ("alpha", "low", "high"))] for row in values],

@@ -96,8 +96,8 @@ def _item(record: Mapping[str, Any], name: str, number: int, wrong: Wrong) -> It
     if not split.replace("-", "").replace("_", "").isalnum():
         wrong("split", f"must be one word, not {shown(split)}")
     warning = _text(record, "warning", wrong)
-    # Blanks around it, which nobody sees, would part what belongs together.
-    group = _text({"group": _as_text(record.get("group"))}, "group", wrong).strip()
+    # Blanks, which nobody counts, would part what belongs together.
+    group = " ".join(_text({"group": _as_text(record.get("group"))}, "group", wrong).split())
     return ItemRow(str(side), str(item_id), split, warning, _parts(record, wrong), name, number, group=group)
 
 

@@ -3,8 +3,9 @@
 from django.db import migrations, models
 from django.db.models import Q
 
-# Sources that reference labels link to one item count together from now on: numbers of before took them one by one.
-REFRESH = "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM annotate_referenceset"
+# Sources that reference labels link to one item count together from now on, and alpha's interval draws queries: numbers
+# of before took sources and pairs one by one.
+REFRESH = "INSERT INTO annotate_change (collection_id) SELECT id FROM annotate_collection"
 
 
 class Migration(migrations.Migration):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.db import connection
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from annotate.models import Collection, Item, Side
 
@@ -37,18 +37,28 @@ def grouped(*, collection: Collection) -> Grouped:
 
 
 def awaits_groups(*, collection: Collection) -> bool:
-    """Whether no item carries a group yet and the collection goes by its reference labels.
+    """Whether no query carries a group yet and the collection goes by its reference labels.
 
-    Where items carry groups already, a lead chose to go by the labels nevertheless.
+    Where queries carry groups already, a lead chose to go by the labels nevertheless.
     """
     goes_by_labels = collection.query_groups == Collection.Grouping.REFERENCE
-    return goes_by_labels and not Item.objects.filter(collection=collection).exclude(group="").exists()
+    return goes_by_labels and not _grouped_queries(collection).exists()
 
 
-def go_by_column(*, collection: Collection) -> None:
-    """Let intervals and tests follow the groups of the upload; whoever calls this tells metrics."""
+def go_by_column(*, collection: Collection) -> bool:
+    """Let intervals and tests follow the groups of the upload, if a query carries one; returns whether they do now.
+
+    Whoever calls this tells metrics. Groups of documents alone leave captions with the documents they belong to.
+    """
+    if not _grouped_queries(collection).exists():
+        return False
     collection.query_groups = Collection.Grouping.COLUMN
     collection.save(update_fields=["query_groups"])
+    return True
+
+
+def _grouped_queries(collection: Collection) -> QuerySet[Item]:
+    return Item.objects.filter(collection=collection, side=Side.QUERY).exclude(group="")
 
 
 def regroup(groups: Iterable[tuple[int, str, str]]) -> int:

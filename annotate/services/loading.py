@@ -190,8 +190,7 @@ class _Loader:
         self.report.are_sets_fixed = self.collection.scheme_frozen_at is not None
         complete_query_sets(collection=self.collection)
         if self._awaits_groups and (self.report.n_grouped or self.report.n_regrouped):
-            go_by_column(collection=self.collection)
-            self.report.goes_by_column = True
+            self.report.goes_by_column = go_by_column(collection=self.collection)
         if self.report.n_items or self.report.n_regrouped:
             note_changes(collection_id=self.collection.pk, pair_ids=[None])  # of more items, or by other groups now
         if self.report.n_items:

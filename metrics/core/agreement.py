@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from metrics.core.counts import UnitCounts, annotations, count_units
-from metrics.core.resampling import resampled_sums, resamples
+from metrics.core.resampling import REPLICATES_A_BLOCK, resamples
 
 N_REPLICATES = 1_000
 _CELLS_A_BLOCK = 4_000_000
@@ -170,10 +171,10 @@ def alphas_of_counts(
         return found
     everyone = kinds.frequency[None, :].astype(float)
     found = {level: alpha._replace(value=float(_alphas(kinds, everyone, level)[0])) for level, alpha in found.items()}
-    table = _table(in_groups, pairable) if in_groups else None
-    if not n_replicates or (table is not None and len(table) == 1):
+    groups = _pairable_groups(in_groups, pairable) if in_groups else None
+    if not n_replicates or (groups is not None and not groups.group.any()):
         return found
-    samples = _Samples(kinds, table, n_replicates, seed)
+    samples = _Samples(kinds, groups, n_replicates, seed)
     replicates = samples.alphas(list(found))
     return {level: samples.interval(alpha, replicates[level], confidence) for level, alpha in found.items()}
 
@@ -294,29 +295,23 @@ def _ratio_distances(number: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.square(np.divide(difference, total, out=np.zeros_like(difference), where=total != 0))
 
 
-def _table(in_groups: InGroups, pairable: NDArray[np.bool_]) -> NDArray[np.int64] | None:
-    """(G, P) how many pairable units of each pairable kind each group holds; None where each group holds one unit."""
+def _pairable_groups(in_groups: InGroups, pairable: NDArray[np.bool_]) -> InGroups | None:
+    """The groups, from 0, with their pairable units by pairable kind; None where each group holds one unit."""
     keep = pairable[in_groups.kind] & (in_groups.n > 0)
     kind = (np.cumsum(pairable) - 1)[in_groups.kind[keep]]
-    groups, group = np.unique(in_groups.group[keep], return_inverse=True)
-    table = np.zeros((len(groups), int(np.count_nonzero(pairable))), dtype=np.int64)
-    np.add.at(table, (group, kind), in_groups.n[keep])
-    return None if (table.sum(axis=1) == 1).all() else table
+    group, n = np.unique(in_groups.group[keep], return_inverse=True)[1].reshape(-1), in_groups.n[keep]
+    return None if (np.bincount(group, weights=n) == 1).all() else InGroups(group, kind, n)
 
 
 class _Samples:
     """Samples of as many units, or groups of them, as there are."""
 
-    def __init__(self, kinds: UnitCounts, table: NDArray[np.int64] | None, n_replicates: int, seed: int | None) -> None:
-        """table : (G, P) units of each kind in each group; None draws single units."""
+    def __init__(self, kinds: UnitCounts, groups: InGroups | None, n_replicates: int, seed: int | None) -> None:
+        """groups : numbered from 0; None draws single units."""
         self._kinds, place = _in_order(kinds)
         self._n_replicates = n_replicates
-        self._groups = None
-        if table is not None:
-            merged = np.zeros((len(table), len(self._kinds.frequency)))
-            np.add.at(merged.T, place, table.T)
-            self._groups = merged[np.lexsort(merged.T[::-1])]  # the same groups are one table, in whatever order
-        usual_seed = _seed_of(self._kinds) if table is None else len(table)
+        self._groups = None if groups is None else _in_order_of_content(groups, place)
+        usual_seed = _seed_of(self._kinds) if self._groups is None else self._groups.shape[0]
         self.seed = usual_seed if seed is None else seed
 
     def alphas(self, levels: list[Level]) -> dict[Level, NDArray[np.float64]]:
@@ -330,7 +325,10 @@ class _Samples:
     def _weights(self) -> Iterator[NDArray[np.float64]]:
         """(B, P) how many units of each kind are in each sample, some samples at a time."""
         if self._groups is not None:
-            yield resampled_sums(self._groups, resamples(len(self._groups), self._n_replicates, seed=self.seed))
+            drawn = resamples(self._groups.shape[0], self._n_replicates, seed=self.seed)
+            for start in range(0, self._n_replicates, REPLICATES_A_BLOCK):
+                block = drawn[start : start + REPLICATES_A_BLOCK].T.astype(np.float64)
+                yield (self._groups.T @ block).T
             return
         rng, n_units = np.random.default_rng(self.seed), int(self._kinds.frequency.sum())
         share = self._kinds.frequency / n_units  # drawing units is a multinomial draw of their kinds
@@ -348,5 +346,18 @@ class _Samples:
             n_replicates=len(replicates),
             n_undefined_replicates=len(replicates) - len(defined),
             seed=self.seed,
-            n_groups=None if self._groups is None else len(self._groups),
+            n_groups=None if self._groups is None else self._groups.shape[0],
         )
+
+
+def _in_order_of_content(groups: InGroups, place: NDArray[np.int64]) -> sparse.csr_array:
+    """(G, P) how many units of each kind each group holds, the groups in an order that hangs on what they hold alone.
+
+    place : (P,) of each kind among the kinds in order
+    """
+    n_kinds = int(place.max()) + 1
+    table = sparse.csr_array((groups.n.astype(np.float64), (groups.group, place[groups.kind])))
+    table.resize(table.shape[0], n_kinds)
+    # Groups with equal marks hold the same, but for a chance of 1 in 2**50; their order among themselves is no matter.
+    marks = np.random.default_rng(n_kinds).integers(0, 1 << 20, size=(n_kinds, 3)).astype(np.float64)
+    return table[np.lexsort((table @ marks).T)]

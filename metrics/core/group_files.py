@@ -8,13 +8,15 @@ from annotate.core.reading import first_line, header_of, lines, table_rows
 from metrics.core.groups import Groups
 
 QUERY, GROUP = "query", "group"
+_BOTH_WAYS = " Of a file of both directions, keep the lines of one."
 
 
 class GroupNames:
     """The group of each query, as the lines of a file tell it; "" of a query that stands by itself."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, *, hint: str = "") -> None:
+        """hint : what else is said of a query with two groups."""
+        self._name, self._hint = name, hint
         self._groups: dict[str, tuple[str, int]] = {}
 
     def add(self, query: str, group: str, line: int) -> None:
@@ -22,7 +24,7 @@ class GroupNames:
         group = group.strip()
         earlier, at = self._groups.setdefault(query, (group, line))
         if earlier != group:
-            message = f"query {shown(query)} {_belongs(group)}, but in line {at} it {_belongs(earlier)}."
+            message = f"query {shown(query)} {_belongs(group)}, but in line {at} it {_belongs(earlier)}.{self._hint}"
             raise FormatError(self._name, line, GROUP, message)
 
     def by_query(self) -> dict[str, str]:
@@ -37,8 +39,9 @@ def read_groups(stream: BinaryIO, *, name: str) -> dict[str, str]:
     times must agree. Without such a header each line is a query and its group, parted by a tab or blanks.
     Raises FormatError.
     """
-    names = GroupNames(name)
-    if {QUERY, GROUP} <= {column.strip() for column in header_of(stream, name)}:
+    columns = {column.strip() for column in header_of(stream, name)}
+    names = GroupNames(name, hint=_BOTH_WAYS if "direction" in columns else "")
+    if {QUERY, GROUP} <= columns:
         problems = Problems()
         for number, cells in table_rows(stream, name, problems):
             names.add(_query(cells[QUERY], number, name), cells[GROUP], number)

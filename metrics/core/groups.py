@@ -58,11 +58,18 @@ class Groups(NamedTuple):
         return type(self).of(self.of_query[queries])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(G, ...) sums over each group's queries of (Q, ...) values; exact, so that their order does not matter."""
+        """(G, ...) sums over each group's queries of (Q, ...) values; exact, so that their order does not matter.
+
+        All columns are rounded alike, so that two of them with equal values have equal sums.
+        """
         if self.are_single:
             return values
+        return self.added(on_grid(values.reshape(1, -1), self.n_queries).reshape(values.shape))
+
+    def added(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(G, ...) sums of (Q, ...) values as they are, such as those on a grid."""
         total = np.zeros((self.n, *values.shape[1:]))
-        np.add.at(total, self.of_query, on_grid(values.T, self.n_queries).T)
+        np.add.at(total, self.of_query, values)
         return total
 
     def totals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -98,7 +105,8 @@ class Design(NamedTuple):
 
     icc : intraclass correlation, at most 1; 0 where queries of a group are no more alike than others, below 0 where
         they are less. None where no group has two queries, there is one group, or all values are equal
-    deff : design effect: how many times the variance of the mean is that of independent queries; None with icc
+    deff : design effect: how many times the variance of the mean is that of independent queries; None with icc, and
+        where groups differ so much in size that the formula leaves nothing above 0
     """
 
     icc: float | None
@@ -114,7 +122,7 @@ def design(values: NDArray[np.float64], groups: Groups) -> Design:
     at random: Kish 1965, section 5.4.
     """
     n_groups, n = groups.n, groups.n_queries
-    if n_groups < 2 or groups.are_single:
+    if n_groups < 2 or groups.are_single or values.min() == values.max():
         return Design(None, None)
     size = groups.size.astype(np.float64)
     mean = groups.means(values)
@@ -126,4 +134,5 @@ def design(values: NDArray[np.float64], groups: Groups) -> Design:
     if not spread > 0:
         return Design(None, None)
     icc = (between - within) / spread
-    return Design(icc, 1 + (usual_size - 1) * icc)
+    deff = 1 + (usual_size - 1) * icc
+    return Design(icc, deff if deff > 0 else None)

@@ -54,7 +54,7 @@ def mean_intervals(
 def _sorted_sums(values: NDArray[np.float64], groups: Groups) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """(G, M) sums of the groups, ascending in each column, and (G, M) their sizes; None where all have one size."""
     exact = on_grid(values, groups.n * int(groups.size.max()))
-    sums = groups.sums(exact.T).T
+    sums = exact if groups.are_single else groups.added(exact.T).T
     if (groups.size == groups.size[0]).all():
         return np.sort(sums, axis=1).T, None
     sizes = np.broadcast_to(groups.size.astype(np.float64), sums.shape)

@@ -59,13 +59,17 @@ def sampling_error(
     groups : of the Q queries: whole ones are drawn, N / m of them rounded, one at least; None draws single queries
     Errors move in steps of 1/N where scores are 0 or 1. Memory does not grow with n_samples x N.
     """
+    if min(sizes, default=1) < 1:
+        raise ValueError("A sample has at least one query.")
+    smallest, largest = np.min(scores, initial=np.inf), np.max(scores, initial=-np.inf)
     scores, groups = _grouped(scores, groups)
     found = []
     n_groups = [max(1, round(size * groups.n / groups.n_queries)) for size in sizes]
     drawn = resampled_means(scores, n_groups, rng=rng, n_samples=n_samples)
     for size, n, means in zip(sizes, n_groups, drawn, strict=True):
         error = float(np.quantile(np.abs(means - scores.mean()), quantile))
-        low, high = np.quantile(means, [0.025, 0.975])
+        # of groups that differ in size the linearised means could leave the range of the scores
+        low, high = np.clip(np.quantile(means, [0.025, 0.975]), smallest, largest)
         found.append(SampleSize(int(size), error, float(low), float(high), n))
     return found
 

@@ -5,6 +5,7 @@ x, y : (Q,) scores of two systems on the same queries. Smucker, Allan & Carteret
 """
 
 from collections.abc import Callable
+from math import fsum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,7 +152,7 @@ def paired_test(
         rng = np.random.default_rng(seed_of(oriented) if seed is None else seed)
         options = {"rng": rng, "n_samples": n_samples}
     found = TESTS[name](*values[np.lexsort(oriented.T[::-1])].T, **options)
-    return found if groups.are_single else found._replace(difference=float(np.mean(both[:, 0] - both[:, 1])))
+    return found if groups.are_single else found._replace(difference=fsum(both[:, 0] - both[:, 1]) / len(both))
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

@@ -183,7 +183,7 @@ def _agreement(value: dict[str, Any], level: str) -> Agreement:
         {**value[labels][level], "reason": value[labels][level]["reason"].replace("unit", "pair")}
         for labels in ("all", "first_two")
     ]
-    return Agreement(level, tabs, *alphas, value["percent"], value.get("drawn", "queries"))
+    return Agreement(level, tabs, *alphas, value["percent"], value.get("drawn", "pairs"))
 
 
 def names_of(*, collection: Collection) -> dict[int, str]:

@@ -68,6 +68,7 @@ def agreement(collection: Collection, tallies: Tallies) -> Summary:
     told = {"collection": collection, "direction": Direction.FORWARD, "sources": queries}
     groups = groups_of(**told)
     return {
+        "grouping": collection.query_groups,  # so that boards are made anew once a refresh has followed the choice
         "drawn": facts_of(**told).drawn,
         "several": [
             {"grades": row.grades, "groups": groups.of_query[places].tolist(), "n": row.n}

@@ -19,6 +19,7 @@ from metrics.core.label_sources import LabelSource
 from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import Dot, score_dots
 from metrics.models import BoardView, Score, Snapshot
+from metrics.services.labels import scope_of
 from metrics.services.leaderboard_cells import (
     Absent,
     Cell,
@@ -28,6 +29,7 @@ from metrics.services.leaderboard_cells import (
     measure_scale,
     unit_of,
 )
+from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_wanted import JUDGED, Choices
 from metrics.services.query_groups import GroupFacts, facts_from
 from pooling.models import Run
@@ -169,7 +171,7 @@ class Leaderboard(NamedTuple):
 
 
 def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView | None, version: str) -> Leaderboard:
-    """The leaderboard as it was asked for; five queries, however many runs there are.
+    """The leaderboard as it was asked for; five queries, and some a direction while there is no view.
 
     view : what the background computed, if it did; version : of the labels at present
     """
@@ -177,6 +179,9 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
     scores = _scores(collection, choices) if choices.is_stored and view is None else []
     directions = {row["query_set"]: row for row in view.value["directions"]} if view else {}
     facts = [_facts(row, scores, directions.get(row.pk)) for row in _sets(choices)]
+    for row, each in zip(_sets(choices), facts, strict=True):
+        if each["runs"] and view is None:
+            each["groups"] = group_facts(collection=collection, scope=scope_of(query_set=row))
     known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]
     scored = {pk for _, each in known for pk in each["runs"]}
     return Leaderboard(
@@ -263,8 +268,13 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
 
 
 def _median_design(cells: list[Cell | Absent | None]) -> Design:
-    known = [(cell.icc, cell.deff) for cell in cells if isinstance(cell, Cell) and cell.icc is not None]
-    return Design(*map(float, np.median(known, axis=0))) if known else Design(None, None)
+    scored = [cell for cell in cells if isinstance(cell, Cell)]
+    return Design(_median([cell.icc for cell in scored]), _median([cell.deff for cell in scored]))
+
+
+def _median(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None
 
 
 def best_first(rows: list[Row], place: int, measure: str) -> list[Row]:

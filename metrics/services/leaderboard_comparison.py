@@ -78,7 +78,7 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
 
 
 def _tests(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> list[PairedTest]:
-    n_samples = max(1_000, min(N_SAMPLES, CELLS // len(first)))
+    n_samples = max(1_000, min(N_SAMPLES, CELLS // asked.groups.n))
     return [paired_test(name, first, second, groups=asked.groups, n_samples=n_samples) for name in TESTS]
 
 

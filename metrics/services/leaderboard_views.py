@@ -43,7 +43,7 @@ def version_of(*, collection: Collection) -> str:
     kinds = Snapshot.objects.filter(collection=collection).exclude(kind__startswith="favour").order_by("kind")
     newest = Score.objects.filter(run__collection=collection).aggregate(at=Max("computed_at"))["at"]
     hashes = list(kinds.values_list("kind", "inputs_sha256"))
-    facts = [RULES, collection.positive_from, collection.query_groups, str(newest), hashes]
+    facts = [RULES, collection.positive_from, str(newest), hashes]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 

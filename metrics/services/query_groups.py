@@ -1,7 +1,7 @@
 """Which queries belong together, such as the captions of one video: intervals and tests draw them as a whole.
 
-By the reference labels a source belongs to the one target to which the oldest set that names it gives its largest
-grade, if that is positive; where there are two such targets, or none, the source stands by itself. So captions of one
+By the reference labels a source belongs to the one target to which the oldest set with a positive grade for it gives
+the largest one; where there are two such targets, or none, the source stands by itself. So captions of one
 video are a group, topics with many relevant documents are not.
 """
 
@@ -17,7 +17,6 @@ from annotate.models import Collection, Direction, Item, Part, ReferenceSet
 from metrics.core.groups import Groups
 from metrics.services.labels import Ids, ends
 
-_NAMED_AT_MOST = 50  # groups that are looked at for what they are
 _KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
 _LINKED = """
     WITH best AS (
@@ -46,6 +45,11 @@ class GroupFacts(NamedTuple):
         return self.n_groups == self.n_queries
 
     @property
+    def are_one(self) -> bool:
+        """Whether all queries are of one group, so that nothing can be said of another one."""
+        return self.n_groups == 1 and not self.are_single
+
+    @property
     def drawn(self) -> str:
         """What is drawn, tossed and analysed as a whole."""
         return self.queries if self.are_single else self.groups
@@ -55,6 +59,8 @@ class GroupFacts(NamedTuple):
         """What is said of how they came about; empty where nobody needs to know: the usual way, and all stand alone."""
         if self.grouping == Collection.Grouping.NONE:
             return f"Each of the {self.queries} is taken by itself, as chosen in Settings."
+        if self.grouping == Collection.Grouping.COLUMN and self.are_single:
+            return f"None of the {self.queries} shares a group of the upload with another: each is taken by itself."
         if self.grouping == Collection.Grouping.COLUMN:
             return f"Which {self.queries} belong together is said by the column “group” of the upload."
         if self.are_single:
@@ -90,11 +96,17 @@ def facts_of(*, collection: Collection, direction: Direction, sources: Ids) -> G
     if collection.query_groups == Collection.Grouping.COLUMN:
         groups = "groups"
     elif n_groups < len(sources):
-        kinds = Part.objects.filter(item__in=np.unique(keys[keys > 0])[:_NAMED_AT_MOST].tolist(), position=0)
-        shown = {_KINDS.get(Part.Kind(kind), "") for kind in kinds.values_list("kind", flat=True).distinct()}
-        if len(shown) == 1 and (noun := shown.pop()):
-            queries, groups = "captions", noun
+        shown = _kinds(keys[keys > 0])
+        groups = _KINDS.get(shown.pop(), groups) if len(shown) == 1 else groups
+        if direction == Direction.FORWARD and groups in _KINDS.values() and _kinds(sources) == {Part.Kind.TEXT}:
+            queries = "captions"
     return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups)
+
+
+def _kinds(items: Ids) -> set[str]:
+    """What the first parts of some items are."""
+    parts = Part.objects.filter(item__in=np.unique(items).tolist(), position=0)
+    return set(parts.values_list("kind", flat=True).distinct())
 
 
 def names_of(*, collection: Collection, direction: Direction, sources: Ids) -> list[str]:

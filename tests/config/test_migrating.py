@@ -217,16 +217,14 @@ def test_pairs_of_before_are_complete_as_soon_as_their_rounds_were_gone_through_
 
 
 @pytest.mark.django_db
-def test_numbers_of_collections_with_reference_labels_are_due_anew_as_their_queries_have_groups_now() -> None:
-    labelled, bare = cast.collection(), cast.collection()
-    for name in ("ours", "theirs"):
-        ReferenceSet.objects.create(collection=labelled, name=name)
-    cast.items(bare, Side.QUERY, 1)
+def test_numbers_of_every_collection_are_due_anew_as_intervals_go_by_groups_of_queries_now() -> None:
+    collection = cast.collection()
+    cast.items(collection, Side.QUERY, 1)
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     call_command("migrate", "annotate", "0009_media_types", interactive=False, stdout=StringIO())
     migrate()
-    assert list(Change.objects.values_list("collection", "pair")) == [(labelled.pk, None)]
+    assert list(Change.objects.values_list("collection", "pair")) == [(collection.pk, None)]
     assert set(Collection.objects.values_list("query_groups", flat=True)) == {"reference"}
     assert Item.objects.get().group == ""
 

@@ -33,14 +33,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--value", default="value", help='column of the label; "" where each annotator has a column'
         )
-        parser.add_argument("--bootstrap", type=whole, default=0, metavar="N", help="samples of an interval over units")
+        parser.add_argument("--bootstrap", type=whole, default=0, metavar="N", help="samples of an interval")
         parser.add_argument(
             "--group", default="", help="with --bootstrap: column or columns of what units belong to: draw whole groups"
         )
         parser.add_argument("--groups", metavar="FILE", help=f"groups of the values of --group; {FILE_HELP}")
         parser.add_argument("--confidence", type=share, default=0.95, help="of the interval (.95)")
         parser.add_argument(
-            "--seed", type=whole, help="of the bootstrap, printed with it; default: a hash of the labels, as on pages"
+            "--seed", type=whole, help="of the bootstrap, printed; default: hash of the labels, or number of groups"
         )
         parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object, full precision")

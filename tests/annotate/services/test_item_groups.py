@@ -45,7 +45,7 @@ def n_changes(collection):
 def test_groups_are_stored_as_they_stand_and_followed_from_then_on(name, lines):
     collection = cast.collection()
     report = load(collection, *lines, name=name)
-    assert groups(collection) == {"c1": "v7", "c2": 'a\t"\\N', "c3": "", "d1": ""}
+    assert groups(collection) == {"c1": "v7", "c2": 'a "\\N', "c3": "", "d1": ""}
     assert (report.n_items, report.n_grouped, report.n_regrouped) == (4, 2, 0)
     assert ("New items with a group", 2) in report.figures()
     assert str(report).endswith(FOLLOWED)
@@ -62,9 +62,11 @@ def test_without_groups_intervals_go_by_reference_labels():
     assert all("group" not in name for name, _ in report.figures())
 
 
-def test_groups_of_documents_alone_are_followed_too():
+def test_groups_of_documents_alone_leave_queries_with_what_their_labels_link_them_to():
     collection = cast.collection()
     load(collection, query("c1"), line("d1", text="a", group="film"))
+    assert grouping(collection) == Grouping.REFERENCE
+    load(collection, query("c1", group="film"), line("d1", text="a", group="film"))
     assert grouping(collection) == Grouping.COLUMN
 
 

@@ -83,13 +83,15 @@ def test_tosses_a_group_reject_5_percent_of_true_hypotheses(icc, size):
     assert np.mean(p < 0.05) == pytest.approx(0.05, abs=0.01)
 
 
-@every_world
-@pytest.mark.parametrize("method", ["tukey", "newman-keuls"])
-def test_analysis_of_variance_over_groups_finds_a_difference_in_5_percent_of_worlds_without_one(method, icc, size):
-    groups = groups_of(size)
-    found = worlds(icc, groups, n=1_000, n_systems=4)
-    decided = [
-        compare_systems(a_row_a_group(scores, groups, method=method), method=method).significant.any()
-        for scores in found
-    ]
-    assert np.mean(decided) == pytest.approx(0.05, abs=0.016)
+@pytest.mark.parametrize(
+    ("icc", "size"),
+    [world if world == (0.3, 41) else pytest.param(*world, marks=pytest.mark.heavy) for world in WORLDS],
+)
+def test_analysis_of_variance_over_groups_finds_a_difference_in_5_percent_of_worlds_without_one(icc, size):
+    """By Tukey's test; Newman and Keuls's first step, the widest span, is the same."""
+    groups, n_decided = groups_of(size), 0
+    for part in range(5):
+        for scores in worlds(icc, groups, n=1_000, n_systems=4, part=part):
+            rows = a_row_a_group(scores, groups, method="tukey")
+            n_decided += compare_systems(rows, method="tukey").significant.any()
+    assert n_decided / 5_000 == pytest.approx(0.05, abs=0.01)

@@ -81,10 +81,18 @@ def test_the_design_effect_is_how_much_larger_the_variance_of_the_mean_is():
 
 
 @pytest.mark.parametrize(
-    ("values", "group"), [([0.1, 0.4, 0.3], [0, 0, 0]), ([0.1, 0.4], [0, 1]), ([0.5, 0.5, 0.5], [0, 0, 1])]
+    ("values", "group"),
+    [([0.1, 0.4, 0.3], [0, 0, 0]), ([0.1, 0.4], [0, 1]), ([0.5, 0.5, 0.5], [0, 0, 1]), ([0.1] * 60, [*range(12)] * 5)],
 )
 def test_without_two_groups_two_queries_of_one_and_two_values_there_is_no_correlation(values, group):
     assert design(np.array(values), Groups.of(group)) == Design(None, None)
+
+
+def test_where_groups_differ_so_much_in_size_that_nothing_is_left_there_is_no_design_effect():
+    values = np.array([0.0, 1.0] * 15 + [0.5] * 15)
+    found = design(values, Groups.of([0] * 30 + list(range(1, 16))))
+    assert found.icc < 0
+    assert found.deff is None
 
 
 def test_an_interval_over_groups_of_one_size_is_near_scipys_over_their_means():
@@ -144,6 +152,18 @@ def test_a_toss_turns_a_whole_group_round():
     assert found.p_value == pytest.approx(0.5, abs=0.01)
 
 
+def test_groups_in_which_nothing_differs_are_ties_whatever_the_best_score_elsewhere_is():
+    """Sums of columns that were rounded each on a grid of its own would differ by a last digit."""
+    rng = np.random.default_rng(0)
+    x = np.round(rng.random(100) * 0.9, 1)
+    y, group = x.copy(), np.repeat(np.arange(20), 5)
+    x[0], y[0] = 1.0, 0.4
+    for name, n_tied in (("sign", 19), ("wilcoxon", 19)):
+        assert significance.paired_test(name, x, y, groups=Groups.of(group)).n_tied == n_tied
+    shares = Groups.of(group).totals(np.stack([x, y], axis=1))
+    assert np.count_nonzero(shares[:, 0] != shares[:, 1]) == 1
+
+
 def test_a_group_in_which_two_systems_do_not_differ_is_a_tie():
     x, group = np.array([0.5, 0.25, 0.5, 0.75, 0.1]), [0, 0, 1, 1, 2]
     y = np.array([0.5, 0.25, 0.1, 0.1, 0.2])
@@ -166,6 +186,8 @@ def test_a_plan_in_groups_counts_whole_groups():
     expected = 1.96 * groups.means(scores).std() / np.sqrt(10)
     assert in_groups.error == pytest.approx(expected, rel=0.05)
     assert in_groups.error > 1.5 * alone.error
+    with pytest.raises(ValueError, match="at least one query"):
+        sampling.sampling_error(scores, [0], rng=np.random.default_rng(0))
     needed = sampling.queries_for_difference(scores, 0.1, groups=groups)
     of_means = sampling.queries_for_difference(groups.means(scores), 0.1)
     assert (needed.n_groups, needed.n_queries) == (of_means.n_queries, 5 * of_means.n_queries)

@@ -91,11 +91,32 @@ def test_a_query_that_several_documents_answer_alike_stands_by_itself_and_the_ol
     assert found[1] == found[6]
 
 
+def test_a_set_that_calls_nothing_of_a_query_positive_leaves_it_to_a_later_one(videos):
+    query = Item.objects.filter(collection=videos, side="query").order_by("pk").first()
+    document = Item.objects.filter(collection=videos, side="document").order_by("pk").last()
+    videos.reference_sets.get(name="original").labels.filter(query=query).update(grade=0)
+    studies.reference(videos, {(query.external_id, document.external_id): 2}, "later")
+    query_groups._links.cache_clear()
+    found = grouped(videos)[0].of_query
+    assert found[0] == found[4]
+
+
 def test_a_negative_reference_label_links_nothing(videos):
     original = videos.reference_sets.get(name="original")
     original.labels.update(grade=0)
     query_groups._links.cache_clear()
     assert grouped(videos)[0].are_single
+
+
+def test_queries_that_are_no_text_are_no_captions_and_documents_of_several_kinds_are_documents(videos):
+    queries = Item.objects.filter(collection=videos, side="query")
+    Part.objects.filter(item=queries.first()).delete()
+    Part.objects.create(item=queries.first(), position=0, kind="image", path="a.png")
+    assert grouped(videos)[1].text == "14 queries of 5 videos"
+    document = Item.objects.filter(collection=videos, side="document").first()
+    Part.objects.filter(item=document).delete()
+    Part.objects.create(item=document, position=0, kind="image", path="a.png")
+    assert grouped(videos)[1].text == "14 queries of 5 documents"
 
 
 def test_the_column_of_the_upload_and_none_can_be_chosen(videos):
@@ -220,6 +241,8 @@ def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
 
 def test_the_pages_say_captions_of_videos(videos, client):
     client.force_login(cast.member(videos, Role.RESEARCHER))
+    page = client.get(reverse("metrics:leaderboard", args=[videos.slug])).content.decode()
+    assert "percentile bootstrap over the videos, 1,000 samples, seed 5" in page  # before anybody had it computed, too
     board_of(videos, {})
     page = client.get(reverse("metrics:leaderboard", args=[videos.slug])).content.decode()
     assert "14 captions of 5 videos" in page
