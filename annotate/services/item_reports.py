@@ -73,5 +73,6 @@ class CollectionReport(Tallies):
     def _groups(self) -> str:
         items = "item" if self.n_regrouped == 1 else "items"
         changed = f" The group of {self.n_regrouped:,} {items} changed." if self.n_regrouped else ""
-        followed = ' Intervals and tests now go by the column "group"; Settings can change that.'
+        followed = ' Intervals and tests now go by the column "group"; queries without one stand by themselves. '
+        followed += "Settings can change that."
         return f"{changed}{followed if self.goes_by_column else ''}"

@@ -262,7 +262,8 @@ class _Loader:
         line, content = self._seen[row.side, row.id]  # perhaps of the same line: a whole file may be one
         self.report.repeats.add(row.line, line, f"{row.side} {row.id}")
         if content != hash((_content(row), row.group)):
-            self._fault(row, f"{row.side} {shown(row.id)} stands with other content in line {line}; keep one of them.")
+            other = "other content or another group"
+            self._fault(row, f"{row.side} {shown(row.id)} stands with {other} in line {line}; keep one of them.")
         return False
 
     def _is_new(self, row: ItemRow, stored: Stored) -> bool:

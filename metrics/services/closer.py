@@ -20,10 +20,11 @@ from metrics.models import Snapshot
 from metrics.services import closer_parts as parts
 from metrics.services.closer_people import Scheme, people
 from metrics.services.forecast import forecast
+from metrics.services.inputs import drawn_words
 from metrics.services.label_rows import LABEL, Labels, label_rows
 from metrics.services.moments import one_moment
 from metrics.services.numbers import KINDS
-from metrics.services.query_groups import groups_of
+from metrics.services.query_groups import facts_of, groups_of
 
 Value = dict[str, Any]
 KIND = "closer"
@@ -68,11 +69,12 @@ def look(*, collection: Collection) -> bool:
         about = _about(collection)
         queries = np.unique(labels.query)
         groups = groups_of(collection=collection, direction=Direction.FORWARD, sources=queries)
-        inputs = _digest(labels, groups, about)
+        inputs = _digest(labels, groups, about | {"grouping": collection.query_groups})
         mine = Snapshot.objects.filter(collection=collection, kind=KIND)
         if mine.filter(inputs_sha256=inputs).update(computed_at=seen):
             return False
-        fields = {"value": _value(labels, groups, about, collection), "inputs_sha256": inputs}
+        drawn = drawn_words(facts_of(collection=collection, direction=Direction.FORWARD, sources=queries))
+        fields = {"value": _value(labels, groups, about, collection) | {"drawn": drawn}, "inputs_sha256": inputs}
         fields |= {"n_judgments": int(np.count_nonzero(labels.kind == LABEL)), "computed_at": seen}
         Snapshot.objects.update_or_create(collection=collection, kind=KIND, defaults=fields)
     return True

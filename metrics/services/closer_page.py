@@ -91,6 +91,12 @@ class Closer(NamedTuple):
     measurement: str
     forecast: Forecast
     people: dict[int, Value]
+    drawn: str
+
+    @property
+    def interval_text(self) -> str:
+        """What the intervals of alpha are."""
+        return f"95 % bootstrap interval over {self.drawn}"
 
 
 def closer_page(*, snapshot: Snapshot, level: str) -> Closer:
@@ -115,6 +121,7 @@ def closer_page(*, snapshot: Snapshot, level: str) -> Closer:
         measurement=value["measurement"],
         forecast=_forecast(value["forecast"]),
         people={row["annotator"]: row for row in value["people"]},
+        drawn=value.get("drawn", "pairs"),
     )
 
 

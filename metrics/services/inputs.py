@@ -1,6 +1,6 @@
 """What the current numbers of a collection rest on: one small, ordered summary a kind, made of the tallies.
 
-A summary is JSON: its hash tells whether a number has to be computed again, and seeds the bootstrap.
+A summary is JSON: its hash tells whether a number has to be computed again.
 """
 
 from collections import Counter, defaultdict
@@ -10,7 +10,7 @@ import numpy as np
 
 from annotate.core.pair_states import PairState
 from annotate.models import Annotator, Collection, Direction, Level, ReferenceLabel, ReferenceSet, Round, Seat
-from metrics.services.query_groups import facts_of, groups_of
+from metrics.services.query_groups import GroupFacts, facts_of, groups_of
 from metrics.services.tallies import Tallies
 
 Summary = dict[str, Any]
@@ -69,7 +69,7 @@ def agreement(collection: Collection, tallies: Tallies) -> Summary:
     groups = groups_of(**told)
     return {
         "grouping": collection.query_groups,  # so that boards are made anew once a refresh has followed the choice
-        "drawn": facts_of(**told).drawn,
+        "drawn": drawn_words(facts_of(**told)),
         "several": [
             {"grades": row.grades, "groups": groups.of_query[places].tolist(), "n": row.n}
             for row, places in ((row, np.searchsorted(queries, row.queries)) for row in tallies.several)
@@ -78,6 +78,12 @@ def agreement(collection: Collection, tallies: Tallies) -> Summary:
         "domain": list(collection.levels.order_by("grade").values_list("grade", flat=True)),
         "given": sorted([list(map(int, grades)), n] for grades, n in tallies.rows("given")),
     }
+
+
+def drawn_words(facts: GroupFacts) -> str:
+    """What an interval of alpha draws: "videos", or "queries, each by itself" where a lead chose so."""
+    is_choice = facts.grouping == Collection.Grouping.NONE
+    return f"{facts.drawn}, each by itself" if is_choice else facts.drawn
 
 
 def distribution(collection: Collection, tallies: Tallies) -> Summary:

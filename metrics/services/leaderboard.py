@@ -32,6 +32,7 @@ from metrics.services.leaderboard_cells import (
 from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_wanted import JUDGED, Choices
 from metrics.services.query_groups import GroupFacts, facts_from
+from metrics.services.sampled_pools import has_samples
 from pooling.models import Run
 
 SATURATED = 95.0  # per cent: above it little is left to tell runs apart by (FIRE: C@10 at 95.7)
@@ -64,6 +65,8 @@ class Table(NamedTuple):
     """The runs of one direction on one query set, the best by the first measure first.
 
     groups : which queries belong together; None while nobody has looked
+    undrawn : pairs that samples left undrawn and that have no label, and the pools; None where there are none
+    counting_undrawn : names of the measures that count those as irrelevant
     gallery : what they are ranked among; None until a refresh has counted it
     n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
     saturated : names of measures with the best run's score, where it is nearly all there is
@@ -80,6 +83,25 @@ class Table(NamedTuple):
     decisions: list[Decision]
     saturated: list[tuple[str, float]]
     charts: list[Chart]
+    undrawn: Facts | None
+    counting_undrawn: list[str]
+
+    @property
+    def undrawn_text(self) -> str:
+        """What is said of pairs that no sample drew; empty where there are none."""
+        if not self.undrawn:
+            return ""
+        pools, n = [f"“{name}”" for name in self.undrawn["pools"]], self.undrawn["n"]
+        named = f"Pool {pools[0]} is a sample" if len(pools) == 1 else f"Pools {', '.join(pools)} are samples"
+        left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {self.sources} {'were' if n != 1 else 'was'} not drawn"
+        if not self.counting_undrawn:
+            return f"{left}, none of them among the ranks that these measures look at."
+        marked = ", ".join(self.counting_undrawn)
+        count = "counts" if len(self.counting_undrawn) == 1 else "count"
+        return (
+            f"{left}. {marked} (†) {count} them as irrelevant, so scores are off by an unknown amount: there is no "
+            "interval, and no runs are told apart. Estimates stand on the page of the pool."
+        )
 
     @property
     def headline(self) -> str:
@@ -94,7 +116,9 @@ class Table(NamedTuple):
         """What is said of queries to which the label source gives no positive; empty where there are none."""
         counts = [(facts or {}).get("n_defined") for row in self.rows for facts in row.facts]
         n = self.n_queries - max((count for count in counts if count is not None), default=self.n_queries)
-        return f"{n:,} {self.sources} without any, which count{'s'[: n == 1]} 0 and have no first rank" if n else ""
+        if n == 1:
+            return f"1 of the {self.sources} without a positive, which counts 0 and has no first rank"
+        return f"{n:,} {self.sources} without a positive, which count 0 and have no first rank" if n else ""
 
     @property
     def sources(self) -> str:
@@ -182,6 +206,9 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
     for row, each in zip(_sets(choices), facts, strict=True):
         if each["runs"] and view is None:
             each["groups"] = group_facts(collection=collection, scope=scope_of(query_set=row))
+    if view is None and choices.is_stored and has_samples(collection=collection):
+        for cell in (cell for each in facts for cell in each["cells"].values()):
+            cell.update(low=None, high=None)  # whether they can be said is known once there is a view
     known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]
     scored = {pk for _, each in known for pk in each["runs"]}
     return Leaderboard(
@@ -217,6 +244,7 @@ def _scores(collection: Collection, choices: Choices) -> list[dict[str, Any]]:
 def _facts(query_set: QuerySet, scores: list[dict[str, Any]], view: Facts | None) -> Facts:
     """One direction's numbers by run and measure, of the view, or of the stored scores while there is none."""
     found: Facts = {"runs": {}, "cells": {}, "n_queries": 0, "n_positive": None, "measures": [], "groups": None}
+    found["undrawn"] = view.get("undrawn") if view else None
     found["gallery"] = {"n": None, "at": None}
     if view:
         found |= {"measures": view["measures"], "n_positive": view["n_positive"], "groups": view.get("groups")}
@@ -264,7 +292,9 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
     counts = facts["n_queries"], facts["n_positive"]
     ranked = facts_from(facts["groups"]), _gallery(facts["gallery"])
-    return Table(direction, query_set, *counts, *ranked, rows, ordered, _saturated(rows, choices), charts)
+    touched = [each["name"] for each in facts["measures"] if each.get("counts_undrawn")]
+    parts = rows, ordered, _saturated(rows, choices), charts, facts["undrawn"], touched
+    return Table(direction, query_set, *counts, *ranked, *parts)
 
 
 def _median_design(cells: list[Cell | Absent | None]) -> Design:

@@ -18,6 +18,7 @@ from metrics.services.leaderboard_labels import texts_of
 from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_stored import Stored
 from metrics.services.leaderboard_wanted import Wanted, is_stored
+from metrics.services.sampled_pools import counts_undrawn
 from pooling.models import Run
 
 N_NAMED = 15  # queries named at either end
@@ -38,6 +39,10 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     if query_set is None:
         return {"why": f"The query set “{wanted.query_set}” has no queries in this direction."}
     asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
+    if counts_undrawn(asked.measures[0], measuring.firsts_of(asked=asked, runs=runs)):
+        pools = ", ".join(f"“{name}”" for name in asked.undrawn.pools)
+        named = f"{wanted.measures[0]} counts as irrelevant what pool {pools} did not draw of its sample"
+        return {"why": f"{named}, so the two are not compared by it. Estimates stand on the page of the pool."}
     stored = Stored(collection=collection, wanted=wanted, query_set=query_set, runs=runs)
     if is_stored(collection=collection, wanted=wanted) and len(stored.runs) == len(runs):
         first, second = stored.per_query(wanted.measures[0], runs).T

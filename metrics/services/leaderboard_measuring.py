@@ -13,6 +13,7 @@ from metrics.core.alignment import RankedGrades
 from metrics.core.groups import Design, Groups, design
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.intervals import mean_intervals
+from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure
 from metrics.core.resampling import in_order, seed_of
 from metrics.core.tournament import a_row_a_group, decide
@@ -22,8 +23,10 @@ from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
 from metrics.services.query_groups import facts_of, groups_of
 from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
+from metrics.services.sampled_pools import Undrawn, counts_undrawn, first_undrawn, nothing_undrawn, undrawn_of
 from pooling.models import Run
 
+UNDRAWN_WHY = "it counts what a sample did not draw as irrelevant"
 JUDGED_AT = 10  # where a measure has no cut-off of its own
 Matrix = NDArray[np.float64]
 Tell = Callable[[int], None]
@@ -38,6 +41,7 @@ class Asked(NamedTuple):
     scope: Scope
     groups: Groups
     known: Known
+    undrawn: Undrawn
     best_grade: int
 
     @property
@@ -74,7 +78,9 @@ def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> 
     scope, known = known_labels(collection=collection, wanted=wanted, scope=labels.scope_of(query_set=query_set))
     best = max(labels.best_grade(collection=collection), wanted.threshold)
     groups = groups_of(collection=collection, direction=scope.direction, sources=scope.sources)
-    return Asked(collection, wanted, query_set, scope, groups, known, best)
+    has_people = LabelSource.parse(wanted.label_source).has_people
+    undrawn = undrawn_of(collection=collection, scope=scope, labelled=known.whole) if has_people else nothing_undrawn()
+    return Asked(collection, wanted, query_set, scope, groups, known, undrawn, best)
 
 
 def values_of(*, asked: Asked, run: Run) -> Values:
@@ -126,7 +132,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
     for number, run in enumerate(runs, start=1):
         found.append(values_of(asked=asked, run=run))
         tell(number)
-    shown = [run.pk for run in runs]
+    shown, firsts = [run.pk for run in runs], firsts_of(asked=asked, runs=runs)
     gallery = labels.gallery_of(query_set=asked.query_set, scope=asked.scope)
     return {
         "query_set": asked.query_set.pk,
@@ -134,26 +140,44 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
         "n_positive": int(np.count_nonzero(asked.known.whole.grade >= asked.wanted.threshold)),
         "gallery": gallery_facts(gallery.n, gallery.at),
         "groups": group_facts(collection=asked.collection, scope=asked.scope),
+        "undrawn": asked.undrawn.facts(),
         "runs": shown,
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
         "judged": [_average(None, values.judged[-1]) for values in found],
         "measures": [
-            {
-                "name": measure.name,
-                "judged_at": judged_at(measure),
-                "smaller_is_better": measure.entry.smaller_is_better,
-                "cells": _cells(asked, measure, row, found),
-                "decided": decided(
-                    measure,
-                    np.array([values.whole[row] for values in found]).T,
-                    shown,
-                    groups=asked.groups,
-                    method=asked.wanted.method,
-                ),
-            }
+            of_sample(
+                {
+                    "name": measure.name,
+                    "judged_at": judged_at(measure),
+                    "smaller_is_better": measure.entry.smaller_is_better,
+                    "cells": _cells(asked, measure, row, found),
+                    "decided": decided(
+                        measure,
+                        np.array([values.whole[row] for values in found]).T,
+                        shown,
+                        groups=asked.groups,
+                        method=asked.wanted.method,
+                    ),
+                },
+                is_touched=counts_undrawn(measure, firsts),
+            )
             for row, measure in enumerate(asked.measures)
         ],
     }
+
+
+def firsts_of(*, asked: Asked, runs: Sequence[Run]) -> list[float]:
+    """The best rank at which each run holds something that no sample drew; empty where there is nothing of the kind."""
+    return [first_undrawn(run=run, scope=asked.scope, undrawn=asked.undrawn) for run in runs] if asked.undrawn else []
+
+
+def of_sample(facts: dict[str, Any], *, is_touched: bool) -> dict[str, Any]:
+    """A measure's facts: without intervals, bounds and decisions where it counts what was not drawn as irrelevant."""
+    if not is_touched:
+        return facts | {"counts_undrawn": False}
+    nothing = dict.fromkeys(("low", "high", "negative", "positive", "icc", "deff"))
+    cells = [cell | nothing for cell in facts["cells"]]
+    return facts | {"counts_undrawn": True, "cells": cells, "decided": {"why": UNDRAWN_WHY, "groups": [], "pairs": []}}
 
 
 def gallery_facts(n: int | None, at: datetime | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from annotate.models import Collection, Direction, Item, Part, ReferenceSet
 from metrics.core.groups import Groups
 from metrics.services.labels import Ids, ends
 
+FEW = 30  # groups: of 25 independent values a percentile interval covers some 93 %, of 10 some 90 %
 _KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
 _LINKED = """
     WITH best AS (
@@ -66,6 +67,12 @@ class GroupFacts(NamedTuple):
         if self.are_single:
             return ""
         return f"Which {self.queries} belong together is said by the reference labels."
+
+    @property
+    def caution(self) -> str:
+        """What is said of few groups; empty of many, and where each query stands by itself."""
+        few = not self.are_single and 1 < self.n_groups < FEW
+        return f"With {self.n_groups} {self.groups} such intervals are too narrow, and tests rough." if few else ""
 
     @property
     def text(self) -> str:

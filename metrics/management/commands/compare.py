@@ -48,7 +48,8 @@ class Command(BaseCommand):
             table = self.scores(options)
             groups = groups_of(table.queries, table.groups, options, stderr=self.stderr)
             if not groups.are_single:
-                self.stderr.write(f"{groups.n_queries:,} queries of {groups.n:,} groups: whole groups are compared.")
+                told = f"{groups.n_queries:,} queries of {groups.n:,} groups of queries"
+                self.stderr.write(f"{told}: whole groups are compared.")
             self.stdout.writelines((pseudo_groups if options["test"] in METHODS else pairs)(table, groups, options))
         except FormatError as error:
             raise CommandError(f"{error.file}: {error}") from error

@@ -12,7 +12,10 @@ from tests.annotate.core.files import file, line
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 Grouping = Collection.Grouping
-FOLLOWED = 'Intervals and tests now go by the column "group"; Settings can change that.'
+FOLLOWED = (
+    'Intervals and tests now go by the column "group"; queries without one stand by themselves. '
+    "Settings can change that."
+)
 
 
 def load(collection, *lines, name="collection.jsonl"):
@@ -115,7 +118,7 @@ def test_a_file_that_names_an_item_twice_with_different_groups_is_refused():
         with pytest.raises(Rejected) as caught:
             load(collection, query("c1", group="v1"), query("c1", **second))
         assert caught.value.problems.lines() == [
-            'Line 2: query "c1" stands with other content in line 1; keep one of them.'
+            'Line 2: query "c1" stands with other content or another group in line 1; keep one of them.'
         ]
     assert not Item.objects.filter(collection=collection).exists()
     assert load(collection, query("c1", group="v1"), query("c1", group="v1")).repeats.n == 1

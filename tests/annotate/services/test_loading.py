@@ -76,7 +76,7 @@ def test_a_line_that_is_repeated_counts_once():
 def test_an_id_with_two_contents_is_named_with_both_lines():
     collection = cast.collection()
     assert faults(collection, line("d1"), line("d1", text="other")) == [
-        'Line 2: document "d1" stands with other content in line 1; keep one of them.'
+        'Line 2: document "d1" stands with other content or another group in line 1; keep one of them.'
     ]
 
 
@@ -321,7 +321,7 @@ def test_documents_known_by_their_ids_alone_are_loaded():
 @pytest.mark.parametrize("indent", [None, 1])
 def test_what_stands_twice_in_one_line_is_found_too(indent):
     lists = {"v1": [{"caption": "a cat", "id": 5}], "v2": [{"caption": "a dog", "id": 5}]}
-    with pytest.raises(Rejected, match='query "5" stands with other content'):
+    with pytest.raises(Rejected, match='query "5" stands with other content or another group'):
         load(cast.collection(), stream=file(json.dumps(lists, indent=indent)))
     twice = {"videos": [{"video_id": "v1"}] * 2, "sentences": [{"video_id": "v1", "caption": "a cat", "sen_id": 1}]}
     report = load(cast.collection(), stream=file(json.dumps(twice, indent=indent)))

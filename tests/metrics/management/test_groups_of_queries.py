@@ -146,7 +146,7 @@ def test_a_query_that_is_a_group_of_its_own_changes_nothing_but_its_count(files,
 @pytest.mark.parametrize("test", TESTS)
 def test_compare_tests_pairs_over_groups(files, test):
     done = manage("compare", f"{files}/rows.tsv", "--test", test, "--samples", "2000")
-    assert done.stderr.strip() == "45 queries of 20 groups: whole groups are compared."
+    assert done.stderr.strip() == "45 queries of 20 groups of queries: whole groups are compared."
     found = [paired_test(test, *VALUES[:, pair].T, groups=GROUPS, n_samples=2000) for pair in ([0, 1], [0, 2], [1, 2])]
     shares = GROUPS.shares(VALUES)
     swaps = [reer_paired(*shares[:, pair].T) for pair in ([0, 1], [0, 2], [1, 2])]
@@ -201,7 +201,7 @@ def test_groups_follow_the_queries_that_all_runs_have(files):
     head, *lines = (files / "rows.tsv").read_text().splitlines()
     write(files / "holes.tsv", [head, *(line for line in lines if line.split("\t")[:2] not in HOLES)])
     done = manage("compare", f"{files}/holes.tsv", "--test", "t", "--common")
-    assert "36 queries are compared.\n36 queries of 17 groups: whole groups are compared." in done.stderr
+    assert "36 queries are compared.\n36 queries of 17 groups of queries: whole groups are compared." in done.stderr
     groups = GROUPS.within(np.isin(np.arange(45), kept))
     found = [paired_test("t", *VALUES[kept][:, pair].T, groups=groups) for pair in ([0, 1], [0, 2], [1, 2])]
     assert sorted(row[3] for row in rows(done.stdout)[1:]) == sorted(f"{test.p_value:.3g}" for test in found)

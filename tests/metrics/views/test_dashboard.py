@@ -130,7 +130,7 @@ def test_whoever_looks_has_the_closer_look_computed_and_then_sees_it(client, stu
 
 def test_a_closer_look_that_is_older_than_the_tiles_says_so_and_stands_whole(client, study):
     closer.look(collection=study)
-    words = "Labels have come since the numbers below"
+    words = "Labels or settings have changed since the numbers below"
     assert words not in client.get("/c/study/dashboard/").content.decode()
     studies.judge(cast.annotator(study), seed=7)
     refresh.refresh(collection=study)

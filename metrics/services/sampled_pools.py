@@ -1,0 +1,101 @@
+"""What pools that drew a sample left undrawn and nobody judged: scores count it as irrelevant, and say so.
+
+Estimates from a sample stand on its pool's page. Elsewhere a measure is exact where the ranks that it looks at hold
+nothing of this; otherwise it is marked, and runs are neither told apart nor compared by it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db import connection
+
+from annotate.models import Collection
+from metrics.core.label_sources import Grades, no_grades
+from metrics.core.measures import Measure
+from metrics.services.labels import Ids, Scope
+from metrics.services.measuring import CHUNK, labels_by_place
+from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
+from pooling.core.selections import Pairs, is_in
+from pooling.models import PoolStratum, Run
+from pooling.services.run_storage import SIDES
+
+_OF_FIRST_RANKS = {"C", "Success", "P", "RR", "ERR", "AP_retrieved"}  # with a cut-off they look at so many ranks
+_OF_JUDGED = {"Judged", "RBPres"}  # about what is judged, not about what is relevant
+_UNDRAWN = """
+    SELECT pool.name, item.side, cell.source_id, cell.undrawn FROM pooling_poolstratum cell
+    JOIN pooling_pool pool ON pool.id = cell.pool_id JOIN annotate_item item ON item.id = cell.source_id
+    WHERE pool.collection_id = %s AND cardinality(cell.undrawn) > 0 ORDER BY pool.name, cell.source_id
+"""
+
+
+class Undrawn(NamedTuple):
+    """Pairs of a query set that samples left undrawn and that have no label.
+
+    pools : the names of the pools that left some; pairs : each once, all of grade 1
+    """
+
+    pools: list[str]
+    pairs: Grades
+
+    def __bool__(self) -> bool:
+        return bool(len(self.pairs.source))
+
+    def facts(self) -> dict[str, Any] | None:
+        """What a page says, as JSON; None where nothing was left."""
+        return {"pools": self.pools, "n": len(self.pairs.source)} if self else None
+
+
+def has_samples(*, collection: Collection) -> bool:
+    """Whether some pool of the collection left pairs of its strata undrawn."""
+    return PoolStratum.objects.filter(pool__collection=collection).exclude(undrawn=[]).exists()
+
+
+def undrawn_of(*, collection: Collection, scope: Scope, labelled: Grades) -> Undrawn:
+    """What is undrawn in a query set; one query. labelled : the pairs of the query set that have a label."""
+    with connection.cursor() as cursor:
+        cursor.execute(_UNDRAWN, [collection.pk])
+        cells = cursor.fetchall()
+    names, parts = [], []
+    known = Pairs(labelled.source, labelled.target)
+    for name, side, source, keys in cells:
+        pairs = _in_scope(side, source, np.array(keys, dtype=np.int64), scope)
+        parts.append(pairs[~is_in(*pairs.T, known)])
+        names += [name] if len(parts[-1]) else []
+    if not names:
+        return nothing_undrawn()
+    pairs = np.unique(np.concatenate(parts), axis=0)
+    return Undrawn(list(dict.fromkeys(names)), Grades(*pairs.T, np.ones(len(pairs), dtype=np.int64)))
+
+
+def nothing_undrawn() -> Undrawn:
+    """No sample left anything."""
+    return Undrawn([], no_grades())
+
+
+def _in_scope(side: str, source: int, targets: Ids, scope: Scope) -> Ids:
+    """(M, 2) sources and targets in the scope's direction, those that count."""
+    ends = np.full(len(targets), source), targets
+    pairs = np.stack(ends if side == SIDES[scope.direction][0] else ends[::-1], axis=1)
+    return pairs[np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1])]
+
+
+def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:
+    """The best rank that a run gives to an undrawn target of any query; infinite where its rankings hold none."""
+    matrix, first = matrix_of(run), np.inf
+    sources = np.unique(undrawn.pairs.source)
+    step = sources_at_once(matrix=matrix, most=CHUNK)
+    for start in range(0, len(sources), step):
+        chunk = sources[start : start + step]
+        tables = [labels_by_place(undrawn.pairs, chunk)]
+        (ranked,) = ranked_grades(run=run, matrix=matrix, scope=scope, sources=chunk, tables=tables)
+        first = min(first, float(ranked.rank.min(initial=2**62)))
+    return first if first < 2**62 else np.inf
+
+
+def counts_undrawn(measure: Measure, firsts: Sequence[float]) -> bool:
+    """Whether a measure counts what was not drawn as irrelevant for some run, by the runs' `first_undrawn`."""
+    if measure.family in _OF_JUDGED or not firsts:
+        return False
+    is_of_first_ranks = measure.family in _OF_FIRST_RANKS and not measure.judged_only
+    return not (is_of_first_ranks and measure.cutoff is not None and min(firsts) > measure.cutoff)

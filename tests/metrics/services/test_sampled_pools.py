@@ -1,0 +1,120 @@
+"""A leaderboard beside a pool that is a sample: what counts the undrawn as irrelevant is marked and decides nothing."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from annotate.models import Role
+from annotate.services.loading import complete_query_sets
+from metrics.core.measures import parse_one
+from metrics.models import BoardView
+from metrics.services import leaderboard_views, refresh
+from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services.sampled_pools import counts_undrawn
+from tests import cast
+from tests.metrics import studies
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db
+TOP = 2
+
+
+@pytest.fixture
+def sampled(media_root):
+    """Two runs over 5 queries and their pool: all down to rank 2, and half of what is below down to rank 8; judged."""
+    rng = np.random.default_rng(7)
+    collection = making.collection(5, 30, batch_candidates=500)
+    complete_query_sets(collection=collection)
+    runs = [
+        making.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in ("a", "b")
+    ]
+    making.opened(collection, runs, strategy="stratified", top=TOP, depth=8, share=0.5)
+    studies.judge(cast.annotator(collection), seed=1, likes=0.4)
+    refresh.refresh(collection=collection)
+    return collection
+
+
+def board_of(collection, measures="", reads=read, **given):
+    wanted = reads(collection=collection, viewer=None, given={"measures": measures, **given}).wanted
+    leaderboard_views.compute(collection=collection, wanted=wanted)
+    return BoardView.objects.get(collection=collection, key=wanted.key).value
+
+
+@pytest.mark.parametrize("measures", ["C@1 AP nDCG@10", f"P@{TOP} C@{TOP} P@{TOP + 1} RR Judged@10 Bpref"])
+def test_only_measures_whose_ranks_were_all_drawn_have_intervals_and_decide(sampled, measures):
+    (forward,) = [side for side in board_of(sampled, measures)["directions"] if side["runs"]]
+    assert forward["undrawn"]["pools"] == ["first"]
+    n_undrawn = sum(len(row.undrawn) for row in sampled.pools.get().strata.all())
+    assert forward["undrawn"]["n"] == n_undrawn > 0
+    exact = {"C@1", f"P@{TOP}", f"C@{TOP}", "Judged@10"}
+    for measure in forward["measures"]:
+        is_touched = measure["name"] not in exact
+        assert measure["counts_undrawn"] is is_touched, measure["name"]
+        for cell in measure["cells"]:
+            assert cell["whole"] is not None
+            assert (cell["low"] is None) is is_touched
+        assert bool(measure["decided"]["why"]) is is_touched
+
+
+def test_with_reference_labels_alone_nothing_counts_as_undrawn(sampled):
+    cast.reference(sampled, {("q0", "d0"): 1})
+    (forward,) = [side for side in board_of(sampled, labels="none:original")["directions"] if side["runs"]]
+    assert forward["undrawn"] is None
+    assert not any(measure["counts_undrawn"] for measure in forward["measures"])
+
+
+def test_two_runs_are_not_compared_by_what_counts_the_undrawn_as_irrelevant(sampled):
+    assert "did not draw" in board_of(sampled, reads=read_pair, measure="AP")["why"]
+    assert board_of(sampled, reads=read_pair, measure="C@1")["why"] == ""
+
+
+def test_a_pool_that_holds_the_rest_and_is_judged_makes_all_exact_again(sampled):
+    making.opened(sampled, list(sampled.runs.all()), name="rest", depth=8)
+    for seed in range(3):
+        studies.judge(cast.annotator(sampled), seed=seed, likes=0.4)
+    refresh.refresh(collection=sampled)
+    (forward,) = [side for side in board_of(sampled)["directions"] if side["runs"]]
+    assert forward["undrawn"] is None
+    assert not any(measure["counts_undrawn"] for measure in forward["measures"])
+
+
+@pytest.mark.parametrize("name", ["xinfAP", "infAP", "xinfAP@1000"])
+def test_measures_of_a_sample_are_no_columns_of_a_leaderboard(sampled, name):
+    choices = read(collection=sampled, viewer=None, given={"measures": f"AP {name}"})
+    assert name in choices.errors[0]
+    assert "infers from a sample" in choices.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "is_touched"),
+    [
+        ("P@5", 6, False),
+        ("P@5", 5, True),
+        ("P(judged_only=True)@5", 6, True),
+        ("RR@5", 6, False),
+        ("RR", 50, True),
+        ("R@5", 6, True),
+        ("nDCG@5", 6, True),
+        ("Judged@5", 1, False),
+    ],
+)
+def test_what_a_measure_looks_at_decides_whether_it_is_exact(name, first, is_touched):
+    assert counts_undrawn(parse_one(name), [np.inf, first]) is is_touched
+    assert not counts_undrawn(parse_one(name), [])
+
+
+def test_the_page_and_its_csv_mark_them(sampled, client):
+    client.force_login(cast.member(sampled, Role.RESEARCHER))
+    page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
+    table = page[page.index("<tbody>") : page.index("</tbody>")]
+    assert "\N{EN DASH}" not in table  # no interval before it is known which is exact
+    board_of(sampled)
+    page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
+    assert "Pool “first” is a sample" in page
+    assert "AP †" in page
+    assert "C@1 †" not in page
+    lines = csv.DictReader(io.StringIO(client.get(f"/c/{sampled.slug}/leaderboard/table.csv").content.decode()))
+    marked = {line["measure"]: line["counts_undrawn"] for line in lines}
+    assert (marked["AP"], marked["C@1"]) == ("True", "False")
