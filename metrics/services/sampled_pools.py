@@ -5,6 +5,7 @@ nothing of this; otherwise it is marked, and runs are neither told apart nor com
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from django.db import connection
 from annotate.models import Collection
 from metrics.core.label_sources import Grades, no_grades
 from metrics.core.measures import Measure
-from metrics.services.labels import Ids, Scope
+from metrics.services.labels import Scope
 from metrics.services.measuring import CHUNK, labels_by_place
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
 from pooling.core.selections import Pairs, is_in
@@ -56,28 +57,24 @@ def undrawn_of(*, collection: Collection, scope: Scope, labelled: Grades) -> Und
     with connection.cursor() as cursor:
         cursor.execute(_UNDRAWN, [collection.pk])
         cells = cursor.fetchall()
-    names, parts = [], []
-    known = Pairs(labelled.source, labelled.target)
-    for name, side, source, keys in cells:
-        pairs = _in_scope(side, source, np.array(keys, dtype=np.int64), scope)
-        parts.append(pairs[~is_in(*pairs.T, known)])
-        names += [name] if len(parts[-1]) else []
-    if not names:
+    if not cells:
         return nothing_undrawn()
-    pairs = np.unique(np.concatenate(parts), axis=0)
-    return Undrawn(list(dict.fromkeys(names)), Grades(*pairs.T, np.ones(len(pairs), dtype=np.int64)))
+    sizes = [len(cell[3]) for cell in cells]
+    names, is_source = [cell[0] for cell in cells], [cell[1] == SIDES[scope.direction][0] for cell in cells]
+    own = np.repeat(np.array([cell[2] for cell in cells]), sizes)
+    other = np.fromiter(chain.from_iterable(cell[3] for cell in cells), dtype=np.int64, count=sum(sizes))
+    is_forward = np.repeat(is_source, sizes)
+    source, target = np.where(is_forward, own, other), np.where(is_forward, other, own)
+    counts = np.isin(source, scope.sources) & scope.counts(target)
+    counts &= ~is_in(source, target, Pairs(labelled.source, labelled.target))
+    pools = {names[cell] for cell in np.unique(np.repeat(np.arange(len(cells)), sizes)[counts]).tolist()}
+    pairs = np.unique(np.stack([source[counts], target[counts]], axis=1), axis=0)
+    return Undrawn(sorted(pools), Grades(*pairs.T, np.ones(len(pairs), dtype=np.int64)))
 
 
 def nothing_undrawn() -> Undrawn:
     """No sample left anything."""
     return Undrawn([], no_grades())
-
-
-def _in_scope(side: str, source: int, targets: Ids, scope: Scope) -> Ids:
-    """(M, 2) sources and targets in the scope's direction, those that count."""
-    ends = np.full(len(targets), source), targets
-    pairs = np.stack(ends if side == SIDES[scope.direction][0] else ends[::-1], axis=1)
-    return pairs[np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1])]
 
 
 def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:
