@@ -46,16 +46,21 @@ def score_dots(dots: Sequence[Dot], *, measure: str, unit: str, id: str, title: 
         "encoding": {"x": {**x, "field": "reference"}, "tooltip": tooltip},
     }
     has_reference = any(each.reference is not None for each in dots)
+    has_interval = any(each.low is not None for each in dots)
     values = [each._asdict() for each in dots]
     return Chart(
         id=id,
         title=title,
-        subtitle=f"Dot: the score. Line: its 95 % interval.{' Tick: with the reference alone.' * has_reference}",
+        subtitle=(
+            f"Dot: the score.{' Line: its 95 % interval.' * has_interval}"
+            f"{' Tick: with the reference alone.' * has_reference}"
+        ),
         spec={
             "data": {"values": values},
             "height": {"step": 20},
             "encoding": {"y": y},
-            "layer": [interval, *([tick] if has_reference else []), dot],
+            # of what has no interval a line would be drawn that nobody sees, but for screen readers
+            "layer": [*([interval] if has_interval else []), *([tick] if has_reference else []), dot],
         },
         columns=["Run", f"{measure}, {unit}", "From", "To", "Reference only"],
         rows=[

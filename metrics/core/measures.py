@@ -101,6 +101,7 @@ FAMILIES: dict[str, Family] = {
     "Bpref": Family(incomplete.bpref, "share of judged negatives below each positive", takes="both"),
     "infAP": Family(incomplete.inferred_ap, "AP inferred from a uniform sample of the pool", takes="both"),
     "xinfAP": Family(sampled.extended_inferred_ap, "AP inferred from a stratified sample", "optional", "both"),
+    "infNDCG": Family(sampled.extended_inferred_ndcg, "nDCG inferred from a stratified sample", "optional", "grades"),
     "Judged": Family(ranking.judged, "share of the first k ranks that is judged", "required", "grades"),
 }
 

@@ -1,13 +1,14 @@
-"""Estimates from a sampled pool: xinfAP by strata, and estimates from each label's inclusion probability."""
+"""A sampled pool: AP and nDCG inferred from its strata, and its pairs with the chance that each had to be drawn.
 
-from collections.abc import Callable
+What is unbiased, with its standard error, is estimated from those chances in `sample_totals`.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.alignment import RankedGrades
 from metrics.core.incomplete import EPSILON, count_above
-from metrics.core.ranking import PerQuery, share, total_by_query
+from metrics.core.ranking import PerQuery, share
 
 
 def stratified_inferred_ap(
@@ -44,85 +45,120 @@ def stratified_inferred_ap(
 
 def extended_inferred_ap(ranked: RankedGrades, *, threshold: float = 1, k: int | None = None) -> PerQuery:
     """xinfAP with the strata that the labels came with; labels without strata are one stratum."""
-    stratum = ranked.stratum
-    if stratum is None:
-        n_rows = 1 + max(int(ranked.label.max(initial=0)), int(ranked.label_row.max(initial=0)))
-        stratum = np.zeros(n_rows, dtype=np.int64)
-    return stratified_inferred_ap(ranked, stratum, threshold=threshold, k=k)
+    return stratified_inferred_ap(ranked, _strata_of(ranked), threshold=threshold, k=k)
+
+
+def inferred_ndcg(ranked: RankedGrades, stratum: NDArray[np.int64], *, k: int | None = None) -> PerQuery:
+    """infNDCG: nDCG inferred from a sample whose rate differs from stratum to stratum of the pool. At least 0.
+
+    stratum : (L,) for each row of the Labels that were aligned, 0, 1, ...; a pooled target that was not sampled
+        carries a negative grade
+    k : ranks beyond it are ignored, in the ideal too (sample_eval.pl: 1000)
+
+    Of stratum s of a query m_s pooled targets are retrieved, n_s of them judged, whose grade / log2(rank + 1) adds up
+    to g_s: DCG is sum_s m_s g_s / n_s, a stratum with n_s = 0 adding nothing. The ideal ranks the estimated number of
+    targets of each grade above 0, rounded half up, the largest grade first. 0 where that is no target; above 1 where
+    the retrieved ones were drawn luckily. No threshold applies. Yilmaz, Kanoulas & Aslam 2008,
+    doi:10.1145/1390334.1390437. Equals TREC's sample_eval.pl at k = 1000, which lets a grade that begins beyond rank
+    1000 of the ideal add one target there.
+    """
+    if k is not None:
+        ranked = _cut(ranked, k)
+    shape = len(ranked.depth), int(stratum.max(initial=0)) + 1
+    cell = ranked.query * shape[1] + stratum[ranked.label]
+    gain = np.maximum(ranked.grade, 0) / np.log2(ranked.rank + 1)
+    gained = np.bincount(cell, weights=gain, minlength=shape[0] * shape[1]).reshape(shape)
+    dcg = (_pooled_per_judged(cell, ranked.grade >= 0, shape) * gained).sum(axis=1)
+    return share(dcg, _estimated_ideal(ranked, stratum, shape, k))
+
+
+def extended_inferred_ndcg(ranked: RankedGrades, *, k: int | None = None) -> PerQuery:
+    """infNDCG with the strata that the labels came with; labels without strata are one stratum."""
+    return inferred_ndcg(ranked, _strata_of(ranked), k=k)
+
+
+def _strata_of(ranked: RankedGrades) -> NDArray[np.int64]:
+    """(L,) by the rows of the Labels that were aligned; all 0 where they came without strata."""
+    if ranked.stratum is not None:
+        return ranked.stratum
+    n_rows = 1 + max(int(ranked.label.max(initial=0)), int(ranked.label_row.max(initial=0)))
+    return np.zeros(n_rows, dtype=np.int64)
 
 
 def _strata_weights(
     ranked: RankedGrades, stratum: NDArray[np.int64], n_queries: int, n_strata: int, threshold: float
 ) -> tuple[NDArray[np.float64], PerQuery]:
     """(Q, S) R_s / r_s = N_s / n_s where anything was judged, and (Q,) the estimated number of positives."""
+    shape = n_queries, n_strata
     cell = ranked.label_query * n_strata + stratum[ranked.label_row]
-    shape, size = (n_queries, n_strata), n_queries * n_strata
-    pooled = np.bincount(cell, minlength=size).reshape(shape)
-    judged = np.bincount(cell[ranked.label_grade >= 0], minlength=size).reshape(shape)
-    positive = np.bincount(cell[ranked.label_grade >= max(threshold, 0)], minlength=size).reshape(shape)
-    weight = np.divide(pooled, judged, out=np.zeros(shape), where=judged > 0)
+    weight = _pooled_per_judged(cell, ranked.label_grade >= 0, shape)
+    is_positive = ranked.label_grade >= max(threshold, 0)
+    positive = np.bincount(cell[is_positive], minlength=n_queries * n_strata).reshape(shape)
     return weight, (positive * weight).sum(axis=1)
 
 
+def _pooled_per_judged(
+    cell: NDArray[np.int64], is_judged: NDArray[np.bool_], shape: tuple[int, int]
+) -> NDArray[np.float64]:
+    """(Q, S) targets of a stratum for each judged one, 0 where none is judged; cell : query * S + stratum."""
+    pooled = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    judged = np.bincount(cell[is_judged], minlength=shape[0] * shape[1]).reshape(shape)
+    return np.divide(pooled, judged, out=np.zeros(shape), where=judged > 0)
+
+
+def _estimated_ideal(
+    ranked: RankedGrades, stratum: NDArray[np.int64], shape: tuple[int, int], k: int | None
+) -> PerQuery:
+    """DCG of the ideal order of as many targets of each grade as the sample stands for."""
+    n_queries, n_strata = shape
+    in_stratum = stratum[ranked.label_row]
+    weight = _pooled_per_judged(ranked.label_query * n_strata + in_stratum, ranked.label_grade >= 0, shape)
+    ideal, end = np.zeros(n_queries), np.zeros(n_queries, dtype=np.int64)
+    for grade in np.unique(ranked.label_grade[ranked.label_grade > 0])[::-1]:
+        estimated = np.zeros(n_queries)
+        for one in range(n_strata):  # added one after the other, as there: a half may be rounded up or down
+            inside = (ranked.label_grade == grade) & (in_stratum == one)
+            estimated += np.bincount(ranked.label_query[inside], minlength=n_queries) * weight[:, one]
+        start, end = end, end + np.floor(estimated + 0.5).astype(np.int64)
+        last = int(end.max(initial=0)) if k is None else min(int(end.max(initial=0)), k)
+        discounts = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(1, last + 1) + 1))])
+        ideal += float(grade) * (discounts[np.minimum(end, last)] - discounts[np.minimum(start, last)])
+    return ideal
+
+
 class Weighted:
-    """Positives of a sampled pool, each standing for 1 / its inclusion probability (Horvitz & Thompson 1952)."""
+    """Pairs that were drawn for judging, each with the chance it had and the cell in which that chance is one.
 
-    def __init__(self, ranked: RankedGrades, inclusion: NDArray[np.float64], threshold: float = 1) -> None:
-        """inclusion : (L,) probability in (0, 1] with which each row of the aligned Labels was chosen for judging."""
-        level = max(threshold, 0)
-        keep = ranked.grade >= level
-        labelled = ranked.label_grade >= level
-        chance = inclusion[ranked.label_row[labelled]]
-        if not np.all((chance > 0) & (chance <= 1)):
-            raise ValueError("A judged label's inclusion probability is not above 0 and at most 1.")
-        self.query, self.rank = ranked.query[keep], ranked.rank[keep]
-        self.weight = 1 / inclusion[ranked.label[keep]]
-        self.n_queries = len(ranked.depth)
-        total = 1 / inclusion[ranked.label_row[labelled]]
-        self.total = total_by_query(ranked.label_query[labelled], self.n_queries, total)
-
-    def found(self, k: int) -> PerQuery:
-        """Estimated number of positives among the first k."""
-        inside = self.rank <= k
-        return total_by_query(self.query[inside], self.n_queries, self.weight[inside])
-
-
-def estimated_precision(sample: Weighted, *, k: int) -> PerQuery:
-    """Unbiased estimate of P@k; single queries may exceed 1."""
-    return sample.found(k) / k
-
-
-def estimated_recall(sample: Weighted, *, k: int) -> PerQuery:
-    """Ratio estimate of R@k: both the positives found and all positives are estimated. Range [0, 1]."""
-    return share(sample.found(k), sample.total)
-
-
-def estimated_ap(sample: Weighted, *, k: int | None = None) -> PerQuery:
-    """Ratio estimate of AP, statAP of Aslam & Pavlu 2007 with targets drawn independently of one another.
-
-    (1 / R) sum_i w_i (1 + sum of w_j of positives above i) / rank_i with w = 1 / inclusion probability.
+    query : (L,) index of the query; n_queries : Q
+    rank : (L,) of the run that was aligned, infinite where it did not retrieve the target
+    grade : (L,) negative where the pair was drawn and is not judged
+    chance : (L,) with which it was drawn; cell : (L,) 0, 1, ...
     """
-    running = np.cumsum(sample.weight) - sample.weight
-    starts = np.searchsorted(sample.query, np.arange(sample.n_queries))
-    above = running - np.append(running, 0.0)[starts][sample.query]
-    value = sample.weight * (1 + above) / sample.rank
-    if k is not None:
-        value = np.where(sample.rank <= k, value, 0.0)
-    return share(total_by_query(sample.query, sample.n_queries, value), sample.total)
 
+    def __init__(
+        self, ranked: RankedGrades, inclusion: NDArray[np.float64], cell: NDArray[np.int64] | None = None
+    ) -> None:
+        """The labels of `ranked` are all pairs that were drawn, judged or not.
 
-def estimated_rbp(sample: Weighted, *, p: float = 0.8) -> PerQuery:
-    """Unbiased estimate of RBP(p)."""
-    value = sample.weight * (1 - p) * np.power(p, sample.rank - 1.0)
-    return total_by_query(sample.query, sample.n_queries, value)
-
-
-ESTIMATES: dict[str, Callable[..., PerQuery]] = {
-    "P": estimated_precision,
-    "R": estimated_recall,
-    "AP": estimated_ap,
-    "RBP": estimated_rbp,
-}
+        inclusion : (L,) chance in (0, 1] of each row of the aligned Labels to be drawn
+        cell : (L,) a whole number from 0 up for each row: pairs of one query and one cell had the same chance, and
+            pairs of one cell are alike in how many of those drawn are judged; None makes a cell of each chance
+        Raises ValueError where a chance is none, or differs within a query and cell.
+        """
+        if not np.all((inclusion > 0) & (inclusion <= 1)):
+            raise ValueError("A pair's chance to be drawn is not above 0 and at most 1.")
+        if cell is None:
+            cell = np.unique(inclusion, return_inverse=True)[1]
+        rank = np.full(len(inclusion), np.inf)
+        rank[ranked.label] = ranked.rank
+        row = ranked.label_row
+        self.query, self.grade, self.n_queries = ranked.label_query, ranked.label_grade, len(ranked.depth)
+        self.rank, self.chance, self.cell = rank[row], inclusion[row], cell[row]
+        order = np.lexsort((self.cell, self.query))
+        query, cell, chance = self.query[order], self.cell[order], self.chance[order]
+        is_next = (query[1:] == query[:-1]) & (cell[1:] == cell[:-1])
+        if np.any(is_next & ~np.isclose(chance[1:], chance[:-1], rtol=1e-9, atol=0)):
+            raise ValueError("Two pairs of one query and one cell had different chances to be drawn.")
 
 
 def _cut(ranked: RankedGrades, k: int) -> RankedGrades:

@@ -21,6 +21,7 @@ from metrics.services.pool_study import Side, Study, brought, gather, labelled, 
 from pooling.core.replaying import curves
 from pooling.core.selections import Pairs
 from pooling.models import Pool
+from pooling.services import strata
 
 MEASURES = measures.parse("nDCG@10 AP mAP@R")
 AGE = timedelta(seconds=60)  # a snapshot older than this is looked at again
@@ -79,6 +80,7 @@ def should_ask(*, pool: Pool, last: Snapshot | None) -> bool:
 
 def study_pool(*, pool: Pool) -> bool:
     """Compute what an opened pool favours and keep it; False where nothing has changed since. Safe to run twice."""
+    strata.freeze(pool=pool)
     with one_moment():
         study = gather(pool=pool)
         last = snapshot_of(pool=pool)
@@ -133,6 +135,7 @@ def _side(study: Study, side: Side, rng: np.random.Generator, tell: Callable[[in
         "bias": {m.name: _bias(masks.subsets, scored.parts[i], scored.full[i]) for i, m in enumerate(MEASURES)},
         "curves": list(_curves(side, positive, rng)),
         "sample": inferred(pool=study.pool, side=side),
+        "is_sample": study.pool.strategy == strata.SAMPLED,
         "stop": {measure.name: _stop(side, masks, scored, i, rng) for i, measure in enumerate(MEASURES)},
     }
 

@@ -65,10 +65,42 @@ class Advice(NamedTuple):
     unsure: int
 
 
-class Sample(NamedTuple):
-    """xinfAP of the runs, best first, or why it is undefined, and the pairs it rests on."""
+class Estimate(NamedTuple):
+    """An unbiased estimate and its standard error from the draw and the judging; None where it cannot be told."""
 
-    runs: list[tuple[str, float]]
+    mean: float | None
+    standard_error: float | None
+
+    def text(self, digits: int = 3) -> str:
+        """As it is printed."""
+        if self.mean is None:
+            return "not estimable"
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.{digits}f}"
+        return f"{self.mean:.{digits}f}{error}"
+
+    __str__ = text
+
+
+class SampleRow(NamedTuple):
+    """What the sample says of one run: approximate xinfAP and infNDCG, unbiased P@k, DCG@k and RBP."""
+
+    name: str
+    xinfap: float
+    infndcg: float
+    precision: Estimate
+    dcg: Estimate
+    rbp: Estimate
+
+
+class Sample(NamedTuple):
+    """What the sample says of the runs, best by xinfAP first, or why it says nothing, and the pairs it rests on.
+
+    k : of P@k and DCG@k; positives : of a query, in the pool's strata
+    """
+
+    rows: list[SampleRow]
+    k: int
+    positives: Estimate
     why: str
     n_pooled: int
     n_drawn: int
@@ -88,6 +120,7 @@ class Part(NamedTuple):
     found: Chart
     bias: Chart | None
     sample: Sample | None
+    is_sample: bool
 
 
 class Page(NamedTuple):
@@ -143,15 +176,23 @@ def _part(side: dict[str, Any], measure: str, names: dict[int, str], n_labels: i
         ),
         bias=bias if _can_differ(side) else None,
         sample=_sample(side.get("sample"), names),
+        is_sample=side.get("is_sample", False),
     )
 
 
 def _sample(told: dict[str, Any] | None, names: dict[int, str]) -> Sample | None:
     if told is None:
         return None
-    scores = sorted(told.get("runs", []), key=lambda row: -row["score"])
+    rows = [_sample_row(row, names) for row in told.get("runs", []) if "xinfAP" in row]  # an older study has less
     counts = (told.get(name, 0) for name in ("n_pooled", "n_drawn", "n_judged"))
-    return Sample([(names.get(row["run"], "a run"), row["score"]) for row in scores], told.get("why", ""), *counts)
+    positives = Estimate(**told.get("positives", {"mean": None, "standard_error": None}))
+    rows.sort(key=lambda row: -row.xinfap)
+    return Sample(rows, told.get("k", 0), positives, told.get("why", ""), *counts)
+
+
+def _sample_row(row: dict[str, Any], names: dict[int, str]) -> SampleRow:
+    sums = (Estimate(**row[name]) for name in ("P", "DCG", "RBP"))
+    return SampleRow(names.get(row["run"], "a run"), row["xinfAP"], row["infNDCG"], *sums)
 
 
 def _can_differ(side: dict[str, Any]) -> bool:

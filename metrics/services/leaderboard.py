@@ -93,7 +93,11 @@ class Table(NamedTuple):
             return ""
         pools, n = [f"“{name}”" for name in self.undrawn["pools"]], self.undrawn["n"]
         named = f"Pool {pools[0]} is a sample" if len(pools) == 1 else f"Pools {', '.join(pools)} are samples"
-        left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {self.sources} {'were' if n != 1 else 'was'} not drawn"
+        if not pools:
+            return "A pool of this collection is a sample: which scores that touches is being found out."
+        left = f"{named}: which pairs of these {self.sources} were not drawn is not known"
+        if n is not None:
+            left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {self.sources} {'were' if n != 1 else 'was'} not drawn"
         if not self.counting_undrawn:
             return f"{left}, none of them among the ranks that these measures look at."
         marked = ", ".join(self.counting_undrawn)
@@ -207,8 +211,10 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
         if each["runs"] and view is None:
             each["groups"] = group_facts(collection=collection, scope=scope_of(query_set=row))
     if view is None and choices.is_stored and has_samples(collection=collection):
-        for cell in (cell for each in facts for cell in each["cells"].values()):
-            cell.update(low=None, high=None)  # whether they can be said is known once there is a view
+        for each in facts:  # what can be said of each measure is known once there is a view
+            each["undrawn"] = {"pools": [], "n": None}
+            for cell in each["cells"].values():
+                cell.update(dict.fromkeys(("low", "high", "negative", "positive")))
     known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]
     scored = {pk for _, each in known for pk in each["runs"]}
     return Leaderboard(

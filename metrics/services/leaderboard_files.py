@@ -92,7 +92,8 @@ def as_latex(*, shown: Leaderboard, collection: Collection) -> str:
 
 
 def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> str:
-    names = " & ".join(f"{{{_latex(column.name)}}}" for column in shown.columns)
+    marked = {name: f"{name} †" for name in table.counting_undrawn}
+    names = " & ".join(f"{{{_latex(marked.get(column.name, column.name))}}}" for column in shown.columns)
     lines = [
         r"\begin{table}",
         r"\centering",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
+from django.db.models import QuerySet
 
 from annotate.models import Collection
 from metrics.core.label_sources import Grades, no_grades
@@ -18,10 +19,12 @@ from metrics.services.labels import Scope
 from metrics.services.measuring import CHUNK, labels_by_place
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
 from pooling.core.selections import Pairs, is_in
-from pooling.models import PoolStratum, Run
+from pooling.models import Pool, PoolStratum, Run
 from pooling.services.run_storage import SIDES
+from pooling.services.strata import SAMPLED
 
-_OF_FIRST_RANKS = {"C", "Success", "P", "RR", "ERR", "AP_retrieved"}  # with a cut-off they look at so many ranks
+# They look at their first k ranks and at nothing else; without a cut-off at all ranks.
+_OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}
 _OF_JUDGED = {"Judged", "RBPres"}  # about what is judged, not about what is relevant
 _UNDRAWN = """
     SELECT pool.name, item.side, cell.source_id, cell.undrawn FROM pooling_poolstratum cell
@@ -34,26 +37,35 @@ class Undrawn(NamedTuple):
     """Pairs of a query set that samples left undrawn and that have no label.
 
     pools : the names of the pools that left some; pairs : each once, all of grade 1
+    is_unknown : whether nobody knows what some of the pools left: of both directions, or opened before it was kept
     """
 
     pools: list[str]
     pairs: Grades
+    is_unknown: bool = False
 
     def __bool__(self) -> bool:
-        return bool(len(self.pairs.source))
+        return self.is_unknown or bool(len(self.pairs.source))
 
     def facts(self) -> dict[str, Any] | None:
-        """What a page says, as JSON; None where nothing was left."""
-        return {"pools": self.pools, "n": len(self.pairs.source)} if self else None
+        """What a page says, as JSON; None where nothing was left. n is None where nobody knows."""
+        return {"pools": self.pools, "n": None if self.is_unknown else len(self.pairs.source)} if self else None
 
 
 def has_samples(*, collection: Collection) -> bool:
-    """Whether some pool of the collection left pairs of its strata undrawn."""
-    return PoolStratum.objects.filter(pool__collection=collection).exclude(undrawn=[]).exists()
+    """Whether some opened pool of the collection left pairs of its strata undrawn, or may have."""
+    kept = PoolStratum.objects.filter(pool__collection=collection).exclude(undrawn=[])
+    return kept.exists() or _unknown_samples(collection).exists()
+
+
+def _unknown_samples(collection: Collection) -> QuerySet[Pool]:
+    return Pool.objects.filter(collection=collection, strategy=SAMPLED, opened_at__isnull=False, strata=None)
 
 
 def undrawn_of(*, collection: Collection, scope: Scope, labelled: Grades) -> Undrawn:
-    """What is undrawn in a query set; one query. labelled : the pairs of the query set that have a label."""
+    """What is undrawn in a query set; two queries. labelled : the pairs of the query set that have a label."""
+    if unknown := list(_unknown_samples(collection).order_by("name").values_list("name", flat=True)):
+        return Undrawn(unknown, no_grades(), is_unknown=True)
     with connection.cursor() as cursor:
         cursor.execute(_UNDRAWN, [collection.pk])
         cells = cursor.fetchall()
@@ -78,7 +90,12 @@ def nothing_undrawn() -> Undrawn:
 
 
 def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:
-    """The best rank that a run gives to an undrawn target of any query; infinite where its rankings hold none."""
+    """The best rank that a run gives to an undrawn target of any query; infinite where its rankings hold none.
+
+    1 where nobody knows what was not drawn.
+    """
+    if undrawn.is_unknown:
+        return 1
     matrix, first = matrix_of(run), np.inf
     sources = np.unique(undrawn.pairs.source)
     step = sources_at_once(matrix=matrix, most=CHUNK)
@@ -86,13 +103,15 @@ def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:
         chunk = sources[start : start + step]
         tables = [labels_by_place(undrawn.pairs, chunk)]
         (ranked,) = ranked_grades(run=run, matrix=matrix, scope=scope, sources=chunk, tables=tables)
-        first = min(first, float(ranked.rank.min(initial=2**62)))
-    return first if first < 2**62 else np.inf
+        if len(ranked.rank):
+            first = min(first, float(ranked.rank.min()))
+    return first
 
 
 def counts_undrawn(measure: Measure, firsts: Sequence[float]) -> bool:
     """Whether a measure counts what was not drawn as irrelevant for some run, by the runs' `first_undrawn`."""
     if measure.family in _OF_JUDGED or not firsts:
         return False
-    is_of_first_ranks = measure.family in _OF_FIRST_RANKS and not measure.judged_only
-    return not (is_of_first_ranks and measure.cutoff is not None and min(firsts) > measure.cutoff)
+    depth = np.inf if measure.cutoff is None else measure.cutoff
+    is_exact = min(firsts) > depth or min(firsts) == np.inf
+    return not (measure.family in _OF_FIRST_RANKS and not measure.judged_only and is_exact)

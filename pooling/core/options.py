@@ -19,6 +19,7 @@ from pooling.core.selections import (
 
 CHECK_STRATUM = 10  # is added to the stratum of a pair that is there to check the reference
 NEGATIVE_STRATUM = 20
+CUT_STRATUM = 30  # of what a budget cut that else was sure to be taken
 OPTIONS: tuple[Parameter, ...] = (
     Text("trusted", "Trusted reference set", 60, sentence="Pairs it labels are left out."),
     Number("check_share", "Share kept as a check", 0.0, 1.0, 0.0, "Of the pairs the trusted reference set labels."),
@@ -59,7 +60,8 @@ def at_most(chosen: Chosen, budget: int, *, rng: np.random.Generator) -> Chosen:
     """At most `budget` pairs of each query: those that were sure to be taken first, by best rank, then drawn ones.
 
     Ties are settled at random. Of drawn pairs a random part stays, and their chance shrinks by that part, so that they
-    still stand for all they were drawn from; the others were not drawn then. Sure ones that go are in no stratum.
+    still stand for all they were drawn from; the others were not drawn then. Sure ones that go are, beside drawn ones,
+    in a stratum of which nothing was drawn.
     """
     is_drawn = chosen.probability < 1
     order = np.lexsort((rng.random(len(is_drawn)), np.where(is_drawn, 0, chosen.best_rank), is_drawn, chosen.source))
@@ -71,8 +73,8 @@ def at_most(chosen: Chosen, budget: int, *, rng: np.random.Generator) -> Chosen:
     share = (part / np.maximum(whole, 1))[query]
     undrawn = chosen.undrawn
     if undrawn is not None:
-        goes = is_drawn & ~stays
-        undrawn = joined(undrawn, Undrawn(chosen.source[goes], chosen.target[goes], chosen.stratum[goes]))
+        stratum = np.where(is_drawn, chosen.stratum, CUT_STRATUM)[~stays]
+        undrawn = joined(undrawn, Undrawn(chosen.source[~stays], chosen.target[~stays], stratum))
     probability = np.where(is_drawn, chosen.probability * share, 1.0)
     return take(chosen._replace(probability=probability, undrawn=undrawn), stays)
 

@@ -1,15 +1,16 @@
 """The sample behind a pool: which source items and pairs were drawn of which strata, as estimates need them."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
-from django.db import connection
+from django.db import connection, transaction
 from numpy.typing import NDArray
 
 from annotate.models import Direction
 from annotate.services.copying import blocks, copy_rows
-from pooling.core.options import NEGATIVE_STRATUM
+from pooling.core.options import CHECK_STRATUM, NEGATIVE_STRATUM
 from pooling.core.selections import Drawn, Integers
 from pooling.models import Pool, PoolSource
 from pooling.services.choosing import Choice, PoolError, choose_pairs
@@ -84,24 +85,47 @@ def keep_strata(*, pool: Pool, choice: Choice) -> None:
         )
 
 
+def freeze(*, pool: Pool) -> None:
+    """Store the strata of a pool that was opened before they were kept, if choosing again draws the same pairs."""
+    if pool.strategy != SAMPLED or pool.strata.exists():
+        return
+    with suppress(StrataUnknown), transaction.atomic():
+        Pool.objects.select_for_update().get(pk=pool.pk)  # two who freeze it take turns
+        if not pool.strata.exists():
+            keep_strata(pool=pool, choice=_chosen_again(pool))
+
+
 def population_of(*, pool: Pool) -> Population:
-    """All pairs of an opened pool's strata, as they were frozen when it was opened. Raises StrataUnknown."""
+    """All pairs of an opened pool's strata, as they were frozen when it was opened; nothing is written.
+
+    Raises StrataUnknown, also where some stratum has pairs of which none was drawn: nothing is known of it.
+    """
     directions = set(pool.runs.values_list("direction", flat=True))
     if len(directions) != 1:
         raise StrataUnknown("it goes both ways, and its two samples have no strata in common.")
-    if pool.parameters.get("trusted") and not pool.parameters.get("check_share"):
-        raise StrataUnknown("pairs that its trusted reference set labels were left out.")
-    if not pool.strata.exists():
-        _freeze(pool)
-    strata = list(pool.strata.order_by("source", "stratum").values_list("source", "stratum", "undrawn"))
-    sizes = [len(undrawn) for _, _, undrawn in strata]
-    source, stratum = np.repeat(np.array([row[:2] for row in strata], dtype=np.int64).reshape(-1, 2), sizes, axis=0).T
-    target = np.fromiter((key for _, _, undrawn in strata for key in undrawn), dtype=np.int64, count=sum(sizes))
-    ends = (source, target) if directions == {Direction.FORWARD} else (target, source)
+    undrawn = _undrawn(pool, is_forward=directions == {Direction.FORWARD})
     drawn = _drawn(pool)
-    rows = np.concatenate([drawn, np.stack([*ends, stratum], axis=1)])
+    rows = np.concatenate([drawn, undrawn])
+    if pool.parameters.get("trusted") and not np.any(rows[:, 2] > CHECK_STRATUM):
+        raise StrataUnknown("pairs that its trusted reference set labels were left out.")
+    source = 0 if directions == {Direction.FORWARD} else 1
+    cells = [np.unique(part[:, [source, 2]], axis=0) for part in (drawn, rows)]
+    if n_missed := len(cells[1]) - len(cells[0]):
+        cell = "a stratum of one source item" if n_missed == 1 else f"{n_missed:,} strata of source items"
+        raise StrataUnknown(f"in {cell} nothing was drawn, so nothing is known of them.")
     order = np.lexsort((rows[:, 1], rows[:, 0]))
     return Population(*rows[order].T, is_drawn=order < len(drawn))
+
+
+def _undrawn(pool: Pool, *, is_forward: bool) -> Integers:
+    """(M, 3) query, document and stratum of what was not drawn. Raises StrataUnknown."""
+    strata = list(pool.strata.order_by("source", "stratum").values_list("source", "stratum", "undrawn"))
+    if not strata:
+        return np.stack(_chosen_again(pool).undrawn, axis=1)
+    sizes = [len(undrawn) for _, _, undrawn in strata]
+    source, stratum = np.repeat(np.array([row[:2] for row in strata], dtype=np.int64), sizes, axis=0).T
+    target = np.fromiter((key for _, _, undrawn in strata for key in undrawn), dtype=np.int64, count=sum(sizes))
+    return np.stack([source, target, stratum] if is_forward else [target, source, stratum], axis=1)
 
 
 def _drawn(pool: Pool) -> Integers:
@@ -111,8 +135,8 @@ def _drawn(pool: Pool) -> Integers:
         return np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 3)
 
 
-def _freeze(pool: Pool) -> None:
-    """Store the strata of a pool that was opened before they were kept, if choosing again draws the same pairs."""
+def _chosen_again(pool: Pool) -> Choice:
+    """What an older pool was made of, if choosing again draws the same pairs. Raises StrataUnknown."""
     given = {"strategy": pool.strategy, "parameters": pool.parameters, "query_set": pool.query_set, "seed": pool.seed}
     changed = StrataUnknown("its runs, or the items that count, have changed since it was drawn.")
     try:
@@ -124,4 +148,4 @@ def _freeze(pool: Pool) -> None:
     own = choice.stratum < NEGATIVE_STRATUM
     if not np.array_equal(np.stack([choice.query, choice.document, choice.stratum], axis=1)[own], _drawn(pool)):
         raise changed
-    keep_strata(pool=pool, choice=choice)
+    return choice

@@ -14,9 +14,16 @@ def test_a_dot_plot_has_its_names_on_the_axis_in_the_order_given_and_all_digits_
 
 
 def test_the_reference_alone_is_a_tick():
-    chart = score_dots([Dot("a", 50, 40.0, None, None)], measure="AP", unit="%", id="a", title="AP")
+    dots = [Dot("a", 50, 40.0, None, None), Dot("b", 40, 30.0, 20.0, 50.0)]
+    chart = score_dots(dots, measure="AP", unit="%", id="a", title="AP")
     assert chart.spec["layer"][1]["mark"]["type"] == "tick" and "Tick" in chart.subtitle
     assert [str(cell) for cell in chart.rows[0]] == ["a", "50.0", "", "", "40.0"]
+
+
+def test_where_no_score_has_an_interval_no_line_is_drawn_or_spoken_of():
+    chart = score_dots([Dot("a", 50, None, None, None)], measure="AP", unit="%", id="a", title="AP")
+    assert [layer["mark"]["type"] for layer in chart.spec["layer"]] == ["point"]
+    assert "Line" not in chart.subtitle
 
 
 def test_a_history_has_no_more_lines_than_colours():

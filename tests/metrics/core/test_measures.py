@@ -14,7 +14,8 @@ from tests.metrics.core.cases import case
 from tests.sizes import cases
 
 EVERY = "C@5 P@5 R@5 F@5 F(beta=2)@5 Rprec PMRP AP AP@5 AP_retrieved@5 mAP@R RR RR@5 IPrec@0.5 IPrec11 nDCG nDCG@5 "
-EVERY += "nDCG(dcg='exp-log2')@5 ERR ERR@5 RBP RBP(p=0.5) gRBP RBPres Bpref infAP xinfAP xinfAP@5 Judged@5"
+EVERY += "nDCG(dcg='exp-log2')@5 ERR ERR@5 RBP RBP(p=0.5) gRBP RBPres Bpref infAP xinfAP xinfAP@5 "
+EVERY += "infNDCG infNDCG@5 Judged@5"
 
 
 def of(grades: list[int], *, unretrieved: tuple[int, ...] = (), unjudged: tuple[int, ...] = ()) -> RankedGrades:

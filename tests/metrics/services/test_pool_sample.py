@@ -7,10 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
+from django.utils import timezone
 
-from annotate.models import Item, Resolution
+from annotate.models import Item, Resolution, Role
 from metrics.services import favour
 from metrics.services.favour_page import page_of
+from pooling.core.options import CUT_STRATUM
 from pooling.models import PoolPair, PoolStratum
 from pooling.services import retiring
 from pooling.services.strata import StrataUnknown, population_of
@@ -65,6 +68,10 @@ def evaluated(sampled, folder, strata):
     return expected
 
 
+def xinfap_of(sample):
+    return {row.name: row.xinfap for row in sample.rows}
+
+
 def strata_of(best):
     return {pair: 1 if rank <= 2 else 2 for pair, rank in best.items()}
 
@@ -83,9 +90,9 @@ def test_xinfap_of_a_pool_is_that_of_its_file_and_stays_so_once_a_run_is_retired
     n_drawn = PoolPair.objects.filter(pool=sampled.pool).count()
     assert (found.n_pooled, found.n_drawn) == (len(best), n_drawn)
     assert 0 < n_drawn < len(best)
-    assert dict(found.runs) == expected
+    assert xinfap_of(found) == expected
     retire(sampled.runs[0])
-    assert dict(sample_on_page(sampled.pool).runs) == {"B": expected["B"]}
+    assert xinfap_of(sample_on_page(sampled.pool)) == {"B": expected["B"]}
 
 
 def test_pairs_of_a_retired_run_that_nobody_judges_any_more_leave_the_strata(sampled, tmp_path):
@@ -94,7 +101,7 @@ def test_pairs_of_a_retired_run_that_nobody_judges_any_more_leave_the_strata(sam
     studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
     own = {pair: best[pair] for pair in best_ranks([sampled.ranked["B"]])}
     found = sample_on_page(sampled.pool)
-    assert dict(found.runs) == {"B": evaluated(sampled, tmp_path, own)["B"]}
+    assert xinfap_of(found) == {"B": evaluated(sampled, tmp_path, own)["B"]}
     assert found.n_pooled == len(own) < len(best)
 
 
@@ -109,6 +116,8 @@ def test_strata_are_frozen_at_opening_and_of_an_older_pool_when_somebody_looks(s
     assert sum(row["n_pooled"] for row in frozen) == len(best)
     strata.delete()
     assert len(population_of(pool=sampled.pool).query) == len(best)
+    assert not strata.exists()  # reading writes nothing: downloads read in a transaction that may not
+    favour.study_pool(pool=sampled.pool)
     assert list(strata.values("source", "stratum", "n_pooled", "n_drawn", "undrawn")) == frozen
 
 
@@ -134,9 +143,66 @@ def test_a_pool_in_both_directions_and_one_without_what_a_reference_labels_have_
     with pytest.raises(StrataUnknown, match="were left out"):
         population_of(pool=without)
     checked = making.opened(sampled.collection, sampled.runs, name="checked", **told, check_share=0.5)
-    found = population_of(pool=checked)
-    assert np.count_nonzero(found.stratum > 10) == 5
-    assert len(found.query) == len(best_ranks(sampled.ranked.values()))
+    cells = list(checked.strata.values_list("stratum", "n_pooled", "n_drawn"))
+    assert sum(n_pooled for stratum, n_pooled, _ in cells if stratum > 10) == 5
+    assert sum(n_pooled for _, n_pooled, _ in cells) == len(best_ranks(sampled.ranked.values()))
+    assert 0 < sum(n_drawn for stratum, _, n_drawn in cells if stratum > 10) < 5
+    with pytest.raises(StrataUnknown, match="nothing was drawn"):
+        population_of(pool=checked)
+
+
+def test_a_budget_that_cuts_what_was_sure_leaves_a_stratum_of_which_nothing_is_known(sampled):
+    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 0.5, "budget": 2}
+    pool = making.opened(sampled.collection, sampled.runs, name="few", **told)
+    cut = pool.strata.filter(stratum=CUT_STRATUM)
+    best = strata_of(best_ranks(sampled.ranked.values()))
+    assert sum(row.n_pooled for row in cut) == sum(stratum == 1 for stratum in best.values()) - 10
+    assert {row.n_drawn for row in cut} == {0}
+    with pytest.raises(StrataUnknown, match="nothing was drawn"):
+        population_of(pool=pool)
+
+
+def test_sums_over_pairs_are_exact_where_all_is_drawn_and_judged_and_have_errors_where_it_is_not(sampled):
+    told = {"strategy": "stratified", "top": 2, "depth": 8, "share": 1.0}
+    whole = making.opened(sampled.collection, sampled.runs, name="whole", **told)
+    for seed in range(3):
+        studies.judge(cast.annotator(sampled.collection), seed=seed, likes=0.4)
+    said = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
+    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
+    found = sample_on_page(whole)
+    assert found.n_judged == found.n_drawn == found.n_pooled
+    assert found.k == 8
+    level = sampled.collection.positive_from
+    n_positive = sum(grades[pair] >= level for pair in best_ranks(sampled.ranked.values()))
+    assert found.positives == (pytest.approx(n_positive / 5), pytest.approx(0))
+    for row in found.rows:
+        own = [grades[f"q{q}", f"d{d}"] for q, docs in sampled.ranked[row.name].items() for d in docs[:8]]
+        assert row.precision == (pytest.approx(sum(grade >= level for grade in own) / 40), pytest.approx(0))
+    part = sample_on_page(sampled.pool)
+    assert all(row.precision.standard_error > 0 for row in part.rows)
+    assert str(part.rows[0].precision).count("\N{PLUS-MINUS SIGN}") == 1
+
+
+def test_a_document_that_is_excluded_leaves_the_strata_and_no_more(sampled):
+    studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
+    retire(sampled.runs[0])
+    before = sample_on_page(sampled.pool)
+    document = PoolPair.objects.filter(pool=sampled.pool).order_by("pk").first().pair.document
+    n_of_it = PoolPair.objects.filter(pool=sampled.pool, pair__document=document).count()
+    n_of_it_undrawn = PoolStratum.objects.filter(pool=sampled.pool, undrawn__contains=[document.pk]).count()
+    Item.objects.filter(pk=document.pk).update(excluded_at=timezone.now(), excluded_reason="broken")
+    after = sample_on_page(sampled.pool)
+    assert after.n_drawn == before.n_drawn - n_of_it
+    assert after.n_pooled == before.n_pooled - n_of_it - n_of_it_undrawn
+
+
+def test_stop_advice_is_not_given_by_scores_of_a_sample(sampled, client):
+    studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
+    favour.study_pool(pool=sampled.pool)
+    client.force_login(cast.member(sampled.collection, Role.RESEARCHER))
+    page = client.get(reverse("metrics:pool-favour", args=[sampled.collection.slug, sampled.pool.pk])).content.decode()
+    assert "Not defined for a sample" in page
+    assert "Order holds" not in page
 
 
 def test_random_negatives_are_in_no_stratum_and_what_a_budget_cuts_was_not_drawn(sampled):

@@ -13,6 +13,7 @@ from metrics.models import BoardView
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard_wanted import read, read_pair
 from metrics.services.sampled_pools import counts_undrawn
+from pooling.models import PoolStratum
 from tests import cast
 from tests.metrics import studies
 from tests.pooling import making
@@ -24,13 +25,17 @@ TOP = 2
 @pytest.fixture
 def sampled(media_root):
     """Two runs over 5 queries and their pool: all down to rank 2, and half of what is below down to rank 8; judged."""
+    return judged()
+
+
+def judged(**options):
     rng = np.random.default_rng(7)
     collection = making.collection(5, 30, batch_candidates=500)
     complete_query_sets(collection=collection)
     runs = [
         making.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in ("a", "b")
     ]
-    making.opened(collection, runs, strategy="stratified", top=TOP, depth=8, share=0.5)
+    making.opened(collection, runs, strategy="stratified", top=TOP, depth=8, share=0.5, **options)
     studies.judge(cast.annotator(collection), seed=1, likes=0.4)
     refresh.refresh(collection=collection)
     return collection
@@ -65,6 +70,21 @@ def test_with_reference_labels_alone_nothing_counts_as_undrawn(sampled):
     assert not any(measure["counts_undrawn"] for measure in forward["measures"])
 
 
+def test_of_a_sample_whose_undrawn_pairs_nobody_knows_every_measure_is_marked(sampled, client):
+    PoolStratum.objects.all().delete()  # as if the pool had been opened before they were kept
+    (forward,) = [side for side in board_of(sampled)["directions"] if side["runs"]]
+    assert forward["undrawn"] == {"pools": ["first"], "n": None}
+    assert all(measure["counts_undrawn"] for measure in forward["measures"])
+    client.force_login(cast.member(sampled, Role.RESEARCHER))
+    page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
+    assert "were not drawn is not known" in page
+
+
+def test_a_budget_that_cuts_what_was_sure_touches_the_first_ranks(media_root):
+    (forward,) = [side for side in board_of(judged(budget=1), f"P@{TOP}")["directions"] if side["runs"]]
+    assert forward["measures"][0]["counts_undrawn"]
+
+
 def test_two_runs_are_not_compared_by_what_counts_the_undrawn_as_irrelevant(sampled):
     assert "did not draw" in board_of(sampled, reads=read_pair, measure="AP")["why"]
     assert board_of(sampled, reads=read_pair, measure="C@1")["why"] == ""
@@ -95,6 +115,9 @@ def test_measures_of_a_sample_are_no_columns_of_a_leaderboard(sampled, name):
         ("P(judged_only=True)@5", 6, True),
         ("RR@5", 6, False),
         ("RR", 50, True),
+        ("RR", np.inf, False),
+        ("MedR", np.inf, False),
+        ("ERR@5", 6, True),
         ("R@5", 6, True),
         ("nDCG@5", 6, True),
         ("Judged@5", 1, False),

@@ -1,14 +1,14 @@
-"""Which pairs are worth judging: runs, their rankings, pools."""
+"""Runs: results of retrieval systems, their rankings and matrices, and what was done to them."""
 
 from typing import Self
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Func, IntegerField, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.models import Collection, Direction, Item, Pair, QuerySet, Round, User
+from annotate.models import Collection, Direction, Item, User
 from pooling.core.doubts import doubts
 
 
@@ -302,128 +302,3 @@ class Matrix(models.Model):
 
     def __str__(self) -> str:
         return f"{len(self.rows):,} x {len(self.columns):,} of {self.run}"
-
-
-class Pool(models.Model):
-    """Which pairs to judge: strategy, parameters, runs, seed; its round lives in annotate."""
-
-    class State(models.TextChoices):
-        DRAFT = "draft", "Draft"
-        OPENING = "opening", "Opening"
-        OPEN = "open", "Open"
-        CLOSING = "closing", "Closing"
-        CLOSED = "closed", "Closed"
-        REOPENING = "reopening", "Opening again"
-        FAILED = "failed", "Failed"
-
-    collection = models.ForeignKey(Collection, models.PROTECT, related_name="pools")
-    name = models.CharField(max_length=80)
-    strategy = models.CharField(max_length=30)
-    parameters = models.JSONField(default=dict)
-    seed = models.PositiveBigIntegerField(default=0)
-    runs = models.ManyToManyField(Run, related_name="pools")
-    query_set = models.ForeignKey(
-        QuerySet, models.PROTECT, null=True, blank=True, related_name="pools",
-        help_text="Only these source items; empty means all of them.",
-    )
-    state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
-    round = models.OneToOneField(Round, models.PROTECT, null=True, blank=True, related_name="pool")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    error = models.CharField(max_length=300, blank=True)
-    created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
-    created_at = models.DateTimeField(db_default=Now())
-    opened_at = models.DateTimeField(null=True, blank=True)
-    ordered_at = models.DateTimeField(
-        null=True, blank=True, help_text="When the live order of its queue was last computed."
-    )
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], name="pooling_pool_unique_name"),
-            models.CheckConstraint(
-                condition=Q(state__in=["draft", "opening", "failed"], opened_at__isnull=True)
-                | Q(
-                    state__in=["open", "closing", "closed", "reopening"],
-                    opened_at__isnull=False,
-                    round__isnull=False,
-                ),
-                name="pooling_pool_open_has_round",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class PoolPair(models.Model):
-    """A pair of a pool with what the strategy knew of it, frozen at opening."""
-
-    pool = models.ForeignKey(Pool, models.PROTECT, related_name="pool_pairs")
-    pair = models.ForeignKey(Pair, models.PROTECT, related_name="pool_pairs")
-    best_rank = models.PositiveIntegerField(null=True, blank=True, help_text="Empty where no run of the pool holds it.")
-    stratum = models.PositiveSmallIntegerField(default=0)
-    inclusion_probability = models.FloatField(default=1.0)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["pool", "pair"], name="pooling_poolpair_unique"),
-            models.CheckConstraint(
-                condition=Q(inclusion_probability__gt=0, inclusion_probability__lte=1),
-                name="pooling_poolpair_probability_range",
-            ),
-            models.CheckConstraint(condition=Q(best_rank__gte=1), name="pooling_poolpair_rank_from_1"),
-        ]
-
-    def __str__(self) -> str:
-        return f"pair {self.pair_id} in {self.pool}"
-
-
-class PoolSource(models.Model):
-    """A source item that a pool on a sample drew, with the chance it had, frozen at opening."""
-
-    pool = models.ForeignKey(Pool, models.PROTECT, related_name="pool_sources")
-    item = models.ForeignKey(Item, models.PROTECT, related_name="+")
-    stratum = models.PositiveSmallIntegerField(default=0)
-    inclusion_probability = models.FloatField(default=1.0)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["pool", "item"], name="pooling_poolsource_unique"),
-            models.CheckConstraint(
-                condition=Q(inclusion_probability__gt=0, inclusion_probability__lte=1),
-                name="pooling_poolsource_probability_range",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.item_id} drawn for {self.pool}"
-
-
-class PoolStratum(models.Model):
-    """One stratum of a source item in a sampled pool: how many pairs it has, how many were drawn, and which were not.
-
-    Frozen at opening: estimates need what was not drawn even after its runs are retired. Drawn are the pool's pairs of
-    that source and stratum. Only pools in one direction have strata.
-    """
-
-    pool = models.ForeignKey(Pool, models.PROTECT, related_name="strata")
-    source = models.ForeignKey(Item, models.PROTECT, related_name="+")
-    stratum = models.PositiveSmallIntegerField()
-    n_pooled = models.PositiveIntegerField()
-    n_drawn = models.PositiveIntegerField()
-    undrawn = ArrayField(models.BigIntegerField(), help_text="Keys of the targets, ascending.")
-
-    class Meta:
-        verbose_name_plural = "pool strata"
-        constraints = [
-            models.UniqueConstraint(fields=["pool", "source", "stratum"], name="pooling_poolstratum_unique"),
-            models.CheckConstraint(
-                condition=Q(
-                    n_pooled=F("n_drawn") + Func(F("undrawn"), function="cardinality", output_field=IntegerField())
-                ),
-                name="pooling_poolstratum_adds_up",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"stratum {self.stratum} of {self.source_id} in {self.pool}"

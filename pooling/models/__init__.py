@@ -1,0 +1,6 @@
+"""Which pairs are worth judging: runs, their rankings, pools."""
+
+from .pools import Pool, PoolPair, PoolSource, PoolStratum
+from .runs import Matrix, Ranking, Run, RunEvent, RunRows
+
+__all__ = ["Matrix", "Pool", "PoolPair", "PoolSource", "PoolStratum", "Ranking", "Run", "RunEvent", "RunRows"]
