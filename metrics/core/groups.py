@@ -4,6 +4,10 @@ Queries of one group resemble one another, so a mean over them is less certain t
 target stays the mean over queries; what is taken for independent are the groups. Where each query is a group of its
 own, every value here is the query's own, to the last digit.
 
+Queries that were drawn by strata stand for as many as their strata hold: with these weights the mean over them
+estimates the mean over all that they were drawn of, sum N_h mean_h / sum N_h (Cochran 1977, Sampling Techniques,
+section 5.3). Their spread is taken as if they had been drawn without strata, which is rather too much than too little.
+
 Miller 2024, arXiv:2411.00640, section 2.2; Kish 1965, Survey Sampling, chapter 5; of groups that differ in size
 Cameron & Miller 2015, doi:10.3368/jhr.50.2.317.
 """
@@ -20,18 +24,25 @@ class Groups(NamedTuple):
     """Which of G groups each of Q queries belongs to.
 
     of_query : (Q,) 0..G-1, numbered as they first occur; size : (G,) queries of each, 1 or more
+    weight : (Q,) above 0, 1 on the average: what each query stands for; None where all stand for as many
     """
 
     of_query: NDArray[np.int64]
     size: NDArray[np.int64]
+    weight: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, keys: ArrayLike) -> Self:
-        """The groups of queries by any sortable key of each: queries with one key are one group."""
+    def of(cls, keys: ArrayLike, *, weight: NDArray[np.float64] | None = None) -> Self:
+        """The groups of queries by any sortable key of each: queries with one key are one group.
+
+        weight : (Q,) how many queries each stands for, where they were drawn with chances that differ
+        """
         _, first, code = np.unique(np.asarray(keys), return_index=True, return_inverse=True)
         place = np.argsort(np.argsort(first, kind="stable"), kind="stable")
         of_query = place[code.ravel()].astype(np.int64)
-        return cls(of_query, np.bincount(of_query, minlength=len(first)))
+        if weight is not None:
+            weight = None if not len(weight) or np.ptp(weight) <= 1e-9 * weight.max() else weight / weight.mean()
+        return cls(of_query, np.bincount(of_query, minlength=len(first)), weight)
 
     @classmethod
     def single(cls, n_queries: int) -> Self:
@@ -53,15 +64,36 @@ class Groups(NamedTuple):
         """Whether each query is a group of its own."""
         return self.n == self.n_queries
 
+    @property
+    def are_plain(self) -> bool:
+        """Whether each query is a group of its own and stands for as many as any other."""
+        return self.are_single and self.weight is None
+
+    @property
+    def mass(self) -> NDArray[np.float64]:
+        """(G,) what the queries of each group stand for together; Q in all."""
+        if self.weight is None:
+            return self.size.astype(np.float64)
+        return np.bincount(self.of_query, weights=self.weight, minlength=self.n)
+
     def within(self, queries: NDArray[np.bool_]) -> Self:
         """The groups of some of the queries."""
-        return type(self).of(self.of_query[queries])
+        return type(self).of(self.of_query[queries], weight=None if self.weight is None else self.weight[queries])
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(...) the mean over (Q, ...) values, or what the queries say of all that they were drawn of."""
+        return np.asarray(np.average(values, axis=0, weights=self.weight))
+
+    def weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(Q, ...) values times what each query stands for."""
+        return values if self.weight is None else values * self._along(self.weight, values)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(G, ...) sums over each group's queries of (Q, ...) values; exact, so that their order does not matter.
 
         All columns are rounded alike, so that two of them with equal values have equal sums.
         """
+        values = self.weighted(values)
         if self.are_single:
             return values
         return self.added(on_grid(values.reshape(1, -1), self.n_queries).reshape(values.shape))
@@ -81,7 +113,7 @@ class Groups(NamedTuple):
 
     def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(G, ...) means over each group's queries; of groups that differ in size, large and small ones count alike."""
-        return self.sums(values) / self._along(self.size, values)
+        return self.sums(values) / self._along(self.mass, values)
 
     def shares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(G, ...) what each group adds to the mean over the queries, in a form whose mean is that mean.
@@ -93,10 +125,10 @@ class Groups(NamedTuple):
         """
         sums = self.sums(values)
         mean = sums.sum(axis=0) / self.n_queries
-        rest = 1 - self._along(self.size, values) * (self.n / self.n_queries)
+        rest = 1 - self._along(self.mass, values) * (self.n / self.n_queries)
         return sums * (self.n / self.n_queries) + mean * rest
 
-    def _along(self, column: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _along(self, column: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         return column.reshape(-1, *[1] * (values.ndim - 1))
 
 
@@ -121,6 +153,7 @@ def design(values: NDArray[np.float64], groups: Groups) -> Design:
     doi:10.1037/0033-2909.86.2.420. DEFF = 1 + (m - 1) ICC with m = sum n^2 / Q, the size of the group of a query drawn
     at random: Kish 1965, section 5.4.
     """
+    groups = groups._replace(weight=None)  # how alike queries are does not hang on how many they stand for
     n_groups, n = groups.n, groups.n_queries
     if n_groups < 2 or groups.are_single or values.min() == values.max():
         return Design(None, None)

@@ -52,12 +52,12 @@ def mean_intervals(
 
 
 def _sorted_sums(values: NDArray[np.float64], groups: Groups) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """(G, M) sums of the groups, ascending in each column, and (G, M) their sizes; None where all have one size."""
-    exact = on_grid(values, groups.n * int(groups.size.max()))
+    """(G, M) sums of the groups, ascending in each column, and (G, M) their masses; None where all have one."""
+    exact, mass = on_grid(groups.weighted(values.T).T, groups.n * int(groups.size.max())), groups.mass
     sums = exact if groups.are_single else groups.added(exact.T).T
-    if (groups.size == groups.size[0]).all():
+    if (mass == mass[0]).all():
         return np.sort(sums, axis=1).T, None
-    sizes = np.broadcast_to(groups.size.astype(np.float64), sums.shape)
+    sizes = np.broadcast_to(mass, sums.shape)
     order = np.lexsort((sizes, sums), axis=1)
     return np.take_along_axis(sums, order, axis=1).T, np.take_along_axis(sizes, order, axis=1).T
 

@@ -43,7 +43,7 @@ class Family:
     cutoff: str = "none"
     takes: str = "positives"
     parameters: dict[str, Any] = field(default_factory=dict)
-    average: Callable[[PerQuery], Any] = np.mean
+    average: Callable[..., Any] = np.mean
     smaller_is_better: bool = False
 
     @property
@@ -123,12 +123,19 @@ class Measure:
         """The grade a target must have to count as positive."""
         return float(dict(self.parameters).get("rel", default))
 
-    def average(self, values: PerQuery) -> float:
+    def average(self, values: PerQuery, *, weight: PerQuery | None = None) -> float:
         """One number for (Q,) values: the mean, or the median for MedR. NaN for no query.
 
+        weight : (Q,) how many queries each stands for; None where all stand for as many
         Infinite where MedR or MeanR needs a rank beyond the end of a list.
         """
-        return float(self.entry.average(values)) if len(values) else float("nan")
+        if not len(values):
+            return float("nan")
+        if weight is None:
+            return float(self.entry.average(values))
+        if self.entry.average is np.mean:
+            return float(np.average(values, weights=weight))
+        return float(self.entry.average(values, weight=weight))
 
     @property
     def is_mean(self) -> bool:

@@ -66,14 +66,28 @@ def first_rank(found: Positives) -> PerQuery:
     return rank
 
 
-def mean_rank(ranks: PerQuery) -> float:
-    """Mean over the queries that have a positive; infinite where one was missed, NaN where no query has any."""
-    known = ranks[~np.isnan(ranks)]
-    return float(known.mean()) if len(known) else np.nan
+def mean_rank(ranks: PerQuery, *, weight: PerQuery | None = None) -> float:
+    """Mean over the queries that have a positive; infinite where one was missed, NaN where no query has any.
+
+    weight : (Q,) how many queries each stands for
+    """
+    is_known = ~np.isnan(ranks)
+    known = ranks[is_known]
+    return float(np.average(known, weights=None if weight is None else weight[is_known])) if len(known) else np.nan
 
 
-def median_rank(ranks: PerQuery) -> float:
-    """Median over the queries that have a positive; infinite where half of them were missed, NaN as for the mean."""
+def median_rank(ranks: PerQuery, *, weight: PerQuery | None = None) -> float:
+    """Median over the queries that have a positive; infinite where half of them were missed, NaN as for the mean.
+
+    weight : (Q,) how many queries each stands for: then where half of them all have a smaller or equal rank
+    """
+    if weight is not None:
+        is_known = ~np.isnan(ranks)
+        order = np.argsort(ranks[is_known], kind="stable")
+        reached = np.cumsum(weight[is_known][order])
+        if not len(order):
+            return np.nan
+        return float(ranks[is_known][order][np.searchsorted(reached, reached[-1] / 2)])
     known = np.sort(ranks[~np.isnan(ranks)])
     if not len(known):
         return np.nan

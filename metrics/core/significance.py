@@ -152,7 +152,8 @@ def paired_test(
         rng = np.random.default_rng(seed_of(oriented) if seed is None else seed)
         options = {"rng": rng, "n_samples": n_samples}
     found = TESTS[name](*values[np.lexsort(oriented.T[::-1])].T, **options)
-    return found if groups.are_single else found._replace(difference=fsum(both[:, 0] - both[:, 1]) / len(both))
+    difference = groups.weighted(both[:, 0] - both[:, 1])
+    return found if groups.are_plain else found._replace(difference=fsum(difference) / len(both))
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

@@ -40,7 +40,7 @@ def neighbours(
     values : (S, Q), larger is better; groups : of the Q queries: whole ones are drawn, None draws single queries.
     Returns S - 1 rows, best first; none where there are no queries, or all of them are of one group.
     """
-    if groups is not None and not groups.are_single:
+    if groups is not None and not groups.are_plain:
         values = groups.totals(values.T).T if groups.n > 1 else values[:, :0]
     n_queries = values.shape[1]
     if not n_queries:

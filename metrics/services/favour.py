@@ -162,7 +162,8 @@ def _scored(side: Side, masks: Masks, threshold: float, tell: Callable[[int], No
         ranked = ranked_of(side, run, side.known.as_labels())
 
         def means(keeps: Sequence[NDArray[np.bool_]]) -> Matrix:
-            found = [favour.values_under(ranked, side.known, keep, MEASURES, threshold).mean(axis=1) for keep in keeps]  # noqa: B023
+            values = (favour.values_under(ranked, side.known, keep, MEASURES, threshold) for keep in keeps)  # noqa: B023
+            found = [side.groups.mean(each.T) for each in values]
             return np.array(found).reshape(len(keeps), len(MEASURES))
 
         values[:, s] = favour.values_under(ranked, side.known, every, MEASURES, threshold)
@@ -171,7 +172,7 @@ def _scored(side: Side, masks: Masks, threshold: float, tell: Callable[[int], No
         older.append(means(masks.older))
         tell(s + 1)
     moved = [np.array(each).transpose(2, 1, 0) for each in (parts, older)]
-    return Scored(values.mean(axis=2), without, *moved, values)
+    return Scored(side.groups.mean(values.transpose(2, 0, 1)), without, *moved, values)
 
 
 def _runs(side: Side, said: NDArray[np.bool_], positive: NDArray[np.bool_], scored: Scored) -> list[dict[str, Any]]:

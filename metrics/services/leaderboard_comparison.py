@@ -62,12 +62,12 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
     ends = mean_intervals(sign * difference[None, :], groups=asked.groups)[0]
     low, high = sorted(sign * end for end in ends) if ends.low is not None else (None, None)
     shown = np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int))
-    mean = float(difference.mean())
+    mean = float(asked.groups.mean(difference))
     shares = asked.groups.shares(np.stack([first, second], axis=1))
     swap = reer_paired(*shares.T) if len(shares) > 1 else None
     return {
         "n_queries": len(difference),
-        "means": [float(first.mean()), float(second.mean())],
+        "means": [float(asked.groups.mean(first)), float(asked.groups.mean(second))],
         "difference": mean,
         "low": None if low is None else min(low, mean),
         "high": None if high is None else max(high, mean),

@@ -21,7 +21,7 @@ COLUMNS = (
     "score", "low", "high",
     "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "n_queries", "n_missing", "n_with_positive",
     "score_with_positive", "n_gallery", "gallery_at", "computed_at", "n_groups", "groups_by", "icc", "deff",
-    "counts_undrawn",
+    "counts_undrawn", "n_population",
 )  # fmt: skip
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
 FACTS = {  # columns by what a cell's facts call them
@@ -80,6 +80,7 @@ def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, obj
             "n_groups": table.groups.n_groups if table.groups else None,
             "groups_by": table.groups.grouping if table.groups else None,
             "counts_undrawn": column.name in table.counting_undrawn,
+            "n_population": table.groups.n_population if table.groups else None,
         }
         line |= {name: known.get(fact) for name, fact in FACTS.items()}
         yield {name: safe_cell(value) for name, value in line.items()}
@@ -120,7 +121,7 @@ def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
     units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"
     ranks = [column.name for column in shown.columns if column.unit == "rank"]
     except_ranks = f", {', '.join(ranks)} in ranks" if ranks and units == "per cent" else ""
-    said = [table.groups.choice if table.groups else "", table.undrawn_text]
+    said = [*([table.groups.target, table.groups.choice] if table.groups else []), table.undrawn_text]
     more = "".join(f" {sentence}" for sentence in said if sentence)
     text = (
         f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, "

@@ -143,7 +143,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
         "undrawn": asked.undrawn.facts(),
         "runs": shown,
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
-        "judged": [_average(None, values.judged[-1]) for values in found],
+        "judged": [_average(None, values.judged[-1], asked.groups) for values in found],
         "measures": [
             of_sample(
                 {
@@ -199,19 +199,20 @@ def design_facts(measure: Measure, values: NDArray[np.float64], groups: Groups) 
 def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> list[dict[str, Any]]:
     """One cell a run; what is not defined is null."""
     intervals, cells = _intervals(asked, measure, np.array([each.whole[row] for each in found])), []
+    groups = asked.groups
     for each, (low, high) in zip(found, intervals, strict=True):
-        mean = _average(measure, each.whole[row])
+        mean = _average(measure, each.whole[row], groups)
         cells.append(
             {
                 "whole": mean,
-                "reference": None if each.reference is None else _average(measure, each.reference[row]),
+                "reference": None if each.reference is None else _average(measure, each.reference[row], groups),
                 # The interval's sums are rounded, the mean is not: equal values must still lie within it.
                 "low": None if low is None or mean is None else min(low, mean),
                 "high": None if high is None or mean is None else max(high, mean),
-                "negative": _average(measure, each.negative[row]),
-                "positive": _average(measure, each.positive[row]),
-                "judged": _average(None, each.judged[row]),
-                "defined": _average(measure, each.whole[row][each.has_positive]),
+                "negative": _average(measure, each.negative[row], groups),
+                "positive": _average(measure, each.positive[row], groups),
+                "judged": _average(None, each.judged[row], groups),
+                "defined": _average(measure, each.whole[row][each.has_positive], groups.within(each.has_positive)),
                 "n_defined": int(np.count_nonzero(each.has_positive)),
                 "beyond": _beyond(measure, each, row),
                 **design_facts(measure, each.whole[row], asked.groups),
@@ -231,10 +232,10 @@ def _intervals(asked: Asked, measure: Measure, values: Matrix) -> list[tuple[flo
     return found
 
 
-def _average(measure: Measure | None, values: NDArray[np.float64]) -> float | None:
+def _average(measure: Measure | None, values: NDArray[np.float64], groups: Groups) -> float | None:
     if not len(values):
         return None
-    average = float(np.mean(values)) if measure is None else measure.average(values)
+    average = float(groups.mean(values)) if measure is None else measure.average(values, weight=groups.weight)
     return average if np.isfinite(average) else None
 
 

@@ -177,6 +177,7 @@ def _digest(pool: Pool, sides: list[Side], given: Given) -> str:
         tops = [column for top in side.tops for column in (top.source, top.target, top.rank)]
         for column in (side.sources, *side.known, side.first, *tops):
             told.update(np.ascontiguousarray(column).tobytes())
-        if not side.groups.are_single:  # else the hash stays what it was before there were groups
+        if not side.groups.are_plain:  # else the hash stays what it was before there were groups
             told.update(side.groups.of_query.tobytes())
+            told.update(b"" if side.groups.weight is None else side.groups.weight.tobytes())
     return told.hexdigest()

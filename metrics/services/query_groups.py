@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
+from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Part, ReferenceSet
 from metrics.core.groups import Groups
 from metrics.services.labels import Ids, ends
+from pooling.models import PoolSource
 
 FEW = 30  # groups: of 25 independent values a percentile interval covers some 93 %, of 10 some 90 %
 _KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
@@ -32,6 +34,7 @@ class GroupFacts(NamedTuple):
     """How a page tells of groups: "27,763 captions of 670 videos".
 
     grouping : a value of Collection.Grouping; n_groups : as many as queries where each stands by itself
+    pool : that drew the queries, of n_population; None where no pool did
     """
 
     grouping: str
@@ -39,6 +42,16 @@ class GroupFacts(NamedTuple):
     n_groups: int
     queries: str
     groups: str
+    pool: str = ""
+    n_population: int | None = None
+
+    @property
+    def target(self) -> str:
+        """What a mean over drawn queries is of; empty of those that nobody drew."""
+        if self.n_population is None:
+            return ""
+        drawn = f"The {self.queries} were drawn of {self.n_population:,} for pool “{self.pool}”"
+        return f"{drawn}, and a score estimates the mean over all of those: each stands for what its stratum holds."
 
     @property
     def are_single(self) -> bool:
@@ -91,12 +104,36 @@ class _Links(NamedTuple):
 
 
 def groups_of(*, collection: Collection, direction: Direction, sources: Ids) -> Groups:
-    """The groups of ascending source items, by what the collection chose; two queries, often one."""
-    return Groups.of(_keys(collection, direction, sources))
+    """The groups of ascending source items, by what the collection chose; three queries at most.
+
+    Items that a pool drew by strata have the weights with which they stand for all that it drew them of.
+    """
+    sample = _sample(collection, sources)
+    return Groups.of(_keys(collection, direction, sources), weight=sample.weight if sample else None)
+
+
+class _Sample(NamedTuple):
+    """The pool that drew the source items; weight : (Q,) 1 / the chance that each had."""
+
+    pool: str
+    weight: NDArray[np.float64]
+
+
+def _sample(collection: Collection, sources: Ids) -> _Sample | None:
+    """The oldest pool that drew these source items of more, perhaps with others; None where none did. One query."""
+    rows = PoolSource.objects.filter(pool__collection=collection, pool__opened_at__isnull=False)
+    chances: dict[tuple[int, str], dict[int, float]] = {}
+    for pk, name, item, chance in rows.values_list("pool", "pool__name", "item", "inclusion_probability"):
+        chances.setdefault((pk, name), {})[item] = chance
+    for (_, name), drawn in sorted(chances.items()):
+        is_part = len(sources) and min(drawn.values()) < 1
+        if is_part and all(source in drawn for source in sources.tolist()):
+            return _Sample(name, 1 / np.array([drawn[source] for source in sources.tolist()]))
+    return None
 
 
 def facts_of(*, collection: Collection, direction: Direction, sources: Ids) -> GroupFacts:
-    """What a page says of the groups of ascending source items; three queries at most."""
+    """What a page says of the groups of ascending source items; five queries at most."""
     keys = _keys(collection, direction, sources)
     n_groups = len(np.unique(keys))
     queries, groups = ("queries", "documents") if direction == Direction.FORWARD else ("documents", "queries")
@@ -107,7 +144,9 @@ def facts_of(*, collection: Collection, direction: Direction, sources: Ids) -> G
         groups = _KINDS.get(shown.pop(), groups) if len(shown) == 1 else groups
         if direction == Direction.FORWARD and groups in _KINDS.values() and _kinds(sources) == {Part.Kind.TEXT}:
             queries = "captions"
-    return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups)
+    sample = _sample(collection, sources)
+    drawn = (sample.pool, round(float(sample.weight.sum()))) if sample else ()
+    return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups, *drawn)
 
 
 def _kinds(items: Ids) -> set[str]:

@@ -17,7 +17,7 @@ from metrics.core.label_sources import LabelSource, kept_sources
 from metrics.models import Score
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
-from metrics.services.measuring import BOUNDED, MEASURES, N_POSITIVE, NAMES, Board, Table
+from metrics.services.measuring import BOUNDED, N_POSITIVE, NAMES, Board, Table
 from metrics.services.query_groups import groups_of
 from pooling.models import Run
 
@@ -190,8 +190,9 @@ def _digest(board: Board, table: Table, row: int) -> str:
     hashed.update(table.values[row].astype("<f8").tobytes())
     hashed.update(_best_of(table, row) or b"")
     hashed.update(table.has_positive.tobytes())
-    if not board.groups.are_single:  # else the hash stays what it was before there were groups
+    if not board.groups.are_plain:  # else the hash stays what it was before there were groups
         hashed.update(board.groups.of_query.astype("<i8").tobytes())
+        hashed.update(b"" if board.groups.weight is None else board.groups.weight.astype("<f8").tobytes())
     return hashed.hexdigest()
 
 
@@ -201,16 +202,15 @@ def _best_of(table: Table, row: int) -> bytes | None:
 
 
 def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
-    values, defined = table.values[row], table.has_positive
-    average = MEASURES[row].average if row < len(MEASURES) else lambda some: float(np.mean(some))
+    values, defined, groups = table.values[row], table.has_positive, board.groups
     return Score(
         run=table.run,
         query_set=board.query_set,
         label_source=table.source.key,
         measure=NAMES[row],
         threshold=board.collection.positive_from,
-        mean=average(values) if len(values) else None,
-        mean_with_positive=average(values[defined]) if defined.any() else None,
+        mean=float(groups.mean(values)) if len(values) else None,
+        mean_with_positive=float(groups.within(defined).mean(values[defined])) if defined.any() else None,
         n_queries=len(values),
         n_missing=table.n_missing,
         n_with_positive=int(np.count_nonzero(defined)),
@@ -218,7 +218,7 @@ def _score(board: Board, table: Table, row: int, inputs_sha256: str) -> Score:
         gallery_at=board.gallery.at,
         per_query=values.astype("<f8").tobytes(),
         per_query_best=_best_of(table, row),
-        best=None if _best_of(table, row) is None or not len(values) else average(table.best[row]),
+        best=None if _best_of(table, row) is None or not len(values) else float(groups.mean(table.best[row])),
         inputs_sha256=inputs_sha256,
     )
 

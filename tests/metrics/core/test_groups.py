@@ -11,6 +11,7 @@ from metrics.core import agreement, sampling, significance, stopping, tournament
 from metrics.core.counts import UnitCounts
 from metrics.core.groups import Design, Groups, design
 from metrics.core.intervals import Interval, mean_intervals
+from metrics.core.measures import parse_one
 
 UNEQUAL = np.repeat(np.arange(60), np.random.default_rng(8).integers(1, 12, 60))
 EQUAL = np.repeat(np.arange(40), 5)
@@ -267,3 +268,59 @@ def test_alphas_interval_over_groups_covers_95_percent_where_that_over_units_doe
             inside[name] += found.low <= truth.value <= found.high
     assert inside["groups"] / len(worlds) == pytest.approx(0.95, abs=0.02)
     assert inside["units"] / len(worlds) < 0.8
+
+
+# ---- queries that were drawn by strata
+
+
+def drawn_by_strata(seed: int) -> SimpleNamespace:
+    """Of 9,000 easy queries 90 and of 1,000 hard ones 90: true mean .9 x .8 + .1 x .2, a plain mean of about a half."""
+    rng = np.random.default_rng(seed)
+    values = np.concatenate([rng.random(90) < 0.8, rng.random(90) < 0.2]).astype(float)
+    weight = np.repeat([9_000 / 90, 1_000 / 90], 90)
+    return SimpleNamespace(values=values, groups=Groups.of(np.arange(180), weight=weight))
+
+
+def test_the_mean_over_queries_drawn_by_strata_is_sum_n_h_mean_h():
+    found = drawn_by_strata(0)
+    easy, hard = found.values[:90].mean(), found.values[90:].mean()
+    assert found.groups.mean(found.values) == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
+    for form in ("totals", "shares"):
+        assert getattr(found.groups, form)(found.values).mean() == pytest.approx(0.9 * easy + 0.1 * hard, abs=1e-12)
+    assert found.groups.means(found.values) == pytest.approx(found.values, abs=1e-12)
+    part = np.arange(180) < 90
+    assert found.groups.within(part).mean(found.values[part]) == pytest.approx(easy, abs=1e-12)
+
+
+def test_queries_that_stand_for_as_many_as_any_other_have_no_weights():
+    assert Groups.of([1, 2, 3], weight=np.full(3, 7.0)).weight is None
+    assert Groups.of([1, 2, 3], weight=np.full(3, 7.0)).are_plain
+    assert not Groups.of([1, 2, 3], weight=np.array([1.0, 1.0, 2.0])).are_plain
+
+
+def test_weighted_means_hit_the_truth_and_their_intervals_cover_it():
+    worlds = [drawn_by_strata(seed) for seed in range(600)]
+    truth = 0.9 * 0.8 + 0.1 * 0.2
+    means = [float(world.groups.mean(world.values)) for world in worlds]
+    assert np.mean(means) == pytest.approx(truth, abs=3 * np.std(means) / np.sqrt(len(means)))
+    assert np.mean([world.values.mean() for world in worlds]) == pytest.approx(0.5, abs=0.01)
+    ends = [mean_intervals(world.values[None, :], groups=world.groups)[0] for world in worlds]
+    assert np.mean([low <= truth <= high for low, high in ends]) == pytest.approx(0.95, abs=0.02)
+
+
+def test_the_error_of_a_weighted_mean_is_that_of_statsmodels_weighted_regression():
+    """Of weights that are given, with clusters of one: White's error times the root of n / (n - 1)."""
+    found = drawn_by_strata(1)
+    fit = sm.WLS(found.values, np.ones(180), weights=found.groups.weight).fit(cov_type="HC1")
+    shares = found.groups.shares(found.values)
+    assert shares.std(ddof=1) / np.sqrt(180) == pytest.approx(fit.bse[0], rel=1e-9)
+
+
+def test_measures_average_by_what_queries_stand_for():
+    values, weight = np.array([1.0, 10.0, 2.0]), np.array([3.0, 1.0, 1.0])
+    assert parse_one("P@5").average(values, weight=weight) == parse_one("MeanR").average(values, weight=weight) == 3.0
+    assert parse_one("MedR").average(values, weight=weight) == 1.0
+    missed = np.array([1.0, np.inf, np.nan])
+    assert parse_one("MedR").average(missed, weight=weight) == 1.0
+    assert parse_one("MeanR").average(missed, weight=weight) == np.inf
+    assert np.isnan(parse_one("MedR").average(np.array([np.nan]), weight=np.ones(1)))

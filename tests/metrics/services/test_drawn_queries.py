@@ -1,0 +1,107 @@
+"""Scores over queries that a pool drew by strata: means over all that it drew them of, and pages that say so."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from annotate.models import Item, Part, Role
+from annotate.services.loading import complete_query_sets
+from metrics.core.groups import Groups
+from metrics.core.intervals import mean_intervals
+from metrics.models import BoardView, Score
+from metrics.services import favour, leaderboard_views, refresh
+from metrics.services.leaderboard_wanted import read, read_pair
+from tests import cast
+from tests.metrics import studies
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db
+N_LONG, N_QUERIES = 4, 16  # queries of many words, and all
+
+
+@pytest.fixture
+def drawn(media_root):
+    """Sixteen queries, four of them long; the pool drew four short and four long ones, and all its pairs are judged."""
+    rng = np.random.default_rng(3)
+    collection = making.collection(N_QUERIES, 20, batch_candidates=500)
+    complete_query_sets(collection=collection)
+    queries = Item.objects.filter(collection=collection, side="query").order_by("pk")
+    for number, query in enumerate(queries):
+        Part.objects.filter(item=query).update(text="many words " * 9 if number < N_LONG else f"word {number}")
+    for name in "ab":
+        making.run(collection, name, {q: rng.permutation(20)[:8].tolist() for q in range(N_QUERIES)})
+    making.opened(
+        collection, list(collection.runs.all()), name="some", strategy="depth-k-sample", depth=5, n_sources=8,
+        strata="length", n_strata=2, allocation="equal",
+    )  # fmt: skip
+    studies.judge(cast.annotator(collection), seed=1, likes=0.4)
+    refresh.refresh(collection=collection)
+    return collection
+
+
+def weights_of(collection):
+    """What each drawn query stands for, by its stratum alone: a fourth of the short ones' twelve, or itself."""
+    sources = collection.pools.get().pool_sources.order_by("item")
+    long = set(Item.objects.filter(collection=collection, side="query").order_by("pk")[:N_LONG])
+    return np.array([1.0 if source.item in long else (N_QUERIES - N_LONG) / 4 for source in sources])
+
+
+def board_of(collection, given, reads=read):
+    wanted = reads(collection=collection, viewer=None, given={"queries": "sample some", **given}).wanted
+    leaderboard_views.compute(collection=collection, wanted=wanted)
+    return BoardView.objects.get(collection=collection, key=wanted.key).value
+
+
+def test_a_kept_mean_is_that_over_all_queries_by_strata(drawn):
+    weight = weights_of(drawn)
+    assert sorted(weight) == [1.0] * 4 + [3.0] * 4
+    scores = Score.objects.filter(query_set__name="sample some", label_source="only")
+    assert {score.n_queries for score in scores} == {8}
+    for score in scores.exclude(measure="n_positive"):
+        values = np.frombuffer(score.per_query, dtype="<f8")
+        assert score.mean == pytest.approx(np.average(values, weights=weight), abs=1e-12)
+        ((low, high),) = mean_intervals(values[None, :], groups=Groups.of(np.arange(8), weight=weight))
+        assert (score.low, score.high) == pytest.approx((low, high), abs=1e-12)
+    means = scores.filter(measure="AP").values_list("mean", flat=True)
+    plain = [np.frombuffer(score.per_query, dtype="<f8").mean() for score in scores.filter(measure="AP")]
+    assert list(means) != pytest.approx(plain)
+    assert {score.n_queries for score in Score.objects.filter(query_set__name="all")} == {N_QUERIES}
+
+
+@pytest.mark.parametrize("measures", ["AP C@1", "AP P@5 MeanR MedR"])  # kept scores, and measured ones
+def test_a_table_and_a_comparison_are_of_all_queries_too(drawn, measures):
+    (forward,) = [side for side in board_of(drawn, {"measures": measures})["directions"] if side["runs"]]
+    assert (forward["groups"]["pool"], forward["groups"]["n_population"]) == ("some", N_QUERIES)
+    weight = weights_of(drawn)
+    kept = Score.objects.filter(query_set__name="sample some", label_source="only", measure="AP")
+    values = {score.run_id: np.frombuffer(score.per_query, dtype="<f8") for score in kept}
+    for run, cell in zip(forward["runs"], forward["measures"][0]["cells"], strict=True):
+        assert cell["whole"] == pytest.approx(np.average(values[run], weights=weight), abs=1e-12)
+    board = board_of(drawn, {"measure": "AP"}, read_pair)
+    assert board["means"] == pytest.approx([cell["whole"] for cell in forward["measures"][0]["cells"]], abs=1e-12)
+    assert board["difference"] == pytest.approx(board["means"][0] - board["means"][1], abs=1e-12)
+
+
+def test_the_page_and_its_csv_name_what_the_mean_is_of(drawn, client):
+    board_of(drawn, {})
+    client.force_login(cast.member(drawn, Role.RESEARCHER))
+    page = client.get(f"/c/{drawn.slug}/leaderboard/", {"queries": "sample some"}).content.decode()
+    assert "The queries were drawn of 16 for pool “some”" in page
+    table = client.get(f"/c/{drawn.slug}/leaderboard/table.csv", {"queries": "sample some"}).content.decode()
+    assert {line["n_population"] for line in csv.DictReader(io.StringIO(table))} == {"16"}
+    page = client.get(f"/c/{drawn.slug}/leaderboard/").content.decode()
+    assert "were drawn of" not in page
+
+
+def test_what_the_pool_favours_is_told_of_all_queries(drawn):
+    pool = drawn.pools.get()
+    favour.study_pool(pool=pool)
+    side = favour.snapshot_of(pool=pool).value["directions"][0]
+    scores = {
+        score.run_id: score.mean for score in Score.objects.filter(
+            query_set__name="sample some", label_source="only", measure="AP"
+        )
+    }  # fmt: skip
+    assert {run["run"]: run["scores"]["AP"]["score"] for run in side["runs"]} == pytest.approx(scores, abs=1e-12)
