@@ -14,6 +14,7 @@ from metrics.models import BoardView, Score
 from metrics.services import favour, leaderboard_views, refresh
 from metrics.services.leaderboard_wanted import read, read_pair
 from tests import cast
+from tests.copies import copied
 from tests.metrics import studies
 from tests.pooling import making
 
@@ -23,6 +24,11 @@ N_LONG, N_QUERIES = 4, 16  # queries of many words, and all
 
 @pytest.fixture
 def drawn(media_root):
+    return drawn_by_length()
+
+
+@copied
+def drawn_by_length():
     """Sixteen queries, four of them long; the pool drew four short and four long ones, and all its pairs are judged."""
     rng = np.random.default_rng(3)
     collection = making.collection(N_QUERIES, 20, batch_candidates=500)

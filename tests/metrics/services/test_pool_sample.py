@@ -18,6 +18,7 @@ from pooling.models import PoolPair, PoolStratum
 from pooling.services import retiring
 from pooling.services.strata import StrataUnknown, population_of
 from tests import cast
+from tests.copies import copied
 from tests.metrics import studies
 from tests.pooling import making
 
@@ -31,6 +32,11 @@ def sample_on_page(pool):
 
 @pytest.fixture
 def sampled(media_root):
+    return sampled_pool()
+
+
+@copied
+def sampled_pool():
     """Two runs over 5 queries, and an opened pool of their first 8 in two strata."""
     rng = np.random.default_rng(7)
     collection = making.collection(5, 30, batch_candidates=500)

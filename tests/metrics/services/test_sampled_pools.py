@@ -15,6 +15,7 @@ from metrics.services.leaderboard_wanted import read, read_pair
 from metrics.services.sampled_pools import counts_undrawn
 from pooling.models import PoolStratum
 from tests import cast
+from tests.copies import copied
 from tests.metrics import studies
 from tests.pooling import making
 
@@ -28,6 +29,7 @@ def sampled(media_root):
     return judged()
 
 
+@copied
 def judged(**options):
     rng = np.random.default_rng(7)
     collection = making.collection(5, 30, batch_candidates=500)
