@@ -217,4 +217,5 @@ def test_random_negatives_are_in_no_stratum_and_what_a_budget_cuts_was_not_drawn
     found = population_of(pool=pool)
     assert np.count_nonzero(found.is_drawn) == 30
     assert PoolPair.objects.filter(pool=pool).count() == 40
+    assert set(pool.strata.values_list("stratum", flat=True)) <= {1, 2, CUT_STRATUM}
     assert len(found.query) == len(best_ranks(sampled.ranked.values()))

@@ -10,10 +10,12 @@ from metrics.core import agreement
 from metrics.core.counts import group
 from metrics.core.groups import Groups, design
 from metrics.core.intervals import mean_intervals
+from metrics.core.measures import parse_one
 from metrics.core.significance import paired_test
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services import closer, favour, labels, leaderboard_views, pool_study, query_groups, refresh
 from metrics.services.leaderboard_comparison import N_SAMPLES
+from metrics.services.leaderboard_measuring import decided
 from metrics.services.leaderboard_wanted import read, read_pair
 from tests import cast
 from tests.copies import copied
@@ -189,6 +191,16 @@ def test_the_leaderboard_tells_of_videos_and_of_how_alike_their_captions_are(vid
     assert reverse_["measures"][0]["cells"][0]["icc"] is None
 
 
+@pytest.mark.parametrize("method", ["newman-keuls", "tukey", "randomization"])
+def test_four_groups_of_which_one_turns_decide_nothing_though_their_sixty_queries_would(method):
+    """The first run leads by .3 in three groups of fifteen and trails by as much in the fourth."""
+    noise = np.random.default_rng(0).normal(0, 0.01, (60, 2))
+    scores = noise + np.stack([np.repeat([0.8, 0.8, 0.8, 0.2], 15), np.full(60, 0.5)], axis=1)
+    told = {"measure": parse_one("AP"), "scores": scores, "runs": [1, 2], "method": method}
+    assert decided(groups=Groups.single(60), **told)["pairs"] == [[1, 2]]
+    assert decided(groups=Groups.of(np.repeat(np.arange(4), 15)), **told)["pairs"] == []
+
+
 def test_two_runs_are_compared_over_videos(videos):
     first, second = (
         np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query)
@@ -216,6 +228,28 @@ def test_stop_advice_draws_videos_and_is_looked_at_again_when_the_choice_changes
     change_query_groups(collection=videos, query_groups="none")
     pool = type(pool).objects.get(pk=pool.pk)
     assert favour.study_pool(pool=pool)
+
+
+def test_stop_advice_is_sure_of_an_order_that_holds_in_each_of_two_groups(videos):
+    pool = videos.pools.get()
+    pool.strategy, pool.parameters = "depth-k", {"depth": 3}
+    pool.save()
+    pool.runs.set(videos.runs.filter(direction="forward"))
+    first, second = (
+        np.frombuffer(Score.objects.get(run__name=name, measure="AP", label_source="over:original").per_query)
+        for name in ("alpha", "beta")
+    )
+    queries = list(Item.objects.filter(collection=videos, side="query").order_by("pk"))
+    for place, number in enumerate(np.argsort(first - second)):  # to and fro, so that both groups lean as all do
+        Item.objects.filter(pk=queries[number].pk).update(group="ab"[place % 4 in (1, 2)])
+    shares = {}
+    for grouping in ("none", "column"):
+        change_query_groups(collection=videos, query_groups=grouping)
+        favour.study_pool(pool=type(pool).objects.get(pk=pool.pk))
+        (row,) = favour.snapshot_of(pool=pool).value["directions"][0]["stop"]["AP"]["neighbours"]
+        shares[grouping] = row["share"]
+    assert shares["none"] < 0.9
+    assert shares["column"] == 1
 
 
 def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
