@@ -113,6 +113,8 @@ class Groups(NamedTuple):
 
     def means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """(G, ...) means over each group's queries; of groups that differ in size, large and small ones count alike."""
+        if self.are_single:
+            return values
         return self.sums(values) / self._along(self.mass, values)
 
     def shares(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -53,7 +53,8 @@ def mean_intervals(
 
 def _sorted_sums(values: NDArray[np.float64], groups: Groups) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
     """(G, M) sums of the groups, ascending in each column, and (G, M) their masses; None where all have one."""
-    exact, mass = on_grid(groups.weighted(values.T).T, groups.n * int(groups.size.max())), groups.mass
+    exact = on_grid(groups.weighted(values.T).T, groups.n * int(groups.size.max()))
+    mass = on_grid(groups.mass, groups.n)
     sums = exact if groups.are_single else groups.added(exact.T).T
     if (mass == mass[0]).all():
         return np.sort(sums, axis=1).T, None

@@ -15,7 +15,6 @@ from metrics.core.significance import TESTS, PairedTest, paired_test
 from metrics.core.swaps import reer_paired
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_labels import texts_of
-from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_stored import Stored
 from metrics.services.leaderboard_wanted import Wanted, is_stored
 from metrics.services.sampled_pools import counts_undrawn
@@ -51,7 +50,7 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     if not len(first) or not np.isfinite([first, second]).all():
         why = "Some query has no value, or a rank beyond the end of a list." if len(first) else "No query is left."
         return {"why": why}
-    groups = group_facts(collection=collection, scope=asked.scope)
+    groups = asked.group_facts._asdict()
     return {"why": "", "query_set": query_set.pk, "groups": groups, **_compared(asked, first, second)}
 
 

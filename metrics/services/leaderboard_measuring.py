@@ -21,7 +21,7 @@ from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
-from metrics.services.query_groups import facts_of, groups_of
+from metrics.services.query_groups import GroupFacts, facts_of, groups_of
 from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
 from metrics.services.sampled_pools import Undrawn, counts_undrawn, first_undrawn, nothing_undrawn, undrawn_of
 from pooling.models import Run
@@ -40,6 +40,7 @@ class Asked(NamedTuple):
     query_set: QuerySet
     scope: Scope
     groups: Groups
+    group_facts: GroupFacts
     known: Known
     undrawn: Undrawn
     best_grade: int
@@ -75,12 +76,14 @@ class Values(NamedTuple):
 
 def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> Asked:
     """The queries and labels of one direction."""
-    scope, known = known_labels(collection=collection, wanted=wanted, scope=labels.scope_of(query_set=query_set))
+    whole = labels.scope_of(query_set=query_set)
+    scope, known = known_labels(collection=collection, wanted=wanted, scope=whole)
     best = max(labels.best_grade(collection=collection), wanted.threshold)
-    groups = groups_of(collection=collection, direction=scope.direction, sources=scope.sources)
+    told = {"direction": scope.direction, "sources": scope.sources, "whole": whole.sources}
+    groups, facts = groups_of(collection=collection, **told), facts_of(collection=collection, **told)
     has_people = LabelSource.parse(wanted.label_source).has_people
     undrawn = undrawn_of(collection=collection, scope=scope, labelled=known.whole) if has_people else nothing_undrawn()
-    return Asked(collection, wanted, query_set, scope, groups, known, undrawn, best)
+    return Asked(collection, wanted, query_set, scope, groups, facts, known, undrawn, best)
 
 
 def values_of(*, asked: Asked, run: Run) -> Values:
@@ -139,7 +142,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
         "n_queries": len(asked.scope.sources),
         "n_positive": int(np.count_nonzero(asked.known.whole.grade >= asked.wanted.threshold)),
         "gallery": gallery_facts(gallery.n, gallery.at),
-        "groups": group_facts(collection=asked.collection, scope=asked.scope),
+        "groups": asked.group_facts._asdict(),
         "undrawn": asked.undrawn.facts(),
         "runs": shown,
         "n_missing": [int(np.count_nonzero(values.is_missing)) for values in found],
@@ -214,7 +217,7 @@ def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> lis
                 "judged": _average(None, each.judged[row], groups),
                 "defined": _average(measure, each.whole[row][each.has_positive], groups.within(each.has_positive)),
                 "n_defined": int(np.count_nonzero(each.has_positive)),
-                "beyond": _beyond(measure, each, row),
+                "beyond": _beyond(measure, each, row, groups),
                 **design_facts(measure, each.whole[row], asked.groups),
             }
         )
@@ -239,9 +242,9 @@ def _average(measure: Measure | None, values: NDArray[np.float64], groups: Group
     return average if np.isfinite(average) else None
 
 
-def _beyond(measure: Measure, values: Values, row: int) -> int | None:
+def _beyond(measure: Measure, values: Values, row: int, groups: Groups) -> int | None:
     """Where the run's lists end, if the measure needs a rank beyond that; else None."""
-    needs_more = bool(len(values.depth)) and np.isinf(measure.average(values.whole[row]))
+    needs_more = bool(len(values.depth)) and np.isinf(measure.average(values.whole[row], weight=groups.weight))
     return int(values.depth.max()) if needs_more else None
 
 

@@ -18,6 +18,7 @@ from annotate.models import Collection, Direction, Item, Part, ReferenceSet
 from metrics.core.groups import Groups
 from metrics.services.labels import Ids, ends
 from pooling.models import PoolSource
+from pooling.services.run_storage import SIDES
 
 FEW = 30  # groups: of 25 independent values a percentile interval covers some 93 %, of 10 some 90 %
 _KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
@@ -103,37 +104,49 @@ class _Links(NamedTuple):
     target: Ids
 
 
-def groups_of(*, collection: Collection, direction: Direction, sources: Ids) -> Groups:
+def groups_of(*, collection: Collection, direction: Direction, sources: Ids, whole: Ids | None = None) -> Groups:
     """The groups of ascending source items, by what the collection chose; three queries at most.
 
     Items that a pool drew by strata have the weights with which they stand for all that it drew them of.
+    whole : the query set of which the items are a part; None where they are all of it
     """
-    sample = _sample(collection, sources)
-    return Groups.of(_keys(collection, direction, sources), weight=sample.weight if sample else None)
+    sample = _sample(collection, direction, sources if whole is None else whole)
+    weight = sample.weights_of(sources) if sample else None
+    return Groups.of(_keys(collection, direction, sources), weight=weight)
 
 
 class _Sample(NamedTuple):
-    """The pool that drew the source items; weight : (Q,) 1 / the chance that each had."""
+    """The pool whose draw a query set is, and of how many it drew.
+
+    item : ascending; weight : 1 / the chance of each
+    """
 
     pool: str
+    n_population: int
+    item: Ids
     weight: NDArray[np.float64]
 
+    def weights_of(self, sources: Ids) -> NDArray[np.float64]:
+        """(Q,) of some of the items."""
+        return self.weight[np.searchsorted(self.item, sources)]
 
-def _sample(collection: Collection, sources: Ids) -> _Sample | None:
-    """The oldest pool that drew these source items of more, perhaps with others; None where none did. One query."""
-    rows = PoolSource.objects.filter(pool__collection=collection, pool__opened_at__isnull=False)
-    chances: dict[tuple[int, str], dict[int, float]] = {}
-    for pk, name, item, chance in rows.values_list("pool", "pool__name", "item", "inclusion_probability"):
-        chances.setdefault((pk, name), {})[item] = chance
-    for (_, name), drawn in sorted(chances.items()):
-        is_part = len(sources) and min(drawn.values()) < 1
-        if is_part and all(source in drawn for source in sources.tolist()):
-            return _Sample(name, 1 / np.array([drawn[source] for source in sources.tolist()]))
+
+def _sample(collection: Collection, direction: Direction, whole: Ids) -> _Sample | None:
+    """The oldest pool that drew just these items, but for excluded ones, of more; None where none did. One query."""
+    rows = PoolSource.objects.filter(pool__collection=collection, item__side=SIDES[direction][0]).order_by("item")
+    draws: dict[tuple[int, str], list[tuple[int, float, bool]]] = {}
+    for pk, name, *item in rows.values_list("pool", "pool__name", "item", "inclusion_probability", "item__excluded_at"):
+        draws.setdefault((pk, name), []).append((item[0], item[1], item[2] is None))
+    for (_, name), drawn in sorted(draws.items()):
+        items = np.array([item for item, _, counts in drawn if counts], dtype=np.int64)
+        weight = np.array([1 / chance for _, chance, counts in drawn if counts])
+        if len(items) and weight.max() > 1 and np.array_equal(items, whole):
+            return _Sample(name, round(sum(1 / chance for _, chance, _ in drawn)), items, weight)
     return None
 
 
-def facts_of(*, collection: Collection, direction: Direction, sources: Ids) -> GroupFacts:
-    """What a page says of the groups of ascending source items; five queries at most."""
+def facts_of(*, collection: Collection, direction: Direction, sources: Ids, whole: Ids | None = None) -> GroupFacts:
+    """What a page says of the groups of ascending source items; five queries at most. whole : as in `groups_of`"""
     keys = _keys(collection, direction, sources)
     n_groups = len(np.unique(keys))
     queries, groups = ("queries", "documents") if direction == Direction.FORWARD else ("documents", "queries")
@@ -144,8 +157,8 @@ def facts_of(*, collection: Collection, direction: Direction, sources: Ids) -> G
         groups = _KINDS.get(shown.pop(), groups) if len(shown) == 1 else groups
         if direction == Direction.FORWARD and groups in _KINDS.values() and _kinds(sources) == {Part.Kind.TEXT}:
             queries = "captions"
-    sample = _sample(collection, sources)
-    drawn = (sample.pool, round(float(sample.weight.sum()))) if sample else ()
+    sample = _sample(collection, direction, sources if whole is None else whole)
+    drawn = (sample.pool, sample.n_population) if sample else ()
     return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups, *drawn)
 
 

@@ -36,6 +36,8 @@ def make_contents(*, pool: Pool, tell: Tell) -> seating.Wanted:
     _write_pool_pairs(pool, pairs.keys, choice, told)
     _keep_sample(pool, choice.drawn)
     strata.keep_strata(pool=pool, choice=choice)
+    if choice.drawn:  # scores over the drawn items are means over all that they were drawn of
+        seating.note_changes(collection_id=pool.collection_id, pair_ids=[None])
     return seating.want_pairs(
         collection=pool.collection,
         kind=Round.Kind.POOL,

@@ -5,13 +5,14 @@ import io
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
-from annotate.models import Item, Part, Role
+from annotate.models import Change, Direction, Item, Part, QuerySet, Role
 from annotate.services.loading import complete_query_sets
 from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
 from metrics.models import BoardView, Score
-from metrics.services import favour, leaderboard_views, refresh
+from metrics.services import favour, leaderboard_views, query_groups, refresh
 from metrics.services.leaderboard_wanted import read, read_pair
 from tests import cast
 from tests.copies import copied
@@ -88,6 +89,33 @@ def test_a_table_and_a_comparison_are_of_all_queries_too(drawn, measures):
     board = board_of(drawn, {"measure": "AP"}, read_pair)
     assert board["means"] == pytest.approx([cell["whole"] for cell in forward["measures"][0]["cells"]], abs=1e-12)
     assert board["difference"] == pytest.approx(board["means"][0] - board["means"][1], abs=1e-12)
+
+
+def test_other_queries_that_happen_to_be_among_the_drawn_ones_are_no_sample(drawn):
+    items = list(QuerySet.objects.get(name="sample some").members.order_by("item").values_list("item", flat=True))
+    told = {"collection": drawn, "direction": Direction.FORWARD}
+    some, whole = np.array(items[:5]), np.array(items)
+    assert query_groups.groups_of(**told, sources=some).weight is None
+    assert query_groups.facts_of(**told, sources=some).n_population is None
+    part = query_groups.groups_of(**told, sources=some, whole=whole).weight  # of a table with a part of the sample
+    weight = weights_of(drawn)[:5]
+    assert part == pytest.approx(weight / weight.mean())
+
+
+def test_a_query_that_is_excluded_after_the_draw_leaves_the_others_their_weights(drawn):
+    items = np.array(QuerySet.objects.get(name="sample some").members.order_by("item").values_list("item", flat=True))
+    Item.objects.filter(pk=items[0]).update(excluded_at=timezone.now(), excluded_reason="broken")
+    told = {"collection": drawn, "direction": Direction.FORWARD, "sources": items[1:]}
+    weight = weights_of(drawn)[1:]
+    assert query_groups.groups_of(**told).weight == pytest.approx(weight / weight.mean())
+    assert query_groups.facts_of(**told).n_population == N_QUERIES
+
+
+def test_opening_such_a_pool_has_the_scores_over_its_queries_made_anew(drawn):
+    Change.objects.filter(collection=drawn).delete()
+    told = {"strategy": "depth-k-sample", "depth": 2, "n_sources": 3}
+    making.opened(drawn, list(drawn.runs.all()), name="more", **told)
+    assert Change.objects.filter(collection=drawn, pair=None).exists()
 
 
 def test_the_page_and_its_csv_name_what_the_mean_is_of(drawn, client):
