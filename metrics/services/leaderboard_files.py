@@ -121,7 +121,7 @@ def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
     units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"
     ranks = [column.name for column in shown.columns if column.unit == "rank"]
     except_ranks = f", {', '.join(ranks)} in ranks" if ranks and units == "per cent" else ""
-    said = [*([table.groups.target, table.groups.choice] if table.groups else []), table.undrawn_text]
+    said = [table.groups.notes if table.groups else "", table.undrawn_text]
     more = "".join(f" {sentence}" for sentence in said if sentence)
     text = (
         f"{collection.name}, {table.direction.label.lower()}: query set “{table.query_set.name}”, "

@@ -89,6 +89,11 @@ class GroupFacts(NamedTuple):
         return f"With {self.n_groups} {self.groups} such intervals are too narrow, and tests rough." if few else ""
 
     @property
+    def notes(self) -> str:
+        """All that is said beside the numbers; empty where nothing is."""
+        return " ".join(filter(None, (self.target, self.choice, self.caution)))
+
+    @property
     def text(self) -> str:
         """The numbers of both, or of queries alone where each stands by itself."""
         queries = f"{self.n_queries:,} {self.queries if self.n_queries != 1 else _one(self.queries)}"
