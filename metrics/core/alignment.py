@@ -5,7 +5,7 @@ kept. A run of 6,980 queries x 1,000 targets with 7,437 labels becomes at most 7
 passes over them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,6 +86,21 @@ def align(rankings: Rankings, labels: Labels) -> RankedGrades:
         label=label,
         label_row=by_grade,
     )
+
+
+def joined(parts: Sequence[RankedGrades]) -> RankedGrades:
+    """What was aligned in parts, of the queries of the first part, then of the next; without strata.
+
+    Rows of the labels are those of the parts' Labels one after the other.
+    """
+    query = np.cumsum([0, *(len(part.depth) for part in parts)])
+    label = np.cumsum([0, *(len(part.label_row) for part in parts)])
+    columns = []
+    for name in RankedGrades._fields[:-1]:
+        start = query if name in ("query", "label_query") else label if name in ("label", "label_row") else 0 * query
+        own = [getattr(part, name) + start[at] for at, part in enumerate(parts)]
+        columns.append(np.concatenate([np.zeros(0, dtype=np.int64), *own]))
+    return RankedGrades(*columns)
 
 
 def _candidates(rankings: Rankings, labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -32,6 +32,7 @@ from metrics.services.leaderboard_cells import (
 from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_wanted import JUDGED, Choices
 from metrics.services.query_groups import GroupFacts, facts_from
+from metrics.services.sample_estimates import Kind, told
 from metrics.services.sampled_pools import has_samples
 from pooling.models import Run
 
@@ -61,12 +62,20 @@ class Ranked(NamedTuple):
     joined_at: datetime | None
 
 
+class Column(NamedTuple):
+    """A measure, what its numbers are ("%" or "rank"), and what they are on samples, a Kind."""
+
+    name: str
+    unit: str
+    kind: str = Kind.EXACT
+
+
 class Table(NamedTuple):
     """The runs of one direction on one query set, the best by the first measure first.
 
     groups : which queries belong together; None while nobody has looked
     undrawn : pairs that samples left undrawn and that have no label, and the pools; None where there are none
-    counting_undrawn : names of the measures that count those as irrelevant
+    kinds : what each measure is on those samples, by its name: "exact", "unbiased", "approximate", "not estimable"
     gallery : what they are ranked among; None until a refresh has counted it
     n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
     saturated : names of measures with the best run's score, where it is nearly all there is
@@ -84,28 +93,21 @@ class Table(NamedTuple):
     saturated: list[tuple[str, float]]
     charts: list[Chart]
     undrawn: Facts | None
-    counting_undrawn: list[str]
+    kinds: dict[str, str]
 
     @property
     def undrawn_text(self) -> str:
         """What is said of pairs that no sample drew; empty where there are none."""
-        if not self.undrawn:
-            return ""
-        pools, n = [f"“{name}”" for name in self.undrawn["pools"]], self.undrawn["n"]
-        named = f"Pool {pools[0]} is a sample" if len(pools) == 1 else f"Pools {', '.join(pools)} are samples"
-        if not pools:
-            return "A pool of this collection is a sample: which scores that touches is being found out."
-        left = f"{named}: which pairs of these {self.sources} were not drawn is not known"
-        if n is not None:
-            left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {self.sources} {'were' if n != 1 else 'was'} not drawn"
-        if not self.counting_undrawn:
-            return f"{left}, none of them among the ranks that these measures look at."
-        marked = ", ".join(self.counting_undrawn)
-        count = "counts" if len(self.counting_undrawn) == 1 else "count"
-        return (
-            f"{left}. {marked} (†) {count} them as irrelevant, so scores are off by an unknown amount: there is no "
-            "interval, and no runs are told apart. Estimates stand on the page of the pool."
-        )
+        return told(self.undrawn, self.kinds, self.sources) if self.undrawn else ""
+
+    @property
+    def columns(self) -> list[Column]:
+        """The measures."""
+        return [Column(name, unit_of(parse_one(name)), kind) for name, kind in self.kinds.items()]
+
+    def of_kind(self, kind: str) -> list[str]:
+        """The names of the measures that are of a kind on samples."""
+        return [name for name, own in self.kinds.items() if own == kind]
 
     @property
     def headline(self) -> str:
@@ -155,13 +157,6 @@ class Table(NamedTuple):
     def targets(self) -> str:
         """What is ranked, as the page calls it."""
         return "documents" if self.direction == Direction.FORWARD else "queries"
-
-
-class Column(NamedTuple):
-    """A measure and what its numbers are: "%" or "rank"."""
-
-    name: str
-    unit: str
 
 
 class Leaderboard(NamedTuple):
@@ -298,8 +293,8 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
     counts = facts["n_queries"], facts["n_positive"]
     ranked = facts_from(facts["groups"]), _gallery(facts["gallery"])
-    touched = [each["name"] for each in facts["measures"] if each.get("counts_undrawn")]
-    parts = rows, ordered, _saturated(rows, choices), charts, facts["undrawn"], touched
+    kinds = dict.fromkeys(measures, str(Kind.EXACT)) | {each["name"]: each["kind"] for each in facts["measures"]}
+    parts = rows, ordered, _saturated(rows, choices), charts, facts["undrawn"], kinds
     return Table(direction, query_set, *counts, *ranked, *parts)
 
 

@@ -17,12 +17,16 @@ from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_labels import texts_of
 from metrics.services.leaderboard_stored import Stored
 from metrics.services.leaderboard_wanted import Wanted, is_stored
-from metrics.services.sampled_pools import counts_undrawn
+from metrics.services.sample_estimates import Kind
 from pooling.models import Run
 
 N_NAMED = 15  # queries named at either end
 MAX_POINTS = 400  # of the plot
 N_SAMPLES = 10_000
+_NOT_COMPARED = {
+    Kind.APPROXIMATE: "{} is only approximately estimated from the sample that pool {} is",
+    Kind.NOT_ESTIMABLE: "{} counts as irrelevant what pool {} did not draw of its sample",
+}
 CELLS = 200_000_000  # tosses at most: for very many queries fewer samples
 
 
@@ -38,20 +42,28 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     if query_set is None:
         return {"why": f"The query set “{wanted.query_set}” has no queries in this direction."}
     asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
-    if counts_undrawn(asked.measures[0], measuring.firsts_of(asked=asked, runs=runs)):
+    (first, second), kind = _values(asked, runs)
+    if kind in _NOT_COMPARED:
         pools = ", ".join(f"“{name}”" for name in asked.undrawn.pools)
-        named = f"{wanted.measures[0]} counts as irrelevant what pool {pools} did not draw of its sample"
-        return {"why": f"{named}, so the two are not compared by it. Estimates stand on the page of the pool."}
-    stored = Stored(collection=collection, wanted=wanted, query_set=query_set, runs=runs)
-    if is_stored(collection=collection, wanted=wanted) and len(stored.runs) == len(runs):
-        first, second = stored.per_query(wanted.measures[0], runs).T
-    else:
-        first, second = (measuring.values_of(asked=asked, run=run).whole[0] for run in runs)
+        return {"why": f"{_NOT_COMPARED[kind].format(wanted.measures[0], pools)}, so the two are not compared by it."}
     if not len(first) or not np.isfinite([first, second]).all():
         why = "Some query has no value, or a rank beyond the end of a list." if len(first) else "No query is left."
         return {"why": why}
     groups = asked.group_facts._asdict()
-    return {"why": "", "query_set": query_set.pk, "groups": groups, **_compared(asked, first, second)}
+    told = {"why": "", "query_set": query_set.pk, "groups": groups, "kind": kind}
+    return {**told, **_compared(asked, first, second)}
+
+
+def _values(asked: measuring.Asked, runs: Sequence[Run]) -> tuple[NDArray[np.float64], Kind]:
+    """(2, Q) values of both runs: kept ones, measured ones, or estimates where a pool is a sample."""
+    wanted = asked.wanted
+    if not asked.undrawn and is_stored(collection=asked.collection, wanted=wanted):
+        stored = Stored(collection=asked.collection, wanted=wanted, query_set=asked.query_set, runs=runs)
+        if len(stored.runs) == len(runs):
+            return stored.per_query(wanted.measures[0], runs).T, Kind.EXACT
+    found = [measuring.values_of(asked=asked, run=run) for run in runs]
+    (kind,) = measuring.put_estimates(asked=asked, runs=runs, found=found)
+    return np.array([values.whole[0] for values in found]), kind
 
 
 def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:

@@ -15,13 +15,14 @@ from annotate.models import Collection
 from metrics.core.measures import parse_one
 from metrics.services.leaderboard import Leaderboard, Row, Table
 from metrics.services.leaderboard_cells import unit_of
+from metrics.services.sample_estimates import Kind
 
 COLUMNS = (
     "collection", "direction", "query_set", "label_source", "positive_from", "run", "system", "measure", "unit",
     "score", "low", "high",
     "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "n_queries", "n_missing", "n_with_positive",
     "score_with_positive", "n_gallery", "gallery_at", "computed_at", "n_groups", "groups_by", "icc", "deff",
-    "counts_undrawn", "n_population",
+    "on_samples", "n_population",
 )  # fmt: skip
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
 FACTS = {  # columns by what a cell's facts call them
@@ -79,7 +80,7 @@ def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, obj
             "computed_at": timestamp(shown.computed_at),
             "n_groups": table.groups.n_groups if table.groups else None,
             "groups_by": table.groups.grouping if table.groups else None,
-            "counts_undrawn": column.name in table.counting_undrawn,
+            "on_samples": table.kinds.get(column.name),
             "n_population": table.groups.n_population if table.groups else None,
         }
         line |= {name: known.get(fact) for name, fact in FACTS.items()}
@@ -93,7 +94,7 @@ def as_latex(*, shown: Leaderboard, collection: Collection) -> str:
 
 
 def _latex_table(shown: Leaderboard, table: Table, collection: Collection) -> str:
-    marked = {name: f"{name} †" for name in table.counting_undrawn}
+    marked = {name: f"{name} †" for name in table.of_kind(Kind.NOT_ESTIMABLE)}
     names = " & ".join(f"{{{_latex(marked.get(column.name, column.name))}}}" for column in shown.columns)
     lines = [
         r"\begin{table}",

@@ -23,10 +23,14 @@ from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
 from metrics.services.query_groups import GroupFacts, facts_of, groups_of
 from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
-from metrics.services.sampled_pools import Undrawn, counts_undrawn, first_undrawn, nothing_undrawn, undrawn_of
+from metrics.services.sample_estimates import Kind, on_samples
+from metrics.services.sampled_pools import Undrawn, nothing_undrawn, undrawn_of
 from pooling.models import Run
 
-UNDRAWN_WHY = "it counts what a sample did not draw as irrelevant"
+_UNDECIDED = {
+    Kind.APPROXIMATE: "an approximate estimate, whose bias tells no runs apart",
+    Kind.NOT_ESTIMABLE: "it counts what a sample did not draw as irrelevant",
+}
 JUDGED_AT = 10  # where a measure has no cut-off of its own
 Matrix = NDArray[np.float64]
 Tell = Callable[[int], None]
@@ -135,7 +139,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
     for number, run in enumerate(runs, start=1):
         found.append(values_of(asked=asked, run=run))
         tell(number)
-    shown, firsts = [run.pk for run in runs], firsts_of(asked=asked, runs=runs)
+    shown, kinds = [run.pk for run in runs], put_estimates(asked=asked, runs=runs, found=found)
     gallery = labels.gallery_of(query_set=asked.query_set, scope=asked.scope)
     return {
         "query_set": asked.query_set.pk,
@@ -162,25 +166,42 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
                         method=asked.wanted.method,
                     ),
                 },
-                is_touched=counts_undrawn(measure, firsts),
+                kind=kind,
             )
-            for row, measure in enumerate(asked.measures)
+            for row, (measure, kind) in enumerate(zip(asked.measures, kinds, strict=True))
         ],
     }
 
 
-def firsts_of(*, asked: Asked, runs: Sequence[Run]) -> list[float]:
-    """The best rank at which each run holds something that no sample drew; empty where there is nothing of the kind."""
-    return [first_undrawn(run=run, scope=asked.scope, undrawn=asked.undrawn) for run in runs] if asked.undrawn else []
+def put_estimates(*, asked: Asked, runs: Sequence[Run], found: Sequence[Values]) -> list[Kind]:
+    """What each measure is on samples; estimates are put in place of values that count the undrawn as irrelevant."""
+    estimated = on_samples(
+        collection=asked.collection,
+        scope=asked.scope,
+        labelled=asked.known.whole,
+        reference=asked.known.reference,
+        undrawn=asked.undrawn,
+        runs=runs,
+        measures=asked.measures,
+        threshold=asked.wanted.threshold,
+    )
+    for values, own in zip(found, estimated.values, strict=True):
+        for row, estimate in own.items():
+            values.whole[row] = estimate
+    return estimated.kinds
 
 
-def of_sample(facts: dict[str, Any], *, is_touched: bool) -> dict[str, Any]:
-    """A measure's facts: without intervals, bounds and decisions where it counts what was not drawn as irrelevant."""
-    if not is_touched:
-        return facts | {"counts_undrawn": False}
-    nothing = dict.fromkeys(("low", "high", "negative", "positive", "icc", "deff"))
-    cells = [cell | nothing for cell in facts["cells"]]
-    return facts | {"counts_undrawn": True, "cells": cells, "decided": {"why": UNDRAWN_WHY, "groups": [], "pairs": []}}
+def of_sample(facts: dict[str, Any], *, kind: Kind) -> dict[str, Any]:
+    """A measure's facts: without what cannot be said where some of its ranks were not drawn."""
+    facts |= {"kind": kind}
+    if kind == Kind.EXACT:
+        return facts
+    nothing = dict.fromkeys(("negative", "positive", "defined"))
+    if kind == Kind.UNBIASED:
+        return facts | {"cells": [cell | nothing for cell in facts["cells"]]}
+    nothing |= dict.fromkeys(("low", "high", "icc", "deff"))
+    decided = {"why": _UNDECIDED[kind], "groups": [], "pairs": []}
+    return facts | {"cells": [cell | nothing for cell in facts["cells"]], "decided": decided}
 
 
 def gallery_facts(n: int | None, at: datetime | None) -> dict[str, Any]:

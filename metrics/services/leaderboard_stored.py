@@ -17,11 +17,8 @@ from metrics.models import Score
 from metrics.services import measuring
 from metrics.services.labels import scope_of
 from metrics.services.leaderboard_measuring import (
-    Asked,
-    asked_of,
     decided,
     design_facts,
-    firsts_of,
     gallery_facts,
     group_facts,
     judged_at,
@@ -29,7 +26,7 @@ from metrics.services.leaderboard_measuring import (
 )
 from metrics.services.leaderboard_wanted import JUDGED, Wanted
 from metrics.services.query_groups import groups_of
-from metrics.services.sampled_pools import counts_undrawn, has_samples
+from metrics.services.sample_estimates import Kind
 from pooling.models import Run
 
 Key = tuple[int, bool, str]  # the run, whether under the reference alone, the measure
@@ -69,8 +66,6 @@ class Stored:
 
     def summary(self) -> dict[str, Any]:
         """What a page says of one direction, as JSON; see leaderboard_measuring.summary."""
-        asked = self._asked()
-        firsts = firsts_of(asked=asked, runs=self.runs) if asked else []
         judged = [self._fact(run, JUDGED) for run in self.runs]
         keys = [run.pk for run in self.runs]
         return {
@@ -79,22 +74,15 @@ class Stored:
             "n_positive": int(self.per_query(measuring.N_POSITIVE, self.runs[:1]).sum()),
             "gallery": gallery_facts(judged[0]["n_gallery"], judged[0]["gallery_at"]) if judged else None,
             "groups": group_facts(collection=self._query_set.collection, scope=self._scope),
-            "undrawn": asked.undrawn.facts() if asked else None,
+            "undrawn": None,
             "runs": keys,
             "n_missing": [fact["n_missing"] for fact in judged],
             "judged": [fact["mean"] for fact in judged],
             "measures": [
-                of_sample(self._measure(measure, keys), is_touched=counts_undrawn(measure, firsts))
+                of_sample(self._measure(measure, keys), kind=Kind.EXACT)
                 for measure in parse(" ".join(self._wanted.measures))
             ],
         }
-
-    def _asked(self) -> Asked | None:
-        """What the table is of, with all labels, where some pool is a sample: what it did not draw has to be known."""
-        collection = self._query_set.collection
-        if not has_samples(collection=collection):
-            return None
-        return asked_of(collection=collection, wanted=self._wanted, query_set=self._query_set)
 
     def _measure(self, measure: Measure, keys: list[int]) -> dict[str, Any]:
         values = self.per_query(measure.name, self.runs)

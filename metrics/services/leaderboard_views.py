@@ -25,9 +25,10 @@ from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_stored import Stored
 from metrics.services.leaderboard_wanted import Wanted, is_stored
 from metrics.services.moments import one_moment
+from metrics.services.sampled_pools import has_samples
 from pooling.models import Run
 
-RULES = "7"  # changes when the same labels and rankings would give other numbers
+RULES = "8"  # changes when the same labels and rankings would give other numbers
 ASK_AGAIN = 30  # seconds after which somebody who still waits asks once more: the task may be lost
 AGE = timedelta(minutes=10)  # after which a view is computed again even though its version did not change
 KEPT = timedelta(days=1)
@@ -145,7 +146,7 @@ def _value(collection: Collection, wanted: Wanted) -> dict[str, Any]:
         def tell(n: int, begun: int = begun) -> None:
             jobs.advance(job=job_of(wanted), done=begun + n, total=len(runs), unit="runs")
 
-        if own and is_kept:
+        if own and is_kept and not has_samples(collection=collection):
             stored = Stored(collection=collection, wanted=wanted, query_set=query_set, runs=own)
             directions.append(stored.summary())
         elif own:

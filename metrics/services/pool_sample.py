@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.models import Direction
 from metrics.core.alignment import Labels
+from metrics.core.label_sources import Grades, ordered
 from metrics.core.sample_totals import (
     MeanEstimate,
     estimated_dcg,
@@ -17,10 +17,10 @@ from metrics.core.sample_totals import (
 )
 from metrics.core.sampled import Weighted, extended_inferred_ap, extended_inferred_ndcg
 from metrics.services.pool_study import Side, ranked_of
-from pooling.core.selections import Pairs, is_in
+from metrics.services.sample_estimates import strata_of
 from pooling.core.strategies import depth_of
 from pooling.models import Pool
-from pooling.services.strata import SAMPLED, StrataUnknown, population_of
+from pooling.services.strata import SAMPLED, StrataUnknown
 
 DEEPEST = 1_000  # ranks that count, as in TREC's sample_eval
 K = 10  # ranks of P@k and DCG@k
@@ -34,9 +34,7 @@ def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
     P@k, DCG@k, RBP and the number of positives are unbiased and have the standard error of the draw; xinfAP and infNDCG
     are approximate. k is 10, or the pool's depth if that is less.
 
-    A drawn pair without a grade counts as not drawn: right as long as people are given the pairs in random order. Pairs
-    that only retired runs hold are given to nobody any more: unless all that were drawn of them have a grade, they are
-    in no stratum, drawn or not.
+    A drawn pair without a grade counts as not drawn: right as long as people are given the pairs in random order.
     Undefined, with its reason under "why", where the strata cannot be told, and before the first positive.
     """
     if pool.strategy != SAMPLED:
@@ -74,29 +72,19 @@ def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
 
 def _rows(pool: Pool, side: Side) -> Columns:
     """(5, N) by source and target: place of the source in the side, target, stratum from 0, grade, whether drawn."""
-    query, document, stratum, is_drawn = population_of(pool=pool)
-    source, target = (query, document) if side.direction == Direction.FORWARD else (document, query)
-    counts = side.scope.counts(target)  # an item that was excluded since is in no stratum
-    source, target, stratum, is_drawn = source[counts], target[counts], stratum[counts], is_drawn[counts]
-    is_asked = np.isin(source, side.sources)  # the others are only retired runs' too, or were excluded
-    place = np.searchsorted(side.sources, source)
-    grade = np.where(is_drawn & is_asked, _grades(side, place, target), -1)
-    held = Pairs(*(np.concatenate([getattr(top, end) for top in side.tops]) for end in ("source", "target")))
-    stays = is_in(source, target, held)
-    if not np.any(is_drawn & ~stays & (grade < 0)):
-        stays = is_asked
-    rows = np.stack([place, target, np.unique(stratum, return_inverse=True)[1], grade, is_drawn])[:, stays]
-    return rows[:, np.lexsort((rows[1], rows[0]))]
+    said = _said(side)
+    found = strata_of(pool=pool, scope=side.scope, labelled=said)
+    width = 1 + int(max(said.target.max(initial=0), found.target.max(initial=0)))
+    known, wanted = said.source * width + said.target, found.source * width + found.target
+    is_known = np.isin(wanted, known) & found.is_drawn
+    grade = np.full(len(wanted), -1)
+    grade[is_known] = said.grade[np.searchsorted(known, wanted[is_known])]
+    stratum = np.unique(found.stratum, return_inverse=True)[1].ravel()
+    return np.stack([np.searchsorted(side.sources, found.source), found.target, stratum, grade, found.is_drawn])
 
 
-def _grades(side: Side, place: Columns, target: Columns) -> Columns:
-    """People's grade of each pair, -1 without one."""
-    said = ~np.isnan(side.known.people)
-    if not said.any():
-        return np.full(len(place), -1)
-    width = int(max(side.known.doc.max(initial=0), target.max(initial=0))) + 1
-    known = side.known.query[said] * width + side.known.doc[said]
-    order = np.argsort(known)
-    wanted = place * width + target
-    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
-    return np.where(known[order][at] == wanted, side.known.people[said][order][at], -1).astype(np.int64)
+def _said(side: Side) -> Grades:
+    """People's grades."""
+    is_said = ~np.isnan(side.known.people)
+    rows = [side.sources[side.known.query], side.known.doc, side.known.people]
+    return ordered(np.stack([row[is_said] for row in rows], axis=1).astype(np.int64))

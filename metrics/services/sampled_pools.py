@@ -1,7 +1,7 @@
 """What pools that drew a sample left undrawn and nobody judged: scores count it as irrelevant, and say so.
 
-Estimates from a sample stand on its pool's page. Elsewhere a measure is exact where the ranks that it looks at hold
-nothing of this; otherwise it is marked, and runs are neither told apart nor compared by it.
+A measure is exact where the ranks that it looks at hold nothing of this. Otherwise it is estimated (sample_estimates),
+or marked, and runs are neither told apart nor compared by it.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotate.models import Collection
 from metrics.core.label_sources import Grades, no_grades
@@ -54,8 +54,18 @@ class Undrawn(NamedTuple):
 
 def has_samples(*, collection: Collection) -> bool:
     """Whether some opened pool of the collection left pairs of its strata undrawn, or may have."""
-    kept = PoolStratum.objects.filter(pool__collection=collection).exclude(undrawn=[])
-    return kept.exists() or _unknown_samples(collection).exists()
+    return _samples(collection).exists()
+
+
+def names_of_samples(*, collection: Collection) -> list[str]:
+    """The names of those pools, for pages whose values count what was not drawn as irrelevant. One query."""
+    return list(_samples(collection).order_by("name").values_list("name", flat=True))
+
+
+def _samples(collection: Collection) -> QuerySet[Pool]:
+    own = Pool.objects.filter(collection=collection, opened_at__isnull=False)
+    left = PoolStratum.objects.filter(pool=OuterRef("pk")).exclude(undrawn=[])
+    return own.filter(Exists(left) | Q(strategy=SAMPLED, strata=None))
 
 
 def _unknown_samples(collection: Collection) -> QuerySet[Pool]:

@@ -24,6 +24,7 @@ from metrics.http import attachment
 from metrics.models import Download
 from metrics.services import download_rows
 from metrics.services import downloads as service
+from metrics.services.sampled_pools import names_of_samples
 
 TSV = "text/tab-separated-values; charset=utf-8"
 SHOWN = 100  # downloads in the list
@@ -191,6 +192,7 @@ def _page(request: HttpRequest, collection: Collection, **wrong: Any) -> HttpRes
         "collection": collection,
         "forms": forms,
         "plain": PLAIN,
+        "samples": names_of_samples(collection=collection),
         "jobs": [_job(made) for made in rows if made.state == Download.State.ASKED],
         "made": [made for made in rows if made.state != Download.State.ASKED],
         "kept_days": service.KEPT_FOR.days,

@@ -18,6 +18,7 @@ from metrics import tasks
 from metrics.explorer_forms import ExplorerForm
 from metrics.explorer_state import Order
 from metrics.services import exploring, exploring_disagreement
+from metrics.services.sampled_pools import names_of_samples
 
 WAITING = {
     "title": "Counting where people disagree",
@@ -33,6 +34,7 @@ def explorer(request: HttpRequest, slug: str) -> HttpResponse:
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     form = ExplorerForm(request.GET, collection=collection, viewer=request.user, measures=exploring.GAINING)
     context = {"collection": collection, "form": form, "orders": Order, "seed": secrets.randbelow(10**6)}
+    context["samples"] = names_of_samples(collection=collection)
     if not form.is_valid():
         return render(request, "metrics/explorer.html", context, status=422)
     asked = form.asked()

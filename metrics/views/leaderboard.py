@@ -21,6 +21,7 @@ from metrics.services.leaderboard_files import as_csv, as_latex
 from metrics.services.leaderboard_history import history_of
 from metrics.services.leaderboard_views import Looked
 from metrics.services.leaderboard_wanted import Choices, Wanted, read, read_pair
+from metrics.services.sampled_pools import names_of_samples
 from pooling.models import Run
 
 PLAIN = "text/plain; charset=utf-8"
@@ -41,6 +42,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "shown": shown,
         "choices": choices,
         "histories": history_of(collection=collection, choices=choices, measure=choices.wanted.measures[0]),
+        "samples": names_of_samples(collection=collection),
         "on_hold": Run.objects.visible_to(request.user).on_hold().filter(collection=collection).order_by("name"),
         "job": _job(request, "leaderboard-state", collection, choices.wanted) if shown.is_coming else None,
     }

@@ -93,7 +93,7 @@ def wrong_marks(*, pool: Pool) -> Marks:
     pair, query, document = (np.array([row[at] for row in found], dtype=np.int64) for at in range(3))
     is_dropped = np.array([row[3] is not None for row in found], dtype=bool)
     left_out = Pair.objects.left_out().filter(round_pairs__round=pool.round_id).values_list("pk", flat=True)
-    should = _orphaned(pool, query, document) | np.isin(pair, list(left_out))
+    should = orphaned(pool, query, document) | np.isin(pair, list(left_out))
     return Marks(pair[should & ~is_dropped].tolist(), pair[is_dropped & ~should].tolist())
 
 
@@ -111,7 +111,7 @@ def differences_of_marks() -> Iterator[str]:
         yield from (f"pool {pool.pk}, pair {pair} should be wanted" for pair in marks.to_want)
 
 
-def _orphaned(pool: Pool, query: NDArray[np.int64], document: NDArray[np.int64]) -> NDArray[np.bool_]:
+def orphaned(pool: Pool, query: NDArray[np.int64], document: NDArray[np.int64]) -> NDArray[np.bool_]:
     """(M,) which pairs some retired run of the pool holds within its reach and no run in use does."""
     runs = list(pool.runs.order_by("pk"))
     nothing = np.zeros(len(query), dtype=bool)

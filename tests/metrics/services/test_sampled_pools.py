@@ -55,28 +55,29 @@ def test_only_measures_whose_ranks_were_all_drawn_have_intervals_and_decide(samp
     assert forward["undrawn"]["pools"] == ["first"]
     n_undrawn = sum(len(row.undrawn) for row in sampled.pools.get().strata.all())
     assert forward["undrawn"]["n"] == n_undrawn > 0
-    exact = {"C@1", f"P@{TOP}", f"C@{TOP}", "Judged@10"}
+    kinds = dict.fromkeys(("C@1", f"P@{TOP}", f"C@{TOP}", "Judged@10"), "exact")
+    kinds |= {f"P@{TOP + 1}": "unbiased", "AP": "approximate", "nDCG@10": "approximate"}
     for measure in forward["measures"]:
-        is_touched = measure["name"] not in exact
-        assert measure["counts_undrawn"] is is_touched, measure["name"]
+        assert measure["kind"] == kinds.get(measure["name"], "not estimable"), measure["name"]
+        is_sure = measure["kind"] in ("exact", "unbiased")
         for cell in measure["cells"]:
             assert cell["whole"] is not None
-            assert (cell["low"] is None) is is_touched
-        assert bool(measure["decided"]["why"]) is is_touched
+            assert (cell["low"] is not None) is is_sure
+        assert bool(measure["decided"]["why"]) is not is_sure
 
 
 def test_with_reference_labels_alone_nothing_counts_as_undrawn(sampled):
     cast.reference(sampled, {("q0", "d0"): 1})
     (forward,) = [side for side in board_of(sampled, labels="none:original")["directions"] if side["runs"]]
     assert forward["undrawn"] is None
-    assert not any(measure["counts_undrawn"] for measure in forward["measures"])
+    assert {measure["kind"] for measure in forward["measures"]} == {"exact"}
 
 
 def test_of_a_sample_whose_undrawn_pairs_nobody_knows_every_measure_is_marked(sampled, client):
     PoolStratum.objects.all().delete()  # as if the pool had been opened before they were kept
     (forward,) = [side for side in board_of(sampled)["directions"] if side["runs"]]
     assert forward["undrawn"] == {"pools": ["first"], "n": None}
-    assert all(measure["counts_undrawn"] for measure in forward["measures"])
+    assert {measure["kind"] for measure in forward["measures"]} == {"not estimable"}
     client.force_login(cast.member(sampled, Role.RESEARCHER))
     page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
     assert "were not drawn is not known" in page
@@ -84,11 +85,13 @@ def test_of_a_sample_whose_undrawn_pairs_nobody_knows_every_measure_is_marked(sa
 
 def test_a_budget_that_cuts_what_was_sure_touches_the_first_ranks(media_root):
     (forward,) = [side for side in board_of(judged(budget=1), f"P@{TOP}")["directions"] if side["runs"]]
-    assert forward["measures"][0]["counts_undrawn"]
+    assert forward["measures"][0]["kind"] == "not estimable"
 
 
 def test_two_runs_are_not_compared_by_what_counts_the_undrawn_as_irrelevant(sampled):
-    assert "did not draw" in board_of(sampled, reads=read_pair, measure="AP")["why"]
+    assert "only approximately estimated" in board_of(sampled, reads=read_pair, measure="AP")["why"]
+    assert "did not draw" in board_of(sampled, reads=read_pair, measure="C@10")["why"]
+    assert board_of(sampled, reads=read_pair, measure="P@10")["kind"] == "unbiased"
     assert board_of(sampled, reads=read_pair, measure="C@1")["why"] == ""
 
 
@@ -99,7 +102,7 @@ def test_a_pool_that_holds_the_rest_and_is_judged_makes_all_exact_again(sampled)
     refresh.refresh(collection=sampled)
     (forward,) = [side for side in board_of(sampled)["directions"] if side["runs"]]
     assert forward["undrawn"] is None
-    assert not any(measure["counts_undrawn"] for measure in forward["measures"])
+    assert {measure["kind"] for measure in forward["measures"]} == {"exact"}
 
 
 @pytest.mark.parametrize("name", ["xinfAP", "infAP", "xinfAP@1000"])
@@ -138,8 +141,9 @@ def test_the_page_and_its_csv_mark_them(sampled, client):
     board_of(sampled)
     page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
     assert "Pool “first” is a sample" in page
-    assert "AP †" in page
+    assert "C@10 †" in page
     assert "C@1 †" not in page
+    assert "%, approximate" in page
     lines = csv.DictReader(io.StringIO(client.get(f"/c/{sampled.slug}/leaderboard/table.csv").content.decode()))
-    marked = {line["measure"]: line["counts_undrawn"] for line in lines}
-    assert (marked["AP"], marked["C@1"]) == ("True", "False")
+    kinds = {line["measure"]: line["on_samples"] for line in lines}
+    assert [kinds[name] for name in ("AP", "C@1", "C@10")] == ["approximate", "exact", "not estimable"]

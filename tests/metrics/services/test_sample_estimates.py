@@ -1,0 +1,220 @@
+"""Scores of a leaderboard that are estimated from samples: by hand from the strata, and as the pool's page says."""
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from annotate.models import Direction, Item, QuerySet, Resolution
+from annotate.services.loading import complete_query_sets
+from metrics.core.intervals import mean_intervals
+from metrics.core.measures import parse
+from metrics.models import BoardView
+from metrics.services import favour, labels, leaderboard_views, refresh
+from metrics.services.favour_page import page_of
+from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services.sample_estimates import estimates_of, sample_of
+from pooling.models import PoolPair
+from pooling.services import retiring
+from tests import cast
+from tests.copies import copied
+from tests.metrics import studies
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db
+N_QUERIES, N_DOCUMENTS = 6, 30
+
+
+@pytest.fixture
+def sampled(media_root):
+    return overlapping()
+
+
+@copied
+def overlapping():
+    """Three runs over 6 queries and two samples that share one of them, judged but for a few pairs."""
+    rng = np.random.default_rng(11)
+    collection = making.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
+    complete_query_sets(collection=collection)
+    ranked = {name: {q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)} for name in "abc"}
+    a, b, c = (making.run(collection, name, rows) for name, rows in ranked.items())
+    making.opened(collection, [a, b], name="one", strategy="stratified", top=1, depth=8, share=0.5)
+    making.opened(collection, [b, c], name="two", strategy="stratified", top=2, depth=6, share=0.4)
+    studies.judge(cast.annotator(collection), seed=1, likes=0.4)
+    refresh.refresh(collection=collection)
+    return collection
+
+
+def board_of(collection, measures="", reads=read, **given):
+    wanted = reads(collection=collection, viewer=None, given={"measures": measures, **given}).wanted
+    leaderboard_views.compute(collection=collection, wanted=wanted)
+    value = BoardView.objects.get(collection=collection, key=wanted.key).value
+    return value if "directions" not in value else next(side for side in value["directions"] if side["runs"])
+
+
+def estimated(collection, run, measures, reference=None):
+    """The values a query of each measure."""
+    scope = labels.scope_of(query_set=QuerySet.objects.get(collection=collection, name="all", direction="forward"))
+    people = labels.within(labels.people_grades(collection=collection, direction=Direction.FORWARD), scope)
+    labelled = people if reference is None else labels.within(
+        labels.labels_of(collection=collection, direction=Direction.FORWARD, label_source=reference), scope
+    )  # fmt: skip
+    alone = reference and labels.labels_of(
+        collection=collection, direction=Direction.FORWARD, label_source=reference.reference
+    )
+    sample = sample_of(collection=collection, scope=scope, labelled=labelled, reference=alone)
+    level = collection.positive_from
+    return estimates_of(run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level)
+
+
+def by_hand(collection, run, k, certain=frozenset()):
+    """P@k of each query: a judged pair stands for 1 / (its chance x the judged share of what was drawn of its cell).
+
+    certain : pairs whose label does not hang on a draw
+    """
+    said = Resolution.objects.filter(collection=collection, grade__isnull=False)
+    grades = {(row.pair.query_id, row.pair.document_id): row.grade for row in said}
+    chance, cells, drawn = {}, {}, set()
+    for pool in collection.pools.filter(strategy="stratified").order_by("pk"):
+        own = set(PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document", "stratum"))
+        for row in pool.strata.all():
+            here = {(q, d) for q, d, stratum in own if (q, stratum) == (row.source_id, row.stratum)}
+            for pair in here | {(row.source_id, d) for d in row.undrawn}:
+                missed = 1 - Fraction(row.n_drawn, row.n_pooled)
+                chance[pair] = 1 - (1 - chance.get(pair, Fraction(0))) * missed
+                cells[pair] = (*cells.get(pair, ()), (pool.pk, row.stratum))
+            drawn |= here
+    asked = [pair for pair in drawn if pair not in certain]
+    n_drawn = Counter(cells[pair] for pair in asked)
+    n_judged = Counter(cells[pair] for pair in asked if pair in grades)
+    rankings = {row.source_id: row.targets[:k] for row in run.rankings.order_by("source")}
+    values = []
+    for q, targets in sorted(rankings.items()):
+        total = Fraction(0)
+        for pair in ((q, d) for d in targets):
+            if grades.get(pair, -1) < collection.positive_from:
+                continue
+            if pair in certain:
+                total += 1
+            elif pair in drawn:
+                total += 1 / chance[pair] * Fraction(n_drawn[cells[pair]], n_judged[cells[pair]])
+        values.append(float(total / k))
+    return values
+
+
+def unjudge(collection, n):
+    """Take some resolutions back, as if nobody had come to those pairs yet."""
+    rows = Resolution.objects.filter(collection=collection, grade__isnull=False).order_by("pk")[::5][:n]
+    Resolution.objects.filter(pk__in=[row.pk for row in rows]).delete()
+
+
+def test_precision_is_estimated_by_the_chance_of_overlapping_samples_and_what_is_judged(sampled):
+    unjudge(sampled, 4)
+    for run in sampled.runs.order_by("name"):
+        for k in (3, 10):
+            (found,) = estimated(sampled, run, f"P@{k}")
+            assert found == pytest.approx(by_hand(sampled, run, k), abs=1e-12)
+
+
+def test_what_a_whole_pool_holds_is_known_whatever_was_drawn(sampled):
+    run = sampled.runs.get(name="a")
+    whole = making.opened(sampled, [run], name="whole", depth=4)
+    studies.judge(cast.annotator(sampled), seed=2, likes=0.4)
+    pairs = set(PoolPair.objects.filter(pool=whole).values_list("pair__query", "pair__document"))
+    (found,) = estimated(sampled, run, "P@10")
+    assert found == pytest.approx(by_hand(sampled, run, 10, certain=pairs), abs=1e-12)
+    assert found != pytest.approx(by_hand(sampled, run, 10), abs=1e-6)
+    (first,) = estimated(sampled, run, "P@4")  # all of it is known
+    kept = labels.people_grades(collection=sampled, direction=Direction.FORWARD)
+    positive = {(q, d) for q, d, grade in zip(*(column.tolist() for column in kept), strict=True)
+                if grade >= sampled.positive_from}  # fmt: skip
+    rankings = run.rankings.order_by("source")
+    assert first.tolist() == [sum((row.source_id, d) in positive for d in row.targets[:4]) / 4 for row in rankings]
+
+
+def test_a_reference_label_stands_for_itself(sampled):
+    run = sampled.runs.get(name="c")
+    names = dict(Item.objects.filter(collection=sampled).values_list("pk", "external_id"))
+    drawn = PoolPair.objects.filter(pool__collection=sampled).values_list("pair__query", "pair__document")
+    pairs = sorted(set(drawn))[::3]
+    cast.reference(sampled, {(names[q], names[d]): 1 for q, d in pairs}, "original")
+    choices = read(collection=sampled, viewer=None, given={"labels": "over:original"})
+    (found,) = estimated(sampled, run, "P@10", reference=choices.source)
+    said = {(row.pair.query_id, row.pair.document_id) for row in Resolution.objects.filter(collection=sampled)}
+    assert set(pairs) <= said  # so people's grades stand, and the labels are there whatever is drawn
+    assert found == pytest.approx(by_hand(sampled, run, 10, certain=set(pairs)), abs=1e-12)
+
+
+def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
+    collection = one_pool()
+    pool = collection.pools.get()
+    favour.study_pool(pool=pool)
+    sample = page_of(pool=pool, snapshot=favour.snapshot_of(pool=pool), measure=None).parts[0].sample
+    rows = {row.name: row for row in sample.rows}
+    side = board_of(collection, "AP nDCG P@8 RBP")
+    names = dict(collection.runs.values_list("pk", "name"))
+    cells = {each["name"]: dict(zip((names[pk] for pk in side["runs"]), each["cells"], strict=True))
+             for each in side["measures"]}  # fmt: skip
+    for name, row in rows.items():
+        assert cells["AP"][name]["whole"] == pytest.approx(row.xinfap, abs=1e-12)
+        assert cells["nDCG"][name]["whole"] == pytest.approx(row.infndcg, abs=1e-12)
+        assert cells["P@8"][name]["whole"] == pytest.approx(row.precision.mean, abs=1e-12)
+        assert cells["RBP"][name]["whole"] == pytest.approx(row.rbp.mean, abs=1e-12)
+        (values,) = estimated(collection, collection.runs.get(name=name), "P@8")
+        low, high = mean_intervals(values[None, :])[0]
+        assert (cells["P@8"][name]["low"], cells["P@8"][name]["high"]) == pytest.approx((low, high), abs=1e-12)
+
+
+@copied
+def one_pool():
+    rng = np.random.default_rng(5)
+    collection = making.collection(N_QUERIES, N_DOCUMENTS, batch_candidates=500)
+    complete_query_sets(collection=collection)
+    rows = [{q: rng.permutation(N_DOCUMENTS)[:12].tolist() for q in range(N_QUERIES)} for _ in range(2)]
+    runs = [making.run(collection, name, ranked) for name, ranked in zip("ab", rows, strict=True)]
+    making.opened(collection, runs, strategy="stratified", top=2, depth=8, share=0.5)
+    studies.judge(cast.annotator(collection), seed=1, likes=0.4)
+    refresh.refresh(collection=collection)
+    return collection
+
+
+def test_two_runs_are_compared_by_what_is_estimated_without_bias(sampled):
+    runs = {run.name: run for run in sampled.runs.all()}
+    told = {"measure": "P@10", "a": str(runs["a"].pk), "b": str(runs["b"].pk)}
+    value = board_of(sampled, reads=read_pair, **told)
+    assert value["kind"] == "unbiased"
+    means = [np.mean(estimated(sampled, runs[name], "P@10")[0]) for name in "ab"]
+    assert value["means"] == pytest.approx(means, abs=1e-12)
+    assert value["difference"] == pytest.approx(means[0] - means[1], abs=1e-12)
+
+
+def test_a_cell_of_which_nothing_is_judged_yet_has_no_estimate(sampled):
+    Resolution.objects.filter(collection=sampled).delete()
+    (found,) = estimated(sampled, sampled.runs.get(name="a"), "P@10")
+    assert np.isnan(found).all()
+    refresh.refresh(collection=sampled)
+    side = board_of(sampled, "P@10")
+    assert [cell["whole"] for cell in side["measures"][0]["cells"]] == [None] * 3
+    assert side["measures"][0]["decided"]["why"] == "a query without a value"
+
+
+def test_pairs_that_only_a_retired_run_holds_leave_the_strata_unless_they_are_judged(sampled):
+    run = sampled.runs.get(name="b")
+    before = estimated(sampled, run, "P@10")[0]
+    retired = sampled.runs.get(name="a")
+    retiring.retire_run(run=retired, by=cast.user())
+    retiring.settle_marks(run=retired)
+    assert estimated(sampled, run, "P@10")[0] == pytest.approx(before, abs=1e-12)
+    dropped = Resolution.objects.filter(collection=sampled, pair__round_pairs__dropped_at__isnull=False)
+    dropped.order_by("pk").first().delete()
+    after = estimated(sampled, run, "P@10")[0]
+    assert np.isfinite(after).all()
+
+
+def test_a_sample_in_the_other_direction_leaves_nothing_to_estimate(sampled):
+    documents = {d: [d % N_QUERIES, (d + 1) % N_QUERIES, (d + 2) % N_QUERIES] for d in range(N_DOCUMENTS)}
+    back = making.run(sampled, "back", documents, direction="reverse")
+    making.opened(sampled, [back], name="back", strategy="stratified", top=1, depth=3, share=0.5)
+    side = board_of(sampled, "P@10 AP")
+    assert {measure["kind"] for measure in side["measures"]} == {"not estimable"}
