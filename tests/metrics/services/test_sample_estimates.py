@@ -68,20 +68,22 @@ def estimated(collection, run, measures, reference=None):
     return estimates_of(run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level)
 
 
-def by_hand(collection, run, k, certain=frozenset()):
+def by_hand(collection, run, k, certain=frozenset(), gone=frozenset()):
     """P@k of each query: a judged pair stands for 1 / (its chance x the judged share of what was drawn of its cell).
 
-    certain : pairs whose label does not hang on a draw
+    certain : pairs whose label does not hang on a draw; gone : pairs that left the strata of pool "one"
     """
     said = Resolution.objects.filter(collection=collection, grade__isnull=False)
     grades = {(row.pair.query_id, row.pair.document_id): row.grade for row in said}
     chance, cells, drawn = {}, {}, set()
     for pool in collection.pools.filter(strategy="stratified").order_by("pk"):
         own = set(PoolPair.objects.filter(pool=pool).values_list("pair__query", "pair__document", "stratum"))
+        left = gone if pool.name == "one" else set()
         for row in pool.strata.all():
-            here = {(q, d) for q, d, stratum in own if (q, stratum) == (row.source_id, row.stratum)}
-            for pair in here | {(row.source_id, d) for d in row.undrawn}:
-                missed = 1 - Fraction(row.n_drawn, row.n_pooled)
+            here = {(q, d) for q, d, stratum in own if (q, stratum) == (row.source_id, row.stratum)} - left
+            cell = here | {(row.source_id, d) for d in row.undrawn} - left
+            for pair in cell:
+                missed = 1 - Fraction(len(here), len(cell))
                 chance[pair] = 1 - (1 - chance.get(pair, Fraction(0))) * missed
                 cells[pair] = (*cells.get(pair, ()), (pool.pk, row.stratum))
             drawn |= here
@@ -200,16 +202,17 @@ def test_a_cell_of_which_nothing_is_judged_yet_has_no_estimate(sampled):
 
 
 def test_pairs_that_only_a_retired_run_holds_leave_the_strata_unless_they_are_judged(sampled):
-    run = sampled.runs.get(name="b")
+    retired, run = (sampled.runs.get(name=name) for name in "ab")
     before = estimated(sampled, run, "P@10")[0]
-    retired = sampled.runs.get(name="a")
     retiring.retire_run(run=retired, by=cast.user())
     retiring.settle_marks(run=retired)
     assert estimated(sampled, run, "P@10")[0] == pytest.approx(before, abs=1e-12)
     dropped = Resolution.objects.filter(collection=sampled, pair__round_pairs__dropped_at__isnull=False)
     dropped.order_by("pk").first().delete()
-    after = estimated(sampled, run, "P@10")[0]
-    assert np.isfinite(after).all()
+    tops = [{(row.source_id, d) for row in one.rankings.all() for d in row.targets[:8]} for one in (retired, run)]
+    expected = by_hand(sampled, run, 10, gone=tops[0] - tops[1])
+    assert estimated(sampled, run, "P@10")[0] == pytest.approx(expected, abs=1e-12)
+    assert expected != pytest.approx(by_hand(sampled, run, 10), abs=1e-6)
 
 
 def test_a_sample_in_the_other_direction_leaves_nothing_to_estimate(sampled):
