@@ -10,6 +10,7 @@ from metrics.models import Snapshot
 from metrics.pool_charts import Line, SizePoint, bias_by_size, found_by_spent
 from metrics.services.query_groups import GroupFacts, facts_from
 from pooling.models import Pool
+from pooling.services.ordering import LIVE
 
 ADVICE_STEP = 1_000  # labels back that the advice speaks of
 SURE = 0.95
@@ -124,7 +125,10 @@ class Part(NamedTuple):
 
 
 class Page(NamedTuple):
-    """All of it, for one measure."""
+    """All of it, for one measure.
+
+    follows_labels : whether the queue's order follows the labels, so that no pair had a chance known beforehand
+    """
 
     measure: str
     measures: list[str]
@@ -134,6 +138,7 @@ class Page(NamedTuple):
     n_labels: int
     computed_at: datetime
     parts: list[Part]
+    follows_labels: bool
 
 
 def page_of(*, pool: Pool, snapshot: Snapshot, measure: str | None) -> Page:
@@ -150,6 +155,7 @@ def page_of(*, pool: Pool, snapshot: Snapshot, measure: str | None) -> Page:
         n_labels=value["n_labels"],
         computed_at=snapshot.computed_at,
         parts=[_part(side, chosen, names, value["n_labels"]) for side in value["directions"]],
+        follows_labels=pool.strategy in LIVE,
     )
 
 

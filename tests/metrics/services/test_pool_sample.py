@@ -219,3 +219,12 @@ def test_random_negatives_are_in_no_stratum_and_what_a_budget_cuts_was_not_drawn
     assert PoolPair.objects.filter(pool=pool).count() == 40
     assert set(pool.strata.values_list("stratum", flat=True)) <= {1, 2, CUT_STRATUM}
     assert len(found.query) == len(best_ranks(sampled.ranked.values()))
+
+
+def test_a_queue_that_follows_the_labels_has_no_estimates_and_its_page_says_why(sampled, client):
+    live = making.opened(sampled.collection, sampled.runs, name="live", strategy="maxmean", depth=4)
+    client.force_login(cast.member(sampled.collection, Role.RESEARCHER))
+    for pool, is_live in ((live, True), (sampled.pool, False)):
+        assert (sample_on_page(pool) is None) is is_live
+        page = client.get(reverse("metrics:pool-favour", args=[sampled.collection.slug, pool.pk])).content.decode()
+        assert ("no pair had a chance known beforehand" in page) is is_live
