@@ -12,6 +12,7 @@ Miller 2024, arXiv:2411.00640, section 2.2; Kish 1965, Survey Sampling, chapter 
 Cameron & Miller 2015, doi:10.3368/jhr.50.2.317.
 """
 
+import math
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -41,7 +42,8 @@ class Groups(NamedTuple):
         place = np.argsort(np.argsort(first, kind="stable"), kind="stable")
         of_query = place[code.ravel()].astype(np.int64)
         if weight is not None:
-            weight = None if not len(weight) or np.ptp(weight) <= 1e-9 * weight.max() else weight / weight.mean()
+            is_equal = not len(weight) or np.ptp(weight) <= 1e-9 * weight.max()
+            weight = None if is_equal else weight / (math.fsum(weight) / len(weight))
         return cls(of_query, np.bincount(of_query, minlength=len(first)), weight)
 
     @classmethod
@@ -71,10 +73,10 @@ class Groups(NamedTuple):
 
     @property
     def mass(self) -> NDArray[np.float64]:
-        """(G,) what the queries of each group stand for together; Q in all."""
+        """(G,) what the queries of each group stand for together; Q in all. Exact, so their order does not matter."""
         if self.weight is None:
             return self.size.astype(np.float64)
-        return np.bincount(self.of_query, weights=self.weight, minlength=self.n)
+        return self.added(on_grid(self.weight, self.n_queries))
 
     def within(self, queries: NDArray[np.bool_]) -> Self:
         """The groups of some of the queries."""

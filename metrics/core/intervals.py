@@ -1,15 +1,20 @@
-"""Intervals beside numbers: the percentile bootstrap of means over queries or groups, and Wilson's for a share."""
+"""Intervals beside numbers: Wilson's for shares, whatever a query's share may be, and Student's for other means.
 
-import math
+Both say what other queries like these would give, or other groups of them; labels are taken as right. Neither draws
+anything, so there is no seed.
+"""
+
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from metrics.core.groups import Groups
-from metrics.core.resampling import on_grid, resampled_sums, resamples
+from metrics.core.resampling import on_grid
 
-N_REPLICATES = 1_000
+NO_SPREAD = 1e-9  # of the largest value: what is closer to the mean than that differs by rounding alone
+Row = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
@@ -19,48 +24,72 @@ class Interval(NamedTuple):
     high: float | None
 
 
+NOTHING = Interval(None, None)
+
+
+class Means(NamedTuple):
+    """M means over the same queries: (M,) each, and the (M,) variances of these means, 0 where nothing differs."""
+
+    mean: Row
+    variance: Row
+
+
 def mean_intervals(
     values: NDArray[np.float64],
     *,
+    are_shares: ArrayLike,
     groups: Groups | None = None,
-    n_replicates: int = N_REPLICATES,
     confidence: float = 0.95,
 ) -> list[Interval]:
-    """Percentile bootstrap intervals of M means over the same Q queries.
+    """Intervals of M means over the same Q queries.
 
     values : (M, Q); a row that is not finite throughout has no interval
-    groups : of the Q queries: whole groups are drawn, as many as there are, and the mean is over all their queries;
-        None draws single queries. Queries that are all of one group have no interval.
-    The same values have the same interval, on whatever page, in whatever file and order: a row is sorted, and the
-    samples depend on the number of groups and n_replicates alone, that number being the seed. So it does not matter
-    what a row is computed together with, and the samples of one number are drawn once for all rows.
-    Every sum is exact (see `on_grid`), so that the result cannot depend on the order of additions, the number of rows
-    or the machine. FIRE (Rodriguez et al. 2022) section 4.3 resamples queries so. Equals scipy.stats.bootstrap's
-    percentile method, but for chance; with groups of one size that of their means.
+    are_shares : one for all, or (M,): whether values lie from 0 to 1 by what they are, as every measure but ranks; a
+        difference of two shares is none
+    groups : of the Q queries, which are what is taken for independent; None where each stands by itself
+
+    Shares have Wilson's score interval with an effective number of queries (see `_effective`), so that it stays within
+    0 and 1 and leans to the middle, as skewed scores need it: docs/adr/0016. Other means have Student's, mean -+ t s of
+    the groups' linearised shares (`Groups.shares`) with a degree of freedom a group but one: what it leaves out, the
+    paired t test rejects. No interval: of fewer than two groups, and where nothing differs and values are not 0 or 1
+    throughout, as nothing shows then how much other queries would differ.
+
+    The same values have the same interval in whatever order, file and company: all sums are exact (see `on_grid`).
     """
     groups = groups or Groups.single(values.shape[1])
-    if not groups.n or (groups.n == 1 and not groups.are_single):
-        return [Interval(None, None)] * len(values)
-    sums, sizes = _sorted_sums(values, groups)
-    drawn = resamples(groups.n, n_replicates, seed=groups.n)
-    means = resampled_sums(sums, drawn) / (groups.n_queries if sizes is None else resampled_sums(sizes, drawn))
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return [
-        Interval(None, None) if np.isnan(a) or np.isnan(b) else Interval(float(a), float(b))
-        for a, b in zip(low, high, strict=True)
-    ]
+    found = [NOTHING] * len(values)
+    rows = np.flatnonzero(np.isfinite(values).all(axis=1))
+    if groups.n < 2 or not len(rows):
+        return found
+    shares = np.broadcast_to(np.asarray(are_shares, dtype=bool), len(values))[rows]
+    values, level = values[rows], (1 + confidence) / 2
+    mean, variance = _means(values, groups)
+    half = special.stdtrit(groups.n - 1, level) * np.sqrt(variance)
+    low, high = mean - half, mean + half
+    p = mean[shares]
+    n = _effective(values[shares], Means(p, variance[shares]), groups, level)
+    ends = score_interval(p, n, float(special.ndtri(level)))
+    low[shares], high[shares] = np.minimum(ends[0], p), np.maximum(ends[1], p)
+    has_interval = (variance > 0) | (shares & _are_0_or_1(values))
+    for place in np.flatnonzero(has_interval).tolist():
+        found[int(rows[place])] = Interval(float(low[place]), float(high[place]))
+    return found
 
 
-def _sorted_sums(values: NDArray[np.float64], groups: Groups) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """(G, M) sums of the groups, ascending in each column, and (G, M) their masses; None where all have one."""
-    exact = on_grid(groups.weighted(values.T).T, groups.n * int(groups.size.max()))
-    mass = on_grid(groups.mass, groups.n)
+def _means(values: NDArray[np.float64], groups: Groups) -> Means:
+    """The means over Q queries and their variances, as many groups being drawn anew.
+
+    values : (M, Q) finite; groups : at least two. The variance is the cluster-robust one with G / (G - 1), that of
+    the mean of `Groups.shares`. Sums are exact, each row by itself.
+    """
+    exact = on_grid(groups.weighted(values.T).T, groups.n_queries)
     sums = exact if groups.are_single else groups.added(exact.T).T
-    if (mass == mass[0]).all():
-        return np.sort(sums, axis=1).T, None
-    sizes = np.broadcast_to(mass, sums.shape)
-    order = np.lexsort((sizes, sums), axis=1)
-    return np.take_along_axis(sums, order, axis=1).T, np.take_along_axis(sizes, order, axis=1).T
+    mass = groups.mass
+    mean = sums.sum(axis=1) / mass.sum()
+    rest = sums - mean[:, None] * mass
+    rest[np.abs(rest).max(axis=1) <= NO_SPREAD * np.abs(sums).max(axis=1)] = 0
+    squares = on_grid(np.square(rest), groups.n).sum(axis=1)
+    return Means(mean, squares * (groups.n / (groups.n - 1) / mass.sum() ** 2))
 
 
 def wilson(n_right: int, n: int, *, z: float = 1.959963984540054) -> Interval:
@@ -69,9 +98,43 @@ def wilson(n_right: int, n: int, *, z: float = 1.959963984540054) -> Interval:
     Wilson 1927, doi:10.1080/01621459.1927.10502953. Equals statsmodels' proportion_confint(method="wilson").
     """
     if not n:
-        return Interval(None, None)
-    share = n_right / n
+        return NOTHING
+    low, high = score_interval(np.array([n_right / n]), np.array([float(n)]), z)
+    return Interval(float(low[0]), float(high[0]))
+
+
+def _effective(values: NDArray[np.float64], means: Means, groups: Groups, level: float) -> Row:
+    """(M,) independent queries of 0 or 1 that tell as much of each mean p as these values do, for Wilson's interval.
+
+    p (1 - p) / variance of the mean: a score interval whose variance is taken to go with p (1 - p), as that of a share
+    does, at the scale that is seen (quasi-binomial: Wedderburn 1974, doi:10.1093/biomet/61.3.439). As the scale is
+    estimated, the number is made smaller by (z / t)^2.
+    Where each value is 0 or 1 the scale is known but for what groups do to it. The number is that of the queries over
+    the design effect, times (t of Q - 1 / t)^2, and at most Q: Korn & Graubard 1998, Survey Methodology 24:193; Dean &
+    Pagano 2015, doi:10.1093/jssam/smv024. Of queries that stand by themselves it is Q, and the interval Wilson's own.
+    Where all are 0, or all 1, nothing shows how alike groups are, so each counts as one query.
+    t has as many degrees of freedom as groups, less one. Groups that differ in mass count as fewer, (sum of masses)^2 /
+    sum of squared masses: Kish 1965; Carter, Schnepel & Steigerwald 2017, doi:10.1162/REST_a_00639.
+    """
+    (p, variance), n = means, groups.n_queries
+    n_groups = groups.mass.sum() ** 2 / on_grid(np.square(groups.mass), groups.n).sum()
+    z, t, t_single = special.ndtri(level), *special.stdtrit([max(n_groups - 1, 1.0), n - 1], level)
+    known = p * (1 - p)
+    seen = np.divide(known, variance, out=np.full(len(p), np.inf), where=variance > 0)
+    graded = seen * (z / t) ** 2
+    of_0_and_1 = np.minimum(seen / (1 - 1 / n) * (t_single / t) ** 2, n)
+    return np.where(_are_0_or_1(values), np.where(known > 0, of_0_and_1, n_groups), graded)
+
+
+def _are_0_or_1(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """(M,) whether each of a row's values is 0 or 1."""
+    return np.asarray(((values == 0) | (values == 1)).all(axis=1))
+
+
+def score_interval(share: Row, n: Row, z: float) -> tuple[Row, Row]:
+    """Wilson's ends of (M,) shares of (M,) n trials each; n need not be a whole number."""
     middle = share + z * z / (2 * n)
-    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    spread = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    return Interval(max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale))
+    low, high = (middle - spread) / scale, (middle + spread) / scale
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)

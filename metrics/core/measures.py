@@ -143,6 +143,11 @@ class Measure:
         return self.entry.average in (np.mean, retrieval.mean_rank)
 
     @property
+    def is_share(self) -> bool:
+        """Whether each value lies from 0 to 1: all but ranks do."""
+        return not self.entry.smaller_is_better
+
+    @property
     def entry(self) -> Family:
         """This measure's line of the table."""
         return FAMILIES[self.family]

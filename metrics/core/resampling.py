@@ -78,12 +78,6 @@ def resamples(n: int, n_replicates: int, *, seed: int) -> NDArray[np.uint8]:
     return drawn_counts
 
 
-def resampled_sums(values: NDArray[np.float64], drawn: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """(n_replicates, M) sums of (n, M) values over each sample; a block of samples at a time."""
-    blocks = (drawn[start : start + REPLICATES_A_BLOCK] for start in range(0, len(drawn), REPLICATES_A_BLOCK))
-    return np.concatenate([block.astype(np.float64) @ values for block in blocks])
-
-
 def on_grid(values: NDArray[np.float64], n_added: int) -> NDArray[np.float64]:
     """Values rounded to multiples of the power of two at which every sum of n_added of them, a row of them, is exact.
 

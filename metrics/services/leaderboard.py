@@ -14,7 +14,6 @@ from annotate.models import Collection, Direction, QuerySet
 from annotate.services.workers import worker_is_missing
 from metrics.charts import Chart
 from metrics.core.groups import Design
-from metrics.core.intervals import N_REPLICATES
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import Dot, score_dots
@@ -137,14 +136,22 @@ class Table(NamedTuple):
         return self.groups.text if self.groups else f"{self.n_queries:,} {self.sources}"
 
     @property
-    def drawn(self) -> str:
-        """What an interval draws."""
-        return self.groups.drawn if self.groups else self.sources
+    def interval_text(self) -> str:
+        """What the interval beneath a score is, or why there is none."""
+        if self.groups and self.groups.are_one:
+            return f"no interval, as all {self.groups.queries} are of one group"
+        if self.n_queries == 1:
+            return "no interval, as there is one query"
+        return (
+            f"its 95 % interval: what other {self.drawn} like these would give, labels taken as right (Wilson's, with "
+            f"as many independent {self.sources} as the spread of the scores is worth, of mean ranks Student's t; none "
+            "where all scores are equal and neither 0 nor 1)"
+        )
 
     @property
-    def n_drawn(self) -> int:
-        """How many of them there are; their number is the seed."""
-        return self.groups.n_groups if self.groups else self.n_queries
+    def drawn(self) -> str:
+        """What is taken for independent."""
+        return self.groups.drawn if self.groups else self.sources
 
     @property
     def designs(self) -> list[Design]:
@@ -171,11 +178,6 @@ class Leaderboard(NamedTuple):
     is_coming: bool
     is_stale: bool
     computed_at: datetime | None
-
-    @property
-    def n_samples(self) -> int:
-        """Bootstrap samples of an interval."""
-        return N_REPLICATES
 
     @property
     def has_rows(self) -> bool:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Item, QuerySet
 from metrics.core.groups import design
-from metrics.core.intervals import mean_intervals
-from metrics.core.resampling import is_turned
+from metrics.core.intervals import Interval, mean_intervals
 from metrics.core.significance import TESTS, PairedTest, paired_test
 from metrics.core.swaps import reer_paired
 from metrics.services import leaderboard_measuring as measuring
@@ -69,19 +68,16 @@ def _values(asked: measuring.Asked, runs: Sequence[Run]) -> tuple[NDArray[np.flo
 def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
     difference = first - second
     order = np.argsort(-difference, kind="stable")
-    sign = -1 if is_turned(first, second) else 1
-    ends = mean_intervals(sign * difference[None, :], groups=asked.groups)[0]
-    low, high = sorted(sign * end for end in ends) if ends.low is not None else (None, None)
+    interval = _interval(asked, difference)
     shown = np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int))
-    mean = float(asked.groups.mean(difference))
     shares = asked.groups.shares(np.stack([first, second], axis=1))
     swap = reer_paired(*shares.T) if len(shares) > 1 else None
     return {
         "n_queries": len(difference),
         "means": [float(asked.groups.mean(first)), float(asked.groups.mean(second))],
-        "difference": mean,
-        "low": None if low is None else min(low, mean),
-        "high": None if high is None else max(high, mean),
+        "difference": float(asked.groups.mean(difference)),
+        "low": interval.low,
+        "high": interval.high,
         "n_better": int(np.count_nonzero(difference > 0)),
         "n_worse": int(np.count_nonzero(difference < 0)),
         "n_equal": int(np.count_nonzero(difference == 0)),
@@ -91,6 +87,14 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
         "points": [[int(place) + 1, float(difference[order[place]])] for place in shown],
         "ends": _ends(asked, order, first, second),
     }
+
+
+def _interval(asked: measuring.Asked, difference: NDArray[np.float64]) -> Interval:
+    """Student's, of which the paired t test is the test; shares cannot differ by more than 1."""
+    low, high = mean_intervals(difference[None, :], are_shares=False, groups=asked.groups)[0]
+    if low is None or high is None or not asked.measures[0].is_share:
+        return Interval(low, high)
+    return Interval(max(low, -1.0), min(high, 1.0))
 
 
 def _tests(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> list[PairedTest]:

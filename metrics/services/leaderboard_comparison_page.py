@@ -79,6 +79,18 @@ class Comparison(NamedTuple):
         return facts_from(self.facts.get("groups"))
 
     @property
+    def interval_text(self) -> str:
+        """The interval of the difference and where it comes from, or why there is none."""
+        drawn = self.groups.drawn if self.groups else "queries"
+        if self.facts["low"] is not None:
+            ends = f"{self.facts['low']:.2f} to {self.facts['high']:.2f}"
+            source = f"what other {drawn} like these would give, labels taken as right"
+            return f"95 % interval {ends} (Student's t: {source})"
+        if (self.groups.n_groups if self.groups else self.facts["n_queries"]) == 1:
+            return "no interval, as there is a single query or group"
+        return f"no interval, as all {drawn} differ by as much, and nothing shows what others would"
+
+    @property
     def unit(self) -> str:
         """What the scores are counted in."""
         return "%" if measure_scale(parse_one(self.measure)) == 100 else "ranks"

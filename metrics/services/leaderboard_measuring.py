@@ -12,7 +12,7 @@ from metrics.core import measures, ranking
 from metrics.core.alignment import RankedGrades
 from metrics.core.groups import Design, Groups, design
 from metrics.core.incomplete import with_unjudged_as
-from metrics.core.intervals import mean_intervals
+from metrics.core.intervals import NOTHING, Interval, mean_intervals
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure
 from metrics.core.resampling import in_order, seed_of
@@ -157,7 +157,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
                     "name": measure.name,
                     "judged_at": judged_at(measure),
                     "smaller_is_better": measure.entry.smaller_is_better,
-                    "cells": _cells(asked, measure, row, found),
+                    "cells": _cells(asked, measure, row, found, kind),
                     "decided": decided(
                         measure,
                         np.array([values.whole[row] for values in found]).T,
@@ -220,19 +220,17 @@ def design_facts(measure: Measure, values: NDArray[np.float64], groups: Groups) 
     return (design(values, groups) if is_defined else Design(None, None))._asdict()
 
 
-def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> list[dict[str, Any]]:
+def _cells(asked: Asked, measure: Measure, row: int, found: list[Values], kind: Kind) -> list[dict[str, Any]]:
     """One cell a run; what is not defined is null."""
-    intervals, cells = _intervals(asked, measure, np.array([each.whole[row] for each in found])), []
+    intervals, cells = _intervals(asked, measure, np.array([each.whole[row] for each in found]), kind), []
     groups = asked.groups
     for each, (low, high) in zip(found, intervals, strict=True):
-        mean = _average(measure, each.whole[row], groups)
         cells.append(
             {
-                "whole": mean,
+                "whole": _average(measure, each.whole[row], groups),
                 "reference": None if each.reference is None else _average(measure, each.reference[row], groups),
-                # The interval's sums are rounded, the mean is not: equal values must still lie within it.
-                "low": None if low is None or mean is None else min(low, mean),
-                "high": None if high is None or mean is None else max(high, mean),
+                "low": low,
+                "high": high,
                 "negative": _average(measure, each.negative[row], groups),
                 "positive": _average(measure, each.positive[row], groups),
                 "judged": _average(None, each.judged[row], groups),
@@ -245,15 +243,12 @@ def _cells(asked: Asked, measure: Measure, row: int, found: list[Values]) -> lis
     return cells
 
 
-def _intervals(asked: Asked, measure: Measure, values: Matrix) -> list[tuple[float | None, float | None]]:
+def _intervals(asked: Asked, measure: Measure, values: Matrix, kind: Kind) -> list[Interval]:
     """An interval a run; none of a median, and of values that are not all defined. values : (S, Q)"""
-    defined = np.isfinite(values).all(axis=1) if measure.is_mean and values.size else np.zeros(len(values), dtype=bool)
-    found: list[tuple[float | None, float | None]] = [(None, None)] * len(values)
-    if defined.any():
-        rows = np.flatnonzero(defined).tolist()
-        for place, (low, high) in zip(rows, mean_intervals(values[defined], groups=asked.groups), strict=True):
-            found[place] = (low, high)
-    return found
+    if not measure.is_mean or not len(values):
+        return [NOTHING] * len(values)
+    are_shares = measure.is_share and kind == Kind.EXACT  # a query's estimate may lie outside 0 to 1
+    return mean_intervals(values, are_shares=are_shares, groups=asked.groups)
 
 
 def _average(measure: Measure | None, values: NDArray[np.float64], groups: Groups) -> float | None:

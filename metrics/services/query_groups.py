@@ -20,7 +20,7 @@ from metrics.services.labels import Ids, ends
 from pooling.models import PoolSource
 from pooling.services.run_storage import SIDES
 
-FEW = 30  # groups: of 25 independent values a percentile interval covers some 93 %, of 10 some 90 %
+FEW = 30  # groups: fewer tell little of how far other ones would differ
 _KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
 _LINKED = """
     WITH best AS (
@@ -86,7 +86,7 @@ class GroupFacts(NamedTuple):
     def caution(self) -> str:
         """What is said of few groups; empty of many, and where each query stands by itself."""
         few = not self.are_single and 1 < self.n_groups < FEW
-        return f"With {self.n_groups} {self.groups} such intervals are too narrow, and tests rough." if few else ""
+        return f"With {self.n_groups} {self.groups} such intervals and tests are rough." if few else ""
 
     @property
     def notes(self) -> str:

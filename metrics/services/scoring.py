@@ -21,7 +21,7 @@ from metrics.services.measuring import BOUNDED, N_POSITIVE, NAMES, Board, Table
 from metrics.services.query_groups import groups_of
 from pooling.models import Run
 
-RULES = "2"  # changes when the same labels and rankings would give other numbers
+RULES = "3"  # changes when the same labels and rankings would give other numbers
 Key = tuple[int, str, str]  # the run, the key of the label source, the measure
 RUNS_AT_ONCE = 8  # runs whose intervals are computed together; their values a query are in memory at a time
 
@@ -173,12 +173,12 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
                 changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
     if not changed:
         return 0
-    found = mean_intervals(np.array([values for _, values in changed]), groups=board.groups)
-    for (score, _), (low, high) in zip(changed, found, strict=True):
-        if score.measure == N_POSITIVE or score.mean is None or low is None or high is None:
-            continue
-        # The interval's sums are rounded, the mean is not: equal values must still lie within it.
-        score.low, score.high = min(low, score.mean), max(high, score.mean)
+    are_shares = [score.measure != N_POSITIVE for score, _ in changed]
+    table = np.array([values for _, values in changed])
+    found = mean_intervals(table, are_shares=are_shares, groups=board.groups)
+    for (score, _), ends in zip(changed, found, strict=True):
+        if score.measure != N_POSITIVE:
+            score.low, score.high = ends
     _store([score for score, _ in changed])
     return len(changed)
 

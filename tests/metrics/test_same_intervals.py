@@ -11,6 +11,7 @@ from django.core.management import call_command
 from annotate.models import Item, Judgment
 from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
+from metrics.core.measures import parse_one
 from metrics.forms import QrelsForm
 from metrics.models import Score, Snapshot
 from metrics.services import closer, download_rows, leaderboard_comparison
@@ -68,7 +69,7 @@ def test_a_score_on_the_page_in_the_file_of_scores_and_from_evaluate(study, tmp_
         float(row["value"]) for row in rows
         if (row["run"], row["measure"], row["label_source"]) == ("alpha", "AP", score.label_source)
     ]  # fmt: skip
-    (found,) = mean_intervals(np.array([sorted(values, reverse=True)]))
+    (found,) = mean_intervals(np.array([sorted(values, reverse=True)]), are_shares=True)
     assert found == pytest.approx((score.low, score.high), abs=1e-12)
     given = {"direction": "forward", "label_source": score.label_source}
     form = QrelsForm(given, collection=study)
@@ -87,7 +88,8 @@ def test_two_runs_have_the_same_interval_and_the_same_p_whichever_is_named_first
         for name in ("alpha", "beta")
     )
     queries = study.items.filter(side="query").order_by("pk").values_list("pk", flat=True)
-    asked = SimpleNamespace(scope=SimpleNamespace(sources=np.array(queries)), groups=Groups.single(len(queries)))
+    scope, groups = SimpleNamespace(sources=np.array(queries)), Groups.single(len(queries))
+    asked = SimpleNamespace(scope=scope, groups=groups, measures=[parse_one("AP")])
     one, other = (leaderboard_comparison._compared(asked, *both) for both in ((first, second), (second, first)))
     assert (one["low"], one["high"]) == (-other["high"], -other["low"])
     assert [test["p"] for test in one["tests"]] == [test["p"] for test in other["tests"]]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from annotate.core.formats import FormatError
 from metrics.core.evaluation import Evaluated, runs_of
 from metrics.core.groups import Design, Groups, design
-from metrics.core.intervals import Interval, mean_intervals
+from metrics.core.intervals import NOTHING, Interval, mean_intervals
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure, evaluate, parse
 from metrics.core.ranking import PerQuery, positives
@@ -22,6 +22,11 @@ from metrics.management.numbers import finite, whole
 from pooling.core.runs import SCORE_TYPES
 
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
+
+INTERVALS_HELP = (
+    "95 %% intervals too, as on the leaderboard: what other queries like these would give, labels taken as right; "
+    "Wilson's with an effective number of queries, of mean ranks Student's t"
+)
 
 
 class Command(BaseCommand):
@@ -35,8 +40,8 @@ class Command(BaseCommand):
         parser.add_argument("--per-query", action="store_true", help="a line for every query too")
         parser.add_argument("--threshold", type=finite, default=1, help="grade from which a document is positive (1)")
         parser.add_argument("--positive-queries", action="store_true", help="average over queries with a positive only")
-        parser.add_argument("--intervals", action="store_true", help="95 %% intervals too, as on the leaderboard")
-        parser.add_argument("--groups", metavar="FILE", help=f"intervals over whole groups of queries; {FILE_HELP}")
+        parser.add_argument("--intervals", action="store_true", help=INTERVALS_HELP)
+        parser.add_argument("--groups", metavar="FILE", help=f"intervals for whole groups of queries; {FILE_HELP}")
         parser.add_argument("--digits", type=whole, default=4, help="after the point (4)")
         parser.add_argument("--json", action="store_true", help="one JSON object a run, full precision")
         parser.add_argument("--score-type", choices=SCORE_TYPES, default=SCORE_TYPES[0], help="how scores are compared")
@@ -152,24 +157,24 @@ class Report:
     def intervals(self) -> dict[str, Interval]:
         """The interval of each measure that is a mean, None where it has none; the same values have it on any page."""
         return {
-            name: Interval(None, None) if values is None else mean_intervals(values[None, :], groups=self.groups)[0]
-            for name, values in self._of_means().items()
+            measure.name: NOTHING
+            if values is None
+            else mean_intervals(values[None, :], are_shares=measure.is_share, groups=self.groups)[0]
+            for measure, values in self._of_means()
         }
 
     def designs(self, groups: Groups) -> dict[str, Design]:
         """What the groups cost each measure that is a mean."""
         return {
-            name: Design(None, None) if values is None else design(values, groups)
-            for name, values in self._of_means().items()
+            measure.name: Design(None, None) if values is None else design(values, groups)
+            for measure, values in self._of_means()
         }
 
-    def _of_means(self) -> dict[str, NDArray[np.float64] | None]:
-        """The values a query of each measure that is a mean; None where one of them is undefined, or none is there."""
-        found: dict[str, NDArray[np.float64] | None] = {}
+    def _of_means(self) -> Iterator[tuple[Measure, NDArray[np.float64] | None]]:
+        """Each measure that is a mean, and its values a query; None where one is undefined, or none is there."""
         for measure in filter(lambda measure: measure.is_mean, self.measures):
             values = self.values[measure.name][self.counted]
-            found[measure.name] = values if len(values) and np.isfinite(values).all() else None
-        return found
+            yield measure, values if len(values) and np.isfinite(values).all() else None
 
 
 def _number(value: float) -> float | None:

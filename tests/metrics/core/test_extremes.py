@@ -7,7 +7,7 @@ import pytest
 
 from metrics.core import agreement, anova, comparison, measures, multiple, raters, sampled, significance, swaps
 from metrics.core.alignment import Labels, RankedGrades, Rankings, align
-from metrics.core.intervals import Interval, mean_intervals
+from metrics.core.intervals import NOTHING, mean_intervals, wilson
 from metrics.core.matrices import Cells, row_ranks
 
 
@@ -108,8 +108,8 @@ def test_a_chance_to_be_judged_that_is_no_chance_is_refused(chance):
 
 
 def test_a_mean_with_a_gap_has_no_interval_and_does_not_take_the_others_with_it():
-    gap, whole = mean_intervals(np.array([[np.nan, 1.0], [1.0, 1.0]]))
-    assert (gap, whole) == (Interval(None, None), Interval(1.0, 1.0))
+    gap, whole = mean_intervals(np.array([[np.nan, 1.0], [1.0, 1.0]]), are_shares=True)
+    assert (gap, whole) == (NOTHING, wilson(2, 2))
 
 
 def test_scores_too_large_for_float32_tie_as_they_do_in_trec_eval_9():

@@ -35,13 +35,13 @@ def worlds(icc: float, groups: Groups, *, n: int, n_systems: int = 1, part: int 
 @every_world
 def test_intervals_over_groups_cover_95_percent(icc, size):
     groups = groups_of(size)
-    ends = mean_intervals(worlds(icc, groups, n=2_000)[:, :, 0], groups=groups)
+    ends = mean_intervals(worlds(icc, groups, n=2_000)[:, :, 0], are_shares=False, groups=groups)
     assert np.mean([low <= 0 <= high for low, high in ends]) == pytest.approx(0.95, abs=0.02)
 
 
 def test_intervals_over_the_captions_of_a_video_one_by_one_cover_far_less():
     values = worlds(0.3, groups_of(41), n=300)[:, :, 0]
-    assert np.mean([low <= 0 <= high for low, high in mean_intervals(values)]) < 0.5
+    assert np.mean([low <= 0 <= high for low, high in mean_intervals(values, are_shares=False)]) < 0.5
 
 
 @every_world

@@ -2,10 +2,21 @@
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from metrics.core.intervals import Interval, mean_intervals, wilson
+from metrics.core.groups import Groups
+from metrics.core.intervals import NOTHING, Interval, mean_intervals, wilson
+from metrics.core.significance import paired_test
+
+EQUAL = np.repeat(np.arange(20), 5)
+UNEQUAL = np.repeat(np.arange(40), np.random.default_rng(8).integers(1, 12, 40))
+
+
+def interval(values, *, are_shares: bool, groups: Groups | None = None) -> Interval:
+    (found,) = mean_intervals(np.array([values], dtype=float), are_shares=are_shares, groups=groups)
+    return found
 
 
 @pytest.mark.parametrize(("right", "n"), [(0, 5), (3, 7), (18, 20), (20, 20), (995, 1000)])
@@ -14,42 +25,146 @@ def test_wilsons_interval_equals_statsmodels(right, n):
 
 
 def test_a_share_of_nothing_has_no_interval():
-    assert wilson(0, 0) == Interval(None, None)
+    assert wilson(0, 0) == NOTHING
 
 
-def test_the_bootstrap_interval_is_near_scipys():
-    values = np.random.default_rng(1).beta(2, 5, size=400)
-    ours = mean_intervals(values[None, :], n_replicates=5000)[0]
-    theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=5000, method="percentile", rng=np.random.default_rng(2)
-    ).confidence_interval
-    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.002)
+# ---- Student's
 
 
-def test_the_bootstrap_interval_of_many_queries_is_the_normal_one():
+def test_the_interval_of_ranks_and_differences_is_scipys_students():
+    values = np.random.default_rng(1).normal(3, 2, 25)
+    theirs = stats.ttest_1samp(values, 0).confidence_interval()
+    assert interval(values, are_shares=False) == pytest.approx(tuple(theirs), abs=1e-12)
+
+
+@pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
+def test_over_groups_it_is_statsmodels_cluster_robust_one(group):
+    values = np.random.default_rng(2).normal(0, 1, group.max() + 1)[group] + np.random.default_rng(3).random(len(group))
+    told = {"cov_type": "cluster", "cov_kwds": {"groups": group}, "use_t": True}
+    (theirs,) = sm.OLS(values, np.ones(len(values))).fit(**told).conf_int()
+    assert interval(values, are_shares=False, groups=Groups.of(group)) == pytest.approx(tuple(theirs), abs=1e-9)
+
+
+@pytest.mark.parametrize("groups", [Groups.single(20), Groups.of(np.repeat(np.arange(7), [1, 2, 3, 3, 3, 4, 4]))])
+def test_it_leaves_out_0_where_the_paired_t_test_rejects(groups):
+    rng, n_rejected = np.random.default_rng(4), 0
+    for _ in range(200):
+        first, second = rng.normal(0.3, 1, groups.n_queries), rng.normal(0, 0.5, groups.n_queries)
+        low, high = interval(first - second, are_shares=False, groups=groups)
+        is_rejected = paired_test("t", first, second, groups=groups).p_value < 0.05
+        assert (low > 0 or high < 0) == is_rejected
+        n_rejected += is_rejected
+    assert 10 < n_rejected < 190
+
+
+# ---- Wilson's
+
+
+@pytest.mark.parametrize("right", [0, 1, 12, 24, 25])
+def test_of_queries_that_count_0_or_1_it_is_wilsons_own(right):
+    values = np.arange(25) < right
+    assert interval(values, are_shares=True) == pytest.approx(wilson(right, 25), abs=1e-12)
+
+
+@pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
+def test_over_groups_of_0_and_1_it_is_wilsons_of_the_effective_number(group):
+    """Korn and Graubard's, as statsmodels computes Wilson's of a number that is no whole one."""
+    rng = np.random.default_rng(5)
+    values = (rng.random(len(group)) < rng.beta(1, 2, group.max() + 1)[group]).astype(float)
+    fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": group})
+    p, n, size = values.mean(), len(values), np.bincount(group)
+    deff = fit.bse[0] ** 2 / (p * (1 - p) / (n - 1))
+    t_groups, t_single = stats.t.ppf(0.975, [size.sum() ** 2 / (size**2).sum() - 1, n - 1])
+    effective = n / deff * (t_single / t_groups) ** 2
+    assert effective < 0.8 * n
+    expected = proportion_confint(p * effective, effective, method="wilson")
+    assert interval(values, are_shares=True, groups=Groups.of(group)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_groups_in_which_0_and_1_are_spread_evenly_count_no_more_than_their_queries():
+    assert interval([0, 1] * 10, are_shares=True, groups=Groups.of(np.repeat(np.arange(10), 2))) == pytest.approx(
+        wilson(10, 20), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("right", [0, 1])
+def test_where_all_are_right_or_all_wrong_a_group_counts_as_one_query(right):
+    values = np.full(100, right)
+    assert interval(values, are_shares=True, groups=Groups.of(EQUAL)) == pytest.approx(
+        wilson(20 * right, 20), abs=1e-12
+    )
+    low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1, 2], [98, 1, 1])))
+    assert high - low > 0.75
+
+
+@pytest.mark.parametrize("values", [(0.0, 1.0), (0.3, 0.6)])
+def test_beside_one_group_of_nearly_all_queries_t_keeps_a_degree_of_freedom(values):
+    """Groups that count by (sum of masses)^2 / sum of squared masses are hardly more than one."""
+    values = np.repeat(values, 5_000)
+    low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1, 2], [9_998, 1, 1])))
+    assert 0 <= low < values.mean() < high <= 1
+
+
+@pytest.mark.parametrize("right", [0, 1])
+def test_weighted_queries_that_are_all_right_or_all_wrong_count_as_kishs_number(right):
+    weight = np.random.default_rng(0).random(30) + 0.01
+    n = weight.sum() ** 2 / np.square(weight).sum()
+    expected = proportion_confint(right * n, n, method="wilson")
+    found = interval(np.full(30, right), are_shares=True, groups=Groups.of(range(30), weight=weight))
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert found[right] == right
+
+
+def test_of_graded_scores_its_ends_are_as_many_errors_away_as_students_were_the_spread_that_of_shares():
+    """(mean - end)^2 = t^2 phi end (1 - end) / n, phi being the variance seen over mean (1 - mean)."""
+    values = np.random.default_rng(6).beta(0.3, 0.9, 25)
+    mean, t = values.mean(), stats.t.ppf(0.975, 24)
+    phi = values.var(ddof=1) / (mean * (1 - mean))
+    for end in interval(values, are_shares=True):
+        assert (mean - end) ** 2 == pytest.approx(t**2 * phi * end * (1 - end) / 25, rel=1e-9)
+
+
+def test_it_leans_to_the_middle_and_stays_within_0_and_1_where_students_would_not():
+    values = [0.9, 0, 0, 0, 0, 0.01]
+    low, high = interval(values, are_shares=True)
+    assert 0 < low < np.mean(values) < high < 1
+    assert np.mean(values) - low < high - np.mean(values)
+    assert interval(values, are_shares=False).low < 0
+
+
+def test_of_many_queries_it_is_the_normal_one():
     scores = np.random.default_rng(0).beta(2, 2, 3000)
     half = 1.96 * scores.std() / np.sqrt(3000)
-    (found,) = mean_intervals(scores[None, :], n_replicates=5000)
-    assert found == pytest.approx((scores.mean() - half, scores.mean() + half), abs=8e-4)
+    assert interval(scores, are_shares=True) == pytest.approx((scores.mean() - half, scores.mean() + half), abs=1e-4)
 
 
-def test_an_interval_does_not_depend_on_what_it_is_computed_together_with():
-    values = np.random.default_rng(3).random((21, 333))
-    together = mean_intervals(values)
-    alone = [mean_intervals(row[None, :])[0] for row in values]
-    assert together == alone
+# ---- no interval, and the same one
 
 
-def test_the_same_values_have_the_same_interval_in_whatever_order():
-    values = np.random.default_rng(3).random((1, 50))
-    mixed = np.random.default_rng(4).permutation(values, axis=1)
-    assert mean_intervals(values) == mean_intervals(mixed)
-    assert mean_intervals(values, n_replicates=999) != mean_intervals(values)
+@pytest.mark.parametrize("are_shares", [False, True])
+def test_where_nothing_shows_how_much_queries_differ_there_is_no_interval(are_shares):
+    assert interval(np.full(10, 0.1), are_shares=are_shares) == NOTHING
+    assert interval([0.1, 0.3] * 9, are_shares=are_shares, groups=Groups.of(np.repeat(np.arange(9), 2))) == NOTHING
+    weight = np.random.default_rng(0).random(1_000) + 0.01
+    assert (
+        interval(np.full(1_000, 0.1), are_shares=are_shares, groups=Groups.of(range(1_000), weight=weight)) == NOTHING
+    )
+    assert interval(np.ones(10), are_shares=False) == NOTHING
+    assert interval([1.0], are_shares=are_shares) == NOTHING
+    assert mean_intervals(np.zeros((2, 0)), are_shares=are_shares) == [NOTHING] * 2
 
 
-def test_equal_values_have_an_interval_without_width():
-    assert mean_intervals(np.full((1, 10), 0.25)) == [Interval(0.25, 0.25)]
-
-
-def test_without_queries_there_is_no_interval():
-    assert mean_intervals(np.zeros((2, 0))) == [Interval(None, None)] * 2
+@pytest.mark.parametrize("weight", [None, np.random.default_rng(7).random(len(UNEQUAL)) + 0.01])
+@pytest.mark.parametrize("key", [np.arange(len(UNEQUAL)), UNEQUAL])
+def test_the_same_values_have_the_same_interval_in_whatever_order_and_company(key, weight):
+    """To the last digit, of graded scores, of 0 and 1, and of ranks."""
+    rng = np.random.default_rng(3)
+    scores = rng.random((20, len(key))) / 7
+    values = np.concatenate([scores, (scores < 0.1).astype(float), 1 + 300 * scores])
+    are_shares = np.repeat([True, False], [40, 20])
+    mixed = rng.permutation(len(key))
+    together = mean_intervals(values, are_shares=are_shares, groups=Groups.of(key, weight=weight))
+    turned = Groups.of(key[mixed], weight=None if weight is None else weight[mixed])
+    assert together == mean_intervals(values[:, mixed], are_shares=are_shares, groups=turned)
+    for row, is_share, found in zip(values, are_shares.tolist(), together, strict=True):
+        assert found == interval(row, are_shares=is_share, groups=Groups.of(key, weight=weight))

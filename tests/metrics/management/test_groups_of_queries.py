@@ -84,7 +84,7 @@ def test_evaluate_has_the_intervals_and_the_cost_of_the_groups(files, runs):
     printed = [(name, float(value)) for name, query, value in rows(done.stdout) if name.startswith("AP_")]
     expected = []
     for of_run in values.reshape(3, 45):
-        (interval,), cost = mean_intervals(of_run[None, :], groups=GROUPS), design(of_run, GROUPS)
+        (interval,), cost = mean_intervals(of_run[None, :], are_shares=True, groups=GROUPS), design(of_run, GROUPS)
         names = ("AP_low", "AP_high", "AP_icc", "AP_deff")
         expected += zip(names, (*interval, *cost), strict=True)
     assert printed == [(name, pytest.approx(value, abs=1e-12)) for name, value in expected]
@@ -113,7 +113,7 @@ def test_evaluate_says_the_same_in_json_over_the_queries_that_count(files, runs)
         groups = Groups.of([VIDEO[query] or query for query in queries])
         cost = design(values, groups)
         assert told["groups"] == {"n": groups.n, "icc": {"AP": cost.icc}, "deff": {"AP": cost.deff}}
-        assert told["intervals"] == {"AP": list(mean_intervals(values[None, :], groups=groups)[0])}
+        assert told["intervals"] == {"AP": list(mean_intervals(values[None, :], are_shares=True, groups=groups)[0])}
         plain = json.loads(manage(*of, *more, "--intervals").stdout)
         assert plain["intervals"] != told.pop("intervals")
         told.pop("groups")

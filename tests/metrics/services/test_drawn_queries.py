@@ -69,7 +69,7 @@ def test_a_kept_mean_is_that_over_all_queries_by_strata(drawn):
     for score in scores.exclude(measure="n_positive"):
         values = np.frombuffer(score.per_query, dtype="<f8")
         assert score.mean == pytest.approx(np.average(values, weights=weight), abs=1e-12)
-        ((low, high),) = mean_intervals(values[None, :], groups=Groups.of(np.arange(8), weight=weight))
+        ((low, high),) = mean_intervals(values[None, :], are_shares=True, groups=Groups.of(np.arange(8), weight=weight))
         assert (score.low, score.high) == pytest.approx((low, high), abs=1e-12)
     means = scores.filter(measure="AP").values_list("mean", flat=True)
     plain = [np.frombuffer(score.per_query, dtype="<f8").mean() for score in scores.filter(measure="AP")]

@@ -150,15 +150,15 @@ def test_intervals_of_scores_draw_videos_and_follow_the_choice(videos):
     before = {}
     for score in scores:
         values = np.frombuffer(score.per_query, dtype="<f8")
-        ((low, high),) = mean_intervals(values[None, :], groups=GROUPS)
+        ((low, high),) = mean_intervals(values[None, :], are_shares=True, groups=GROUPS)
         assert (score.low, score.high) == (low, high)
-        assert mean_intervals(values[None, :]) != [(low, high)]
+        assert mean_intervals(values[None, :], are_shares=True) != [(low, high)]
         before[score.label_source] = (score.mean, score.inputs_sha256)
     change_query_groups(collection=videos, query_groups="none")
     refresh.refresh(collection=videos)
     for score in scores.all():
         values = np.frombuffer(score.per_query, dtype="<f8")
-        assert (score.low, score.high) == mean_intervals(values[None, :])[0]
+        assert (score.low, score.high) == mean_intervals(values[None, :], are_shares=True)[0]
         mean, inputs_sha256 = before[score.label_source]
         assert score.mean == mean
         assert score.inputs_sha256 != inputs_sha256
@@ -187,7 +187,7 @@ def test_the_leaderboard_tells_of_videos_and_of_how_alike_their_captions_are(vid
     cell = forward["measures"][0]["cells"][0]
     values = np.frombuffer(Score.objects.get(run__name="alpha", measure="AP", label_source="over:original").per_query)
     assert (cell["icc"], cell["deff"]) == design(values, GROUPS)
-    assert (cell["low"], cell["high"]) == mean_intervals(values[None, :], groups=GROUPS)[0]
+    assert (cell["low"], cell["high"]) == mean_intervals(values[None, :], are_shares=True, groups=GROUPS)[0]
     assert reverse_["measures"][0]["cells"][0]["icc"] is None
 
 
@@ -276,11 +276,11 @@ def test_alphas_interval_draws_videos_on_the_dashboard_and_in_its_parts(videos):
 def test_the_pages_say_captions_of_videos(videos, client):
     client.force_login(cast.member(videos, Role.RESEARCHER))
     page = client.get(reverse("metrics:leaderboard", args=[videos.slug])).content.decode()
-    assert "percentile bootstrap over the videos, 1,000 samples, seed 5" in page  # before anybody had it computed, too
+    assert "what other videos like these would give, labels taken as right" in page  # before a view was computed
     board_of(videos, {})
     page = client.get(reverse("metrics:leaderboard", args=[videos.slug])).content.decode()
     assert "14 captions of 5 videos" in page
-    assert "percentile bootstrap over the videos, 1,000 samples, seed 5" in page
+    assert "what other videos like these would give, labels taken as right" in page
     assert "Design effect" in page
     assert "ICC" in page
     client.force_login(cast.member(videos, Role.LEAD))

@@ -12,6 +12,7 @@ from annotate.checks import check
 from annotate.models import Batch, Change, Item, Seat
 from annotate.services import claiming, judging, reports, reviewing, seating, undoing
 from metrics import fsck
+from metrics.core.intervals import wilson
 from metrics.models import Observation, Score, Snapshot
 from metrics.services import history, refresh
 from pooling.models import Ranking, Run
@@ -261,7 +262,7 @@ def test_golds_and_training_do_not_enter_agreement():
     assert (before["all"]["nominal"]["n_labels"], after["all"]["nominal"]["n_labels"]) == (5, 0)
 
 
-def test_equal_values_lie_within_their_interval_although_its_sums_are_rounded():
+def test_equal_values_between_0_and_1_have_no_interval():
     study = studies.study()
     Ranking.objects.filter(run__collection=study).update(targets=[1, 2, 3], scores=[3, 2, 1])
     first = study.items.filter(side="document").first()
@@ -270,11 +271,10 @@ def test_equal_values_lie_within_their_interval_although_its_sums_are_rounded():
         ranking.save()
     studies.reference(study, {(f"q{i}", "d0"): 2 for i in range(6)}, name="equal")
     refresh.rebuild(collection=study)
-    score = Score.objects.get(
-        run__name="alpha", measure="Judged@10", label_source="none:equal"
-    )
-    assert score.low <= score.mean <= score.high
-    assert score.mean == pytest.approx(0.1)
+    scores = Score.objects.filter(run__name="alpha", label_source="none:equal")
+    equal, whole = scores.get(measure="Judged@10"), scores.get(measure="Judged@1")
+    assert (equal.mean, equal.low, equal.high) == (pytest.approx(0.1), None, None)
+    assert (whole.mean, whole.low, whole.high) == (1, *wilson(6, 6))
 
 
 def test_every_invariant_holds_after_a_refresh():

@@ -164,7 +164,7 @@ def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
         assert cells["P@8"][name]["whole"] == pytest.approx(row.precision.mean, abs=1e-12)
         assert cells["RBP"][name]["whole"] == pytest.approx(row.rbp.mean, abs=1e-12)
         (values,) = estimated(collection, collection.runs.get(name=name), "P@8")
-        low, high = mean_intervals(values[None, :])[0]
+        low, high = mean_intervals(values[None, :], are_shares=False)[0]
         assert (cells["P@8"][name]["low"], cells["P@8"][name]["high"]) == pytest.approx((low, high), abs=1e-12)
 
 

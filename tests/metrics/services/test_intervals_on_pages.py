@@ -1,0 +1,92 @@
+"""Which interval stands beside which number, and what pages say of it."""
+
+import json
+from io import StringIO
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from scipy import stats
+
+from metrics.core.groups import Groups
+from metrics.core.intervals import NOTHING, mean_intervals, wilson
+from metrics.core.measures import parse_one
+from metrics.services import leaderboard_comparison, leaderboard_measuring
+from metrics.services.leaderboard import Table
+from metrics.services.leaderboard_comparison_page import Comparison
+from metrics.services.query_groups import GroupFacts
+
+ALONE = GroupFacts("none", 12, 12, "captions", "videos")
+OF_VIDEOS = ALONE._replace(n_groups=5)
+
+
+def table(**told):
+    return Table(*[None] * len(Table._fields))._replace(direction="forward", n_queries=12, **told)
+
+
+def comparison(groups, **facts):
+    told = {"groups": groups._asdict() if groups else None, "n_queries": 12, "low": None, "high": None, **facts}
+    return Comparison("", "AP", None, None, told, [], [], None, False, timezone.now())
+
+
+@pytest.mark.parametrize(("groups", "drawn"), [(None, "queries"), (ALONE, "captions"), (OF_VIDEOS, "videos")])
+def test_pages_name_the_interval_and_what_it_is_the_chance_of(groups, drawn):
+    source = f"what other {drawn} like these would give, labels taken as right"
+    assert source in table(groups=groups).interval_text
+    assert "Wilson's" in table(groups=groups).interval_text
+    text = comparison(groups, low=-1.234, high=5.678).interval_text
+    assert text == f"95 % interval -1.23 to 5.68 (Student's t: {source})"
+
+
+def test_pages_say_why_there_is_no_interval():
+    one_group, one_query = ALONE._replace(n_groups=1), ALONE._replace(n_queries=1, n_groups=1)
+    assert table(groups=one_group).interval_text == "no interval, as all captions are of one group"
+    assert table(groups=one_query)._replace(n_queries=1).interval_text == "no interval, as there is one query"
+    assert comparison(one_group).interval_text == "no interval, as there is a single query or group"
+    assert comparison(None, n_queries=1).interval_text == "no interval, as there is a single query or group"
+    assert comparison(OF_VIDEOS).interval_text.startswith("no interval, as all videos differ by as much")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "are_shares"),
+    [("C@1", [0, 1, 1, 0, 1], True), ("AP", [0.1, 0.2, 0, 0.9, 1], True), ("MeanR", [1, 2, 9, 1, 1], False)],
+)
+def test_a_measured_table_has_wilsons_of_shares_and_students_of_ranks(name, values, are_shares):
+    values, asked = np.array([values, values[::-1]], dtype=float), SimpleNamespace(groups=Groups.single(5))
+    found = leaderboard_measuring._intervals(asked, parse_one(name), values)
+    assert found == mean_intervals(values, are_shares=are_shares)
+    assert found[0] == found[1] != NOTHING
+
+
+def test_medians_and_tables_without_runs_have_no_intervals():
+    asked = SimpleNamespace(groups=Groups.single(5))
+    assert leaderboard_measuring._intervals(asked, parse_one("MedR"), np.arange(10.0).reshape(2, 5)) == [NOTHING] * 2
+    assert leaderboard_measuring._intervals(asked, parse_one("AP"), np.array([])) == []
+
+
+def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):
+    """Of five queries the positive stands first, first, second, fourth and first."""
+    places = [1, 1, 2, 4, 1]
+    lines = [f"q{q} Q0 d{rank} {rank} {-rank} x\n" for q in range(5) for rank in range(1, 6)]
+    (tmp_path / "run").write_text("".join(lines))
+    (tmp_path / "qrels").write_text("".join(f"q{q} 0 d{rank} 1\n" for q, rank in enumerate(places)))
+    out, files = StringIO(), (f"{tmp_path}/run", "--qrels", f"{tmp_path}/qrels")
+    call_command("evaluate", *files, "--measures", "C@1 MeanR C@5 RR", "--intervals", "--json", stdout=out)
+    found = json.loads(out.getvalue())["intervals"]
+    assert found["C@1"] == pytest.approx(wilson(3, 5), abs=1e-12)
+    assert found["C@5"] == pytest.approx(wilson(5, 5), abs=1e-12)
+    assert found["MeanR"] == pytest.approx(tuple(stats.ttest_1samp(places, 0).confidence_interval()), abs=1e-12)
+    assert found["RR"] == list(mean_intervals(np.array([[1, 1, 0.5, 0.25, 1]]), are_shares=True)[0])
+
+
+def test_shares_differ_by_1_at_most_and_ranks_by_anything():
+    difference, groups = np.array([1.0, 1.0, 0.5]), Groups.single(3)
+    student = mean_intervals(difference[None, :], are_shares=False)[0]
+    asked = SimpleNamespace(groups=groups, measures=[parse_one("AP")])
+    assert leaderboard_comparison._interval(asked, difference) == (student.low, 1.0)
+    assert leaderboard_comparison._interval(asked, -difference) == (-1.0, -student.low)
+    assert leaderboard_comparison._interval(asked, np.zeros(3)) == NOTHING
+    asked.measures = [parse_one("MeanR")]
+    assert leaderboard_comparison._interval(asked, difference) == student
