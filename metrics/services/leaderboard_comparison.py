@@ -11,7 +11,7 @@ from annotate.models import Collection, Item, QuerySet
 from metrics.core.groups import design
 from metrics.core.intervals import Interval, mean_intervals
 from metrics.core.significance import TESTS, PairedTest, paired_test
-from metrics.core.swaps import reer_paired
+from metrics.core.swaps import reer_paired, reversal
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_labels import texts_of
 from metrics.services.leaderboard_stored import Stored
@@ -71,7 +71,7 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
     interval = _interval(asked, difference)
     shown = np.unique(np.linspace(0, len(order) - 1, min(len(order), MAX_POINTS)).round().astype(int))
     shares = asked.groups.shares(np.stack([first, second], axis=1))
-    swap = reer_paired(*shares.T) if len(shares) > 1 else None
+    swaps = {"reversal": reversal(*shares.T), "reer": reer_paired(*shares.T)} if len(shares) > 1 else {}
     return {
         "n_queries": len(difference),
         "means": [float(asked.groups.mean(first)), float(asked.groups.mean(second))],
@@ -81,7 +81,7 @@ def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArra
         "n_better": int(np.count_nonzero(difference > 0)),
         "n_worse": int(np.count_nonzero(difference < 0)),
         "n_equal": int(np.count_nonzero(difference == 0)),
-        "reer": swap,
+        "swaps": swaps,
         "tests": [_told(test) for test in _tests(asked, first, second)],
         **design(difference, asked.groups)._asdict(),
         "points": [[int(place) + 1, float(difference[order[place]])] for place in shown],

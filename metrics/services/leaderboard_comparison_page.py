@@ -37,6 +37,14 @@ class Test(NamedTuple):
         return "< .0001" if self.p < 0.0001 else f"{self.p:.4f}"
 
 
+class Chance(NamedTuple):
+    """A chance that other queries order the two otherwise: which, and its formula in plain words; None: not defined."""
+
+    name: str
+    value: float | None
+    formula: str
+
+
 class Query(NamedTuple):
     """A query on which the two differ; values as they are measured, from 0 to 1 for shares."""
 
@@ -89,6 +97,26 @@ class Comparison(NamedTuple):
         if (self.groups.n_groups if self.groups else self.facts["n_queries"]) == 1:
             return "no interval, as there is a single query or group"
         return f"no interval, as all {drawn} differ by as much, and nothing shows what others would"
+
+    @property
+    def chances(self) -> list[Chance]:
+        """How far the order is that of these queries alone: of what was seen, and of two sets that nobody has seen."""
+        if "swaps" not in self.facts:
+            return []  # kept from before there were these two; the view is being made anew
+        swaps, drawn = self.facts["swaps"], self.groups.drawn if self.groups else "queries"
+        t = f"t is Student's below, with its n - 1 degrees of freedom for n {drawn}"
+        return [
+            Chance(
+                f"Reversal: the chance that another set of as many {drawn} turns this order round",
+                swaps.get("reversal"),
+                f"T(-|t| / √2): {t}. With ever more new {drawn} it falls to half the p of that test, not to 0.",
+            ),
+            Chance(
+                f"REER, retrieval experiment error rate: the chance that two new sets of as many {drawn} disagree",
+                swaps.get("reer"),
+                "2 Φ(-|t|) (1 - Φ(-|t|)): as if the difference seen were the true one.",
+            ),
+        ]
 
     @property
     def unit(self) -> str:

@@ -15,7 +15,7 @@ from metrics.core.measures import UnknownMeasure, parse_one
 from metrics.core.multiple import METHODS, compare_systems
 from metrics.core.score_files import ScoreTable, option_of
 from metrics.core.significance import CORRECTIONS, TESTS, paired_test
-from metrics.core.swaps import reer_paired
+from metrics.core.swaps import reer_paired, reversal
 from metrics.core.tournament import a_row_a_group
 from metrics.management.groups import add_group_arguments, groups_of
 from metrics.management.labels import add_label_arguments, labels_of
@@ -123,15 +123,16 @@ def pseudo_groups(table: ScoreTable, groups: Groups, options: dict[str, Any]) ->
 
 
 def pairs(table: ScoreTable, groups: Groups, options: dict[str, Any]) -> Iterator[str]:
-    """Every pair: difference, p, p corrected for the number of pairs, the verdict, and the chance of a swap."""
+    """Every pair: difference, p, p corrected for the number of pairs, the verdict, and the chances of a swap."""
     names, scores = table.runs, table.values
     order = np.argsort(-scores.mean(axis=0), kind="stable")
     chosen = list(combinations(order, 2))
     sampling = {"seed": options["seed"], "n_samples": options["samples"]}
     tests = [paired_test(options["test"], *scores[:, [i, j]].T, groups=groups, **sampling) for i, j in chosen]
     adjusted = CORRECTIONS[options["correction"]]([test.p_value for test in tests])
-    yield f"run\tother\tdifference\tp\tp_{options['correction']}\tdiffers\treer\n"
+    yield f"run\tother\tdifference\tp\tp_{options['correction']}\tdiffers\treversal\treer\n"
     for (i, j), test, p in zip(chosen, tests, adjusted, strict=True):
         verdict = "yes" if p < options["alpha"] else "no"
-        swap = reer_paired(*groups.shares(scores[:, [i, j]]).T)
-        yield f"{names[i]}\t{names[j]}\t{test.difference:.4f}\t{test.p_value:.3g}\t{p:.3g}\t{verdict}\t{swap:.3f}\n"
+        shares = groups.shares(scores[:, [i, j]]).T
+        tested = f"{test.difference:.4f}\t{test.p_value:.3g}\t{p:.3g}\t{verdict}"
+        yield f"{names[i]}\t{names[j]}\t{tested}\t{reversal(*shares):.3f}\t{reer_paired(*shares):.3f}\n"

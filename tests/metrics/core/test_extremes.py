@@ -62,7 +62,7 @@ def test_a_grade_whose_power_of_two_is_no_number_is_refused(name):
 
 
 def test_scores_that_are_missing_or_of_other_queries_are_not_compared():
-    for formula in (swaps.reer_paired, swaps.reer_independent):
+    for formula in (swaps.reer_paired, swaps.reer_independent, swaps.reversal):
         for x, y in (([1, 2], [2]), ([1], [2]), ([1, np.nan], [2, 3])):
             with pytest.raises(ValueError, match="same queries, at least two"):
                 formula(x, y)

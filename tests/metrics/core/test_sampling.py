@@ -82,10 +82,56 @@ def test_reer_follows_equation_1():
     assert swaps.reer_independent(x, y, n_queries=200) == pytest.approx(2 * stats.norm.sf(5), rel=1e-6)
 
 
-def test_identical_runs_swap_half_of_the_time_and_a_constant_lead_never():
+@pytest.mark.parametrize("formula", [swaps.reer_paired, swaps.reversal])
+def test_identical_runs_swap_half_of_the_time_and_a_constant_lead_never(formula):
     x = np.array([0.1, 0.5, 0.9])
-    assert swaps.reer_paired(x, x) == 0.5
-    assert swaps.reer_paired(x + 0.1, x) == pytest.approx(0.0)
+    assert formula(x, x) == 0.5
+    assert formula(x + 0.1, x) == pytest.approx(0.0)
+
+
+def significant_at(p, n):
+    """Differences of two systems on n queries that Student's two-sided test finds at p exactly."""
+    d = np.random.default_rng(n).normal(size=n)
+    return (d - d.mean()) / d.std(ddof=1) + stats.t.isf(p / 2, n - 1) / np.sqrt(n)
+
+
+def test_at_p_05_a_reversal_is_likelier_than_two_new_sets_that_disagree():
+    """1.95996 / sqrt(2) = 1.38590: Phi(-1.38590) = .0829, while 2 x .025 x .975 = .04875."""
+    d = significant_at(0.05, 20_000)
+    assert swaps.reversal(d, 0 * d) == swaps.reversal(0 * d, d) == pytest.approx(0.0829, abs=5e-5)
+    assert swaps.reer_paired(d, 0 * d) == pytest.approx(0.04875, abs=2e-5)
+
+
+@pytest.mark.parametrize("n", [2, 10, 50])
+def test_a_reversal_by_ever_more_queries_tends_to_half_the_p_of_student_s_test(n):
+    d = significant_at(0.05, n)
+    falling = [swaps.reversal(d, 0 * d, n_queries=m) for m in (1, n, 10 * n, 1000 * n)]
+    assert falling == sorted(falling, reverse=True)
+    assert falling[1] == swaps.reversal(d, 0 * d)
+    assert swaps.reversal(d, 0 * d, n_queries=10**12) == pytest.approx(0.025, abs=1e-6)
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (6, 30), (30, 6)])
+def test_a_reversal_is_what_the_scores_say_of_a_new_mean(n, m):
+    """400,000 draws: a variance given the one seen, a true difference given that, the mean of m new queries."""
+    rng = np.random.default_rng(n)
+    d = significant_at(0.2, n)
+    sigma = d.std(ddof=1) * np.sqrt((n - 1) / rng.chisquare(n - 1, 400_000))
+    truth = d.mean() + sigma / np.sqrt(n) * rng.normal(size=len(sigma))
+    later = truth + sigma / np.sqrt(m) * rng.normal(size=len(sigma))
+    assert swaps.reversal(d, 0 * d, n_queries=m) == pytest.approx((later < 0).mean(), abs=0.004)
+
+
+@pytest.mark.parametrize("m", [20, 80])
+def test_where_any_true_difference_is_as_likely_a_reversal_is_as_frequent_as_said(m):
+    rng = np.random.default_rng(8)
+    n, truth = 20, rng.uniform(-1.5, 1.5, 30_000)
+    seen, later = (truth[:, None] + rng.normal(size=(len(truth), size)) for size in (n, m))
+    said = np.array([swaps.reversal(d, 0 * d, n_queries=m) for d in seen])
+    is_turned = np.sign(seen.mean(axis=1)) != np.sign(later.mean(axis=1))
+    for low, high in ((0, 0.02), (0.02, 0.1), (0.1, 0.25), (0.25, 0.5)):
+        inside = (said >= low) & (said < high)
+        assert is_turned[inside].mean() == pytest.approx(said[inside].mean(), abs=0.03), (low, high)
 
 
 def simulated_runs(rng, n_topics=200, n_systems=12):

@@ -14,7 +14,7 @@ from metrics.core.intervals import mean_intervals
 from metrics.core.multiple import compare_systems
 from metrics.core.sampling import queries_for_difference, queries_for_error, sampling_error
 from metrics.core.significance import TESTS, paired_test
-from metrics.core.swaps import reer_paired
+from metrics.core.swaps import reer_paired, reversal
 from tests.metrics.management.running import manage, rows
 
 RUNS = ["A", "B", "C"]
@@ -149,12 +149,14 @@ def test_compare_tests_pairs_over_groups(files, test):
     assert done.stderr.strip() == "45 queries of 20 groups of queries: whole groups are compared."
     found = [paired_test(test, *VALUES[:, pair].T, groups=GROUPS, n_samples=2000) for pair in ([0, 1], [0, 2], [1, 2])]
     shares = GROUPS.shares(VALUES)
-    swaps = [reer_paired(*shares[:, pair].T) for pair in ([0, 1], [0, 2], [1, 2])]
+    swaps = [
+        [f"{chance(*shares[:, pair].T):.3f}" for chance in (reversal, reer_paired)] for pair in ([0, 1], [0, 2], [1, 2])
+    ]
     order = [RUNS[place] for place in np.argsort(-VALUES.mean(axis=0))]
     assert order == RUNS
-    told = [[*row[:4], row[6]] for row in rows(done.stdout)[1:]]
+    told = [[*row[:4], *row[6:]] for row in rows(done.stdout)[1:]]
     assert told == [
-        [*pair, f"{test.difference:.4f}", f"{test.p_value:.3g}", f"{swap:.3f}"]
+        [*pair, f"{test.difference:.4f}", f"{test.p_value:.3g}", *swap]
         for pair, test, swap in zip(combinations(RUNS, 2), found, swaps, strict=True)
     ]
     seeded = manage("compare", f"{files}/rows.tsv", "--test", test, "--samples", "2000", "--seed", "5")

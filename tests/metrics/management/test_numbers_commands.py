@@ -122,7 +122,8 @@ def test_compare_names_groups_or_tests_every_pair(files):
         ).stdout
     )
     assert pairs[0][:3] == ["run", "other", "difference"]
-    assert pairs[1][-2] == "no"
+    assert pairs[0][-3:] == ["differs", "reversal", "reer"]
+    assert pairs[1][-3] == "no"
     assert "two runs or more" in manage("compare", "--qrels", f"{files}/qrels", f"{files}/run").stderr
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
+from scipy import stats
 
 from annotate.models import (
     Annotator,
@@ -20,7 +21,7 @@ from annotate.models import (
     Resolution,
     Seat,
 )
-from metrics.core import multiple, significance
+from metrics.core import multiple, significance, swaps
 from metrics.models import BoardView, Score
 from metrics.services import leaderboard_views as views
 from metrics.services import refresh
@@ -253,6 +254,9 @@ def test_two_runs_compared_are_the_tests_on_the_stored_values(board):
     assert told["t"]["p"] == significance.paired_t(x, y).p_value
     assert told["wilcoxon"]["p"] == significance.wilcoxon(x, y).p_value
     assert set(told) == set(significance.TESTS)
+    assert value["swaps"] == {"reversal": swaps.reversal(x, y), "reer": swaps.reer_paired(x, y)}
+    half = stats.t.sf(abs(told["t"]["statistic"]) / np.sqrt(2), told["t"]["n"] - 1)
+    assert value["swaps"]["reversal"] == pytest.approx(half)  # as the page says it comes from the test below it
     assert [d for _, d in value["points"]] == pytest.approx(sorted(x - y, reverse=True))
     assert (value["n_better"], value["n_worse"]) == (np.count_nonzero(x > y), np.count_nonzero(x < y))
     best = value["ends"][0][0]

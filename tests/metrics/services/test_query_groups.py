@@ -12,6 +12,7 @@ from metrics.core.groups import Groups, design
 from metrics.core.intervals import mean_intervals
 from metrics.core.measures import parse_one
 from metrics.core.significance import paired_test
+from metrics.core.swaps import reer_paired, reversal
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services import closer, favour, labels, leaderboard_views, pool_study, query_groups, refresh
 from metrics.services.leaderboard_comparison import N_SAMPLES
@@ -212,6 +213,8 @@ def test_two_runs_are_compared_over_videos(videos):
         expected = paired_test(test["name"], first, second, groups=GROUPS, n_samples=N_SAMPLES)
         assert (test["p"], test["n"] + test["n_tied"]) == (expected.p_value, 5)
     assert board["icc"] == design(first - second, GROUPS).icc
+    shares = GROUPS.shares(np.stack([first, second], axis=1)).T
+    assert board["swaps"] == {"reversal": reversal(*shares), "reer": reer_paired(*shares)}
 
 
 def test_stop_advice_draws_videos_and_is_looked_at_again_when_the_choice_changes(videos):

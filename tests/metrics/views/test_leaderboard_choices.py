@@ -1,12 +1,15 @@
 """What can be chosen on the leaderboard: in the address, in a browser, by people who may not see every run."""
 
+import re
+from html import unescape
+
 import pytest
 from playwright.sync_api import expect
 
 from annotate.models import Role
 from metrics.models import BoardView
 from metrics.services import leaderboard_views
-from metrics.services.leaderboard_wanted import read
+from metrics.services.leaderboard_wanted import read, read_pair
 from pooling.models import Run
 from tests import cast
 from tests.metrics import studies
@@ -24,6 +27,25 @@ def board(client):
 
 def compute(study, **given):
     leaderboard_views.compute(collection=study, wanted=read(collection=study, viewer=None, given=given).wanted)
+
+
+def test_the_page_of_two_runs_names_both_chances_with_their_formulas(client, board):
+    alpha, beta = (str(board.runs.get(name=name).pk) for name in ("alpha", "beta"))
+    given = {"a": alpha, "b": beta, "measure": "AP"}
+    wanted = read_pair(collection=board, viewer=None, given=given).wanted
+    leaderboard_views.compute(collection=board, wanted=wanted)
+    view = leaderboard_views.find(collection=board, wanted=wanted)
+    page = unescape(client.get("/c/study/leaderboard/compare/", given).content.decode())
+    chances = re.findall(r"<dt>(Reversal|REER)([^<]*)</dt>\s*<dd>([0-9.]+)\s*<span class=\"under\">([^<]*)<", page)
+    assert [(name, value) for name, _, value, _ in chances] == [
+        ("Reversal", f"{view.value['swaps']['reversal']:.3f}"),
+        ("REER", f"{view.value['swaps']['reer']:.3f}"),
+    ]
+    assert "another set of as many queries turns this order round" in chances[0][1]
+    assert "T(-|t| / √2)" in chances[0][3] and "half the p of that test" in chances[0][3]
+    assert "two new sets of as many queries disagree" in chances[1][1] and "2 Φ(-|t|) (1 - Φ(-|t|))" in chances[1][3]
+    BoardView.objects.update(value={**view.value, "swaps": {}})  # as of a single query
+    assert client.get("/c/study/leaderboard/compare/", given).content.decode().count("a single query or group") == 2
 
 
 def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(client, board):
