@@ -1,41 +1,217 @@
-"""How far a value could move: every unjudged target negative, or every one positive."""
+"""How far a value could move: ends between which it lies, whatever the unjudged documents that a run returned are.
 
-from typing import NamedTuple
+The completions: each document that the run returned and nobody judged gets any whole grade from 0 to the best one.
+Labels are taken as right, and documents that the run did not return keep what they have: unjudged ones stay negative.
+A document that only other runs returned and that turns out positive is outside; it lowers AP, recall and nDCG.
 
+Both scenarios, all unjudged negative and all positive, are ends only of what every new positive raises. AP, recall and
+nDCG also divide by what there is to find, which grows with each one. Bounding what a judgment could still change by
+its extremes: Moffat & Zobel 2008, doi:10.1145/1416950.1416952, for RBP; the proofs for the others stand here.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from metrics.core import ndcg_bounds, retrieval
 from metrics.core.alignment import RankedGrades
+from metrics.core.completions import Completions, Placed
 from metrics.core.incomplete import with_unjudged_as
-from metrics.core.measures import Measure
-from metrics.core.ranking import PerQuery
+from metrics.core.measures import Measure, parse_one
+from metrics.core.ranking import PerQuery, Positives, positives, share
 
 
 class Bounds(NamedTuple):
-    """(Q,) values of one measure under two views of the unjudged targets a run retrieved.
+    """(Q,) ends of one measure, least <= most. Of ranks too, where the least is the best.
 
-    unjudged_negative, unjudged_positive : as if all of them had been judged so. They bound C@k, P@k, RR, RBP and
-        every measure that only gains from a positive; AP, recall and nDCG also divide by R, which grows with each
-        positive, and may fall.
+    A mean of them bounds the mean. Where a query may have no positive at all its first rank is 1 at least and infinite
+    at most: with these a mean or a median over the queries that have one is bounded too.
     """
 
-    unjudged_negative: PerQuery
-    unjudged_positive: PerQuery
+    least: PerQuery
+    most: PerQuery
 
 
-def bounds(
-    measure: Measure,
-    ranked: RankedGrades,
-    *,
-    threshold: float = 1,
-    best_grade: float | None = None,
-) -> Bounds:
-    """A measure under both views of the unjudged.
+def has_bounds(measure: Measure) -> bool:
+    """Whether there are ends for it: none for what counts or infers the unjudged, nor for lists without them."""
+    return measure.family in _ENDS and not measure.judged_only
 
-    best_grade : grade of an unjudged target taken as positive; default the largest among the labels, at least the
-        threshold
+
+def bounds(measure: Measure, ranked: RankedGrades, *, best_grade: float, threshold: float = 1) -> Bounds:
+    """The ends of a measure.
+
+    best_grade : the largest whole grade that an unjudged document may turn out to have; where the measure names a
+        `max_grade` it is at most that. Raises ValueError for a measure without bounds.
     """
+    if not has_bounds(measure):
+        raise ValueError(f"{measure.name} has no bounds.")
     level = measure.threshold(threshold)
-    if best_grade is None:
-        best_grade = max(float(ranked.label_grade.max(initial=0)), level)
-    return Bounds(
-        measure.compute(with_unjudged_as(ranked, 0), threshold),
-        measure.compute(with_unjudged_as(ranked, best_grade), threshold),
+    if measure.entry.binary and not 0 < level <= best_grade:  # every completion has the same positives
+        value = measure.compute(with_unjudged_as(ranked, 0), threshold)
+        return Bounds(value, value)
+    found, value = _ENDS[measure.family](measure, ranked, level, best_grade), measure.compute(ranked, threshold)
+    # All negative is a completion too, and the sums of the ends are rounded otherwise than the value's.
+    return Bounds(np.fmin(found.least, value), np.fmax(found.most, value))
+
+
+def _cutoff(measure: Measure) -> int | None:
+    return None if measure.cutoff is None else int(measure.cutoff)
+
+
+def _of_rising(measure: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+    """C@k, P@k, RR, RBP: no positive lowers them, so all negative and all positive are the ends, and attained.
+
+    RBP's upper end adds p^n for all that may follow below a list of n: with the unjudged it is RBP's residual.
+    """
+    most = measure.compute(with_unjudged_as(ranked, best_grade), level)
+    if measure.family == "RBP":
+        most = most + np.power(float(dict(measure.parameters)["p"]), ranked.depth)
+    return Bounds(measure.compute(ranked, level), most)
+
+
+def _of_first_ranks(_: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+    """MedR, MeanR: a positive makes the first rank smaller or leaves it.
+
+    A query without a positive is left out of the average, and comes into it with a rank once it has one. If it is
+    taken in at 1, or at infinity, the average is at most, or at least, what it is without it or with its own rank.
+    """
+    least = retrieval.first_rank(positives(with_unjudged_as(ranked, best_grade), level))
+    most = retrieval.first_rank(positives(ranked, level))
+    may_come = np.isnan(most) & ~np.isnan(least)
+    return Bounds(np.where(may_come, 1.0, least), np.where(may_come, np.inf, most))
+
+
+def _of_interpolated(measure: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+    """IPrec: the best precision from the m-th positive on, m growing with R. R and the ranks are bounded apart.
+
+    With more positives the m-th stands no lower, so the precision there is no smaller; a smaller m only adds depths.
+    """
+    labelled, whole = positives(ranked, level), positives(with_unjudged_as(ranked, best_grade), level)
+
+    def value(found: Positives) -> PerQuery:
+        if measure.family == "IPrec11":
+            return retrieval.eleven_point_average(found)
+        return retrieval.interpolated_precision(found, recall=float(measure.cutoff or 0))
+
+    return Bounds(value(labelled._replace(total=whole.total)), value(whole._replace(total=labelled.total)))
+
+
+def _of_gains(measure: Measure, ranked: RankedGrades, _: float, best_grade: float) -> Bounds:
+    """ERR, gRBP: no gain lowers them, and a larger scale, the best grade of all, makes every gain smaller.
+
+    ERR is the expectation of 1 / rank over the rank at which a reader stops, and any gain has her stop earlier or as
+    early. Where the measure names no `max_grade` a completion may move the scale, between the largest label and the
+    best grade: the least has the larger scale; the most has labels gain what they do on the smaller one, while an
+    unjudged document gains no more than the best grade on its own.
+    """
+    family, parameters, labelled = (
+        measure.entry.function,
+        dict(measure.parameters),
+        float(ranked.label_grade.max(initial=0)),
     )
+    told = {"k": _cutoff(measure)} if measure.family == "ERR" else {"p": parameters["p"]}
+    top = float(parameters["max_grade"]) or max(best_grade, labelled)
+    new_grade = min(best_grade, top)
+    least = family(ranked, **told, max_grade=top)
+    if not parameters["max_grade"] and labelled < top:
+        ranked = _on_scale(ranked, measure.family, labelled, top)
+    most = family(with_unjudged_as(ranked, new_grade), **told, max_grade=top)
+    if measure.family == "gRBP":
+        most = most + np.power(float(parameters["p"]), ranked.depth)
+    return Bounds(least, most)
+
+
+def _on_scale(ranked: RankedGrades, family: str, labelled: float, top: float) -> RankedGrades:
+    """Grades that gain on the scale to `top` what the labels gain on theirs, to the largest label, `labelled`."""
+    if labelled == 0:
+        return ranked
+
+    def moved(grade: Any) -> Any:
+        above = np.maximum(grade, 0).astype(np.float64)
+        gain = above * top / labelled
+        if family == "ERR":
+            gain = np.log2(1 + (np.exp2(above) - 1) * 2 ** (top - labelled))
+        return np.where(grade > 0, np.minimum(gain, top), grade)
+
+    return ranked._replace(grade=moved(ranked.grade), label_grade=moved(ranked.label_grade))
+
+
+def _of_ndcg(measure: Measure, ranked: RankedGrades, _: float, best_grade: float) -> Bounds:
+    dcg = dict(measure.parameters)["dcg"]
+    return Bounds(*ndcg_bounds.ends(ranked, k=_cutoff(measure), best_grade=best_grade, dcg=dcg))
+
+
+class _Ratio(NamedTuple):
+    """A measure whose value follows from R, and from how many positives stand where within a cut-off.
+
+    cutoff : R -> the last rank that counts; value : of the positives and their precisions within it, and of R
+    """
+
+    cutoff: Callable[[PerQuery], PerQuery]
+    value: Callable[[Placed, PerQuery], PerQuery]
+
+
+def _at(k: int | None) -> Callable[[PerQuery], PerQuery]:
+    return lambda total: np.full(len(total), np.inf if k is None else k)
+
+
+def _r_precision(cap: float) -> _Ratio:
+    def depth(total: PerQuery) -> PerQuery:
+        return np.minimum(total, cap) if cap else total
+
+    return _Ratio(depth, lambda placed, total: share(placed.hits, depth(total)))
+
+
+def _f_measure(k: int | None, beta: float) -> _Ratio:
+    """F = (1 + beta^2) h / (beta^2 R + k) of h positives within k: the harmonic mean of h / k and h / R."""
+    return _Ratio(_at(k), lambda placed, total: (1 + beta**2) * placed.hits / (beta**2 * total + float(k or 1)))
+
+
+_RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _Ratio]] = {
+    "R": lambda k, _: _Ratio(_at(k), lambda placed, total: share(placed.hits, total)),
+    "F": lambda k, parameters: _f_measure(k, parameters["beta"]),
+    "Rprec": lambda *_: _r_precision(0),
+    "PMRP": lambda _, parameters: _r_precision(parameters["cap"]),
+    "AP": lambda k, _: _Ratio(_at(k), lambda placed, total: share(placed.precisions, total)),
+    "AP_retrieved": lambda k, _: _Ratio(_at(k), lambda placed, total: share(placed.precisions, placed.hits)),
+    "mAP@R": lambda *_: _Ratio(lambda total: total, lambda placed, total: share(placed.precisions, total)),
+}
+
+
+def _of_ratio(measure: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+    """AP, R, F, Rprec and their kin: attained, from the best and the worst place of each number of new positives.
+
+    With s new positives R is fixed, and the value only rises as positives move up: their m-th, a smaller rank, brings
+    no smaller precision m / rank. So of all choices of s the first s unjudged are best and the last s worst, and the
+    ends are those over s = 0, 1, ..., all of them.
+    """
+    ratio = _RATIOS[measure.family](_cutoff(measure), dict(measure.parameters))
+    lists = Completions(ranked, level, is_open=best_grade >= level)
+    least, most = np.full(len(ranked.depth), np.inf), np.full(len(ranked.depth), -np.inf)
+    for numbers, place, reduce, end in (
+        (lists.first(), lists.highest, np.maximum, most),
+        (lists.last(), lists.lowest, np.minimum, least),
+    ):
+        total = (lists.total[numbers.query] + numbers.n_new).astype(np.float64)
+        reduce.at(end, numbers.query, ratio.value(place(numbers, ratio.cutoff(total)), total))
+    return Bounds(least, most)
+
+
+def _of_mean_r_precision(measure: Measure, ranked: RankedGrades, _: float, best_grade: float) -> Bounds:
+    """PMRP_mean: the means of the ends for each zeta, which one completion need not reach at once."""
+    parameters = dict(measure.parameters)
+    part = parse_one(f"PMRP(cap={parameters['cap']})")
+    ends = [_of_ratio(part, ranked, level, best_grade) for level in range(1, parameters["zetas"] + 1)]
+    return Bounds(*(np.mean(values, axis=0) for values in zip(*ends, strict=True)))
+
+
+_ENDS: dict[str, Callable[[Measure, RankedGrades, float, float], Bounds]] = {
+    **dict.fromkeys(("C", "Success", "P", "RR", "RBP"), _of_rising),
+    **dict.fromkeys(("MedR", "MeanR"), _of_first_ranks),
+    **dict.fromkeys(("IPrec", "IPrec11"), _of_interpolated),
+    **dict.fromkeys(("ERR", "gRBP"), _of_gains),
+    **dict.fromkeys(_RATIOS, _of_ratio),
+    "nDCG": _of_ndcg,
+    "PMRP_mean": _of_mean_r_precision,
+}

@@ -111,19 +111,20 @@ def _effective(values: NDArray[np.float64], means: Means, groups: Groups, level:
     estimated, the number is made smaller by (z / t)^2.
     Where each value is 0 or 1 the scale is known but for what groups do to it. The number is that of the queries over
     the design effect, times (t of Q - 1 / t)^2, and at most Q: Korn & Graubard 1998, Survey Methodology 24:193; Dean &
-    Pagano 2015, doi:10.1093/jssam/smv024. Of queries that stand by themselves it is Q, and the interval Wilson's own.
+    Pagano 2015, doi:10.1093/jssam/smv024. Of single queries without weights it is Q, and the interval Wilson's own.
     Where all are 0, or all 1, nothing shows how alike groups are, so each counts as one query.
     t has as many degrees of freedom as groups, less one. Groups that differ in mass count as fewer, (sum of masses)^2 /
     sum of squared masses: Kish 1965; Carter, Schnepel & Steigerwald 2017, doi:10.1162/REST_a_00639.
     """
     (p, variance), n = means, groups.n_queries
     n_groups = groups.mass.sum() ** 2 / on_grid(np.square(groups.mass), groups.n).sum()
-    z, t, t_single = special.ndtri(level), *special.stdtrit([max(n_groups - 1, 1.0), n - 1], level)
+    z, t, t_single = special.ndtri(level), special.stdtrit(max(n_groups - 1, 1.0), level), special.stdtrit(n - 1, level)
     known = p * (1 - p)
     seen = np.divide(known, variance, out=np.full(len(p), np.inf), where=variance > 0)
     graded = seen * (z / t) ** 2
     of_0_and_1 = np.minimum(seen / (1 - 1 / n) * (t_single / t) ** 2, n)
-    return np.where(_are_0_or_1(values), np.where(known > 0, of_0_and_1, n_groups), graded)
+    of_0_or_1 = np.where(known > 0, of_0_and_1, n_groups)
+    return np.asarray(np.where(_are_0_or_1(values), of_0_or_1, graded))
 
 
 def _are_0_or_1(values: NDArray[np.float64]) -> NDArray[np.bool_]:

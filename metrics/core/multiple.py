@@ -1,4 +1,4 @@
-"""Which of many systems differ: Newman-Keuls and Tukey's HSD on the studentized range, and pseudo-groups."""
+"""Which of many systems differ by the studentized range: Tukey's HSD, REGWQ and Newman-Keuls; pseudo-groups."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,7 +10,8 @@ from scipy import special
 from metrics.core.anova import two_way
 from metrics.core.roots import roots
 
-METHODS = ("newman-keuls", "tukey")
+METHODS = ("tukey", "regwq", "newman-keuls")
+_STEPWISE = ("regwq", "newman-keuls")
 _Z_NODES = 160
 _CHEBYSHEV_NODES = 24
 
@@ -31,7 +32,7 @@ class Comparison(NamedTuple):
     groups: list[list[int]]
 
 
-def compare_systems(scores: NDArray[np.float64], *, method: str = "newman-keuls", alpha: float = 0.05) -> Comparison:
+def compare_systems(scores: NDArray[np.float64], *, method: str, alpha: float = 0.05) -> Comparison:
     """Compare all systems of (t, s) scores of topics x systems, with the error of their analysis of variance."""
     found = two_way(scores)
     return compare_means(
@@ -44,13 +45,15 @@ def compare_systems(scores: NDArray[np.float64], *, method: str = "newman-keuls"
 
 
 def compare_means(
-    means: ArrayLike, *, standard_error: float, df: float, method: str = "newman-keuls", alpha: float = 0.05
+    means: ArrayLike, *, standard_error: float, df: float, method: str, alpha: float = 0.05
 ) -> Comparison:
-    """Compare k means, each with the same standard error of df degrees of freedom.
+    """Compare k means, each with the same standard error of df degrees of freedom, taken for normal.
 
-    newman-keuls : the span of r means from place i differs where every wider span around it does and its range exceeds
-        q(1 - alpha; r, df) standard errors. It does not hold the family-wise error: Newman 1939; Keuls 1952
-    tukey : q(1 - alpha; k, df) for every pair, which does hold it: Tukey 1953
+    tukey : q(1 - alpha; k, df) standard errors for every pair, which holds the family-wise error: Tukey 1953
+    regwq : the span of r means from place i differs where every wider span around it does and its range exceeds
+        q(1 - alpha_r; r, df), alpha_r = 1 - (1 - alpha)^(r/k), but alpha for r of k - 1 and k. It holds the family-wise
+        error. Ryan 1960; Einot & Gabriel 1975; Welsch 1977, doi:10.1080/01621459.1977.10480615
+    newman-keuls : as regwq with alpha for every r. It does not hold the family-wise error: Newman 1939; Keuls 1952
     """
     if method not in METHODS:
         raise ValueError(f'There is no method "{method}"; there are: {", ".join(METHODS)}.')
@@ -60,14 +63,28 @@ def compare_means(
     order = np.argsort(-means, kind="stable")
     ordered = means[order]
     k = len(means)
-    critical = studentized_range_quantiles(k, df, alpha) * standard_error
+    critical = critical_ranges(k, df, alpha, method=method) * standard_error
     span = np.abs(np.arange(k)[:, None] - np.arange(k)[None, :]) + 1
-    bar = critical[span - 1] if method == "newman-keuls" else np.full((k, k), critical[-1])
-    significant = (ordered[:, None] - ordered[None, :] > bar) & (span > 1)
-    if method == "newman-keuls":
+    significant = (ordered[:, None] - ordered[None, :] > critical[span - 1]) & (span > 1)
+    if method in _STEPWISE:
         _close(significant)
     significant |= significant.T
     return Comparison(order, ordered, significant, pseudo_groups(significant))
+
+
+def critical_ranges(k: int, df: float, alpha: float, *, method: str) -> NDArray[np.float64]:
+    """(k,) how many standard errors the range of r = 1..k of k means has to exceed to differ; see compare_means.
+
+    Those of REGWQ are made monotone: alpha leaps from k - 2 means to k - 1, so that the wider span could need less than
+    one within it. It then needs as much, which can only make fewer differ.
+    """
+    plain = studentized_range_quantiles(k, df, alpha)
+    if method == "newman-keuls":
+        return plain
+    if method == "tukey":
+        return np.full(k, plain[-1])
+    critical = np.append(studentized_range_quantiles(k, df, alpha, is_shared=True)[:-2], plain[-2:])
+    return np.maximum.accumulate(critical)
 
 
 def pseudo_groups(significant: NDArray[np.bool_]) -> list[list[int]]:
@@ -82,21 +99,26 @@ def pseudo_groups(significant: NDArray[np.bool_]) -> list[list[int]]:
 
 
 @lru_cache(maxsize=64)
-def studentized_range_quantiles(k: int, df: float, alpha: float) -> NDArray[np.float64]:
+def studentized_range_quantiles(k: int, df: float, alpha: float, *, is_shared: bool = False) -> NDArray[np.float64]:
     """(k,) q(1 - alpha; r, df) for ranges of r = 1..k means; 0 for r = 1. Equals scipy.stats.studentized_range.ppf.
 
+    is_shared : alpha is that of all k means, of which r have their part, 1 - (1 - alpha)^(r/k)
     The distribution function is a sum over 160 x 48 (or 192) Gauss-Legendre nodes. Quantiles are smooth in log r, and r
     need not be whole, so for many means a polynomial through 24 of them gives the others to 1e-9.
     """
     if k < 2:
         return np.zeros(k)
     r = np.arange(2, k + 1, dtype=np.float64)
+
+    def part_of_alpha(r: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(-np.expm1(r / k * np.log1p(-alpha))) if is_shared else np.full(len(r), alpha)
+
     if k <= _CHEBYSHEV_NODES:
-        quantiles = np.append(0.0, _quantiles(r, df, alpha))
+        quantiles = np.append(0.0, _quantiles(r, df, part_of_alpha(r)))
     else:
         angle = (np.arange(_CHEBYSHEV_NODES) + 0.5) * np.pi / _CHEBYSHEV_NODES
         node = np.asarray((np.log(2) + np.log(k)) / 2 + (np.log(k) - np.log(2)) / 2 * np.cos(angle))
-        solved = _quantiles(np.exp(node), df, alpha)
+        solved = _quantiles(np.exp(node), df, part_of_alpha(np.exp(node)))
         quantiles = np.append(0.0, _interpolated(np.log(r), node, solved, angle))
     quantiles.flags.writeable = False
     return quantiles
@@ -118,8 +140,8 @@ def _interpolated(
     return np.asarray(share @ value / share.sum(axis=1))
 
 
-def _quantiles(r: NDArray[np.float64], df: float, alpha: float) -> NDArray[np.float64]:
-    """(n,) q(1 - alpha; r, df), all roots at once."""
+def _quantiles(r: NDArray[np.float64], df: float, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n,) q(1 - alpha; r, df) of (n,) r and alpha, all roots at once."""
     return roots(
         lambda q: studentized_range_cdf(q, r, df) - (1 - alpha),
         np.full(len(r), 1e-3),

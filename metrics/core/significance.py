@@ -14,6 +14,7 @@ from scipy import special
 
 from metrics.core.groups import Groups
 from metrics.core.resampling import is_turned, resampled_means, seed_of
+from metrics.core.zero_one import are_zero_one
 from pooling.core.correlation import mid_ranks
 
 _CELLS_A_BLOCK = 2_000_000
@@ -106,13 +107,37 @@ def bootstrap(x: ArrayLike, y: ArrayLike, *, rng: np.random.Generator, n_samples
     return _outcome("bootstrap", d, mean, (1 + further) / (1 + n_samples))
 
 
+def mcnemar(x: ArrayLike, y: ArrayLike, *, are_groups: bool = False) -> PairedTest:
+    """McNemar's test of scores that are 0 or 1, mid-p; the exact one is the sign test. The statistic counts x > y.
+
+    McNemar 1947, doi:10.1007/BF02295996; mid-p as Fagerland, Lydersen & Laake 2013, doi:10.1186/1471-2288-13-91, advise
+    are_groups : x and y are sums over groups of queries. The statistic is then chi-squared of one degree of freedom,
+        (sum D)^2 / sum D^2 of the groups' differences D, in which a group counts by its size: Obuchowski 1998 without
+        its factor for few groups (Yang, Sun & Hardin 2010, doi:10.1002/bimj.201000035). Of single queries it is
+        McNemar's chi-squared without continuity correction. An approximation: of few groups rely on randomization
+    """
+    d = _differences(x, y)
+    moved = d[d != 0]
+    if not len(moved):
+        return _outcome("mcnemar", d, 0.0, 1.0, n_tied=len(d))
+    if are_groups:
+        statistic = moved.sum() ** 2 / np.square(moved).sum()
+        return _outcome("mcnemar", d, statistic, special.chdtrc(1, statistic), n_tied=len(d) - len(moved))
+    wins, n = int(np.count_nonzero(moved > 0)), len(moved)
+    fewer = min(wins, n - wins)
+    p = 2 * special.bdtr(fewer, n, 0.5) - np.exp(_log_binomial(n, fewer) - n * np.log(2))
+    return _outcome("mcnemar", d, wins, min(1.0, float(p)), n_tied=len(d) - n)
+
+
 TESTS: dict[str, Callable[..., PairedTest]] = {
     "t": paired_t,
     "wilcoxon": wilcoxon,
     "sign": sign,
     "randomization": randomization,
     "bootstrap": bootstrap,
+    "mcnemar": mcnemar,
 }
+OF_ZERO_ONE = ("mcnemar",)  # tests of scores that are 0 or 1 alone
 SAMPLED = ("randomization", "bootstrap")
 # What stands for a group. Where the systems are told apart by a toss a group, its sum turns round as a whole; ranks and
 # signs take its mean; the others its share of the mean over all queries.
@@ -122,6 +147,7 @@ _OF_GROUPS: dict[str, Callable[[Groups, NDArray[np.float64]], NDArray[np.float64
     "sign": Groups.means,
     "randomization": Groups.totals,
     "bootstrap": Groups.shares,
+    "mcnemar": Groups.totals,
 }
 
 
@@ -144,6 +170,8 @@ def paired_test(
     both = np.stack([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)], axis=1)
     if not np.isfinite(both).all():
         raise ValueError("A score is missing or not finite; leave that query out of both systems.")
+    if name in OF_ZERO_ONE and not are_zero_one(both):
+        raise ValueError(f"The test {name} is of scores that are 0 or 1; another score was found.")
     groups = groups or Groups.single(len(both))
     values = _OF_GROUPS[name](groups, both)
     oriented = values[:, ::-1] if is_turned(*values.T) else values
@@ -151,6 +179,8 @@ def paired_test(
     if name in SAMPLED:
         rng = np.random.default_rng(seed_of(oriented) if seed is None else seed)
         options = {"rng": rng, "n_samples": n_samples}
+    elif name in OF_ZERO_ONE:
+        options = {"are_groups": not groups.are_plain}
     found = TESTS[name](*values[np.lexsort(oriented.T[::-1])].T, **options)
     difference = groups.weighted(both[:, 0] - both[:, 1])
     return found if groups.are_plain else found._replace(difference=fsum(difference) / len(both))

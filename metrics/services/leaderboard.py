@@ -8,8 +8,6 @@ differences.
 from datetime import datetime
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from annotate.models import Collection, Direction, QuerySet
 from annotate.services.workers import worker_is_missing
 from metrics.charts import Chart
@@ -19,16 +17,10 @@ from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import Dot, score_dots
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services.labels import scope_of
-from metrics.services.leaderboard_cells import (
-    Absent,
-    Cell,
-    Decision,
-    decision,
-    headline,
-    measure_scale,
-    unit_of,
-)
+from metrics.services.leaderboard_cells import Absent, Cell, measure_scale, median_design, unit_of
+from metrics.services.leaderboard_decisions import Decision, decision, headline, notes
 from metrics.services.leaderboard_measuring import group_facts
+from metrics.services.leaderboard_stored import kept_ends, unbounded
 from metrics.services.leaderboard_wanted import JUDGED, Choices
 from metrics.services.query_groups import GroupFacts, facts_from
 from metrics.services.sample_estimates import Kind, told
@@ -111,10 +103,27 @@ class Table(NamedTuple):
     @property
     def headline(self) -> str:
         """Who leads by the first measure, and whom nothing tells apart from it."""
-        cells = [(row.run.name, row.cells[0]) for row in self.rows]
+        cells = [(row.run, row.cells[0]) for row in self.rows]
         best = next((cell.whole for _, cell in cells if isinstance(cell, Cell)), None)
-        leaders = [name for name, cell in cells if isinstance(cell, Cell) and cell.whole == best]
+        leaders = [run for run, cell in cells if isinstance(cell, Cell) and cell.whole == best]
         return headline(leaders, self.decisions[0]) if self.decisions else ""
+
+    @property
+    def missing_text(self) -> str:
+        """What is said of queries that runs miss."""
+        missing = [row.n_missing for row in self.rows if row.n_missing]
+        how_many = f"{len(missing):,} of {len(self.rows):,} runs miss some, up to {max(missing):,}" if missing else ""
+        return f"a query that a run misses counts 0 ({how_many or 'no run misses any'})"
+
+    @property
+    def has_q(self) -> bool:
+        """Whether the scores of some measure are all 0 or 1, so that there is Cochran's Q."""
+        return any(each.q_text for each in self.decisions)
+
+    @property
+    def decision_notes(self) -> list[str]:
+        """How differences were decided, a sentence each."""
+        return notes(self.decisions, over=self.sources_text, unit=self.drawn)
 
     @property
     def without_positive(self) -> str:
@@ -158,7 +167,7 @@ class Table(NamedTuple):
         """A measure each, the medians over the runs; empty where no queries belong together."""
         if self.groups is None or self.groups.are_single:
             return []
-        return [_median_design([row.cells[place] for row in self.rows]) for place in range(len(self.charts))]
+        return [median_design([row.cells[place] for row in self.rows]) for place in range(len(self.charts))]
 
     @property
     def targets(self) -> str:
@@ -178,6 +187,11 @@ class Leaderboard(NamedTuple):
     is_coming: bool
     is_stale: bool
     computed_at: datetime | None
+
+    @property
+    def without_bounds(self) -> str:
+        """Which measures have no bounds beside their scores, and why; empty where all have them."""
+        return unbounded([column.name for column in self.columns], is_stored=self.choices.is_stored)
 
     @property
     def has_rows(self) -> bool:
@@ -211,7 +225,7 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
         for each in facts:  # what can be said of each measure is known once there is a view
             each["undrawn"] = {"pools": [], "n": None}
             for cell in each["cells"].values():
-                cell.update(dict.fromkeys(("low", "high", "negative", "positive")))
+                cell.update(dict.fromkeys(("low", "high", "least", "most")))
     known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]
     scored = {pk for _, each in known for pk in each["runs"]}
     return Leaderboard(
@@ -277,9 +291,8 @@ def _lay_over(found: Facts, score: Facts, source: LabelSource) -> None:
         "high": "high",
         "mean_with_positive": "defined",
         "n_with_positive": "n_defined",
-        "best": "positive",
     }
-    own = {new: score[old] for old, new in names.items()} | {"negative": score["mean"]}
+    own = {new: score[old] for old, new in names.items()} | kept_ends(score["measure"], score)
     found["cells"][key] = found["cells"].get(key, {}) | own
 
 
@@ -289,25 +302,13 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     decisions = {each["name"]: decision(each, runs) for each in facts["measures"]}
     measures = list(choices.wanted.measures)
     rows = best_first([_row(run, choices, facts, decisions) for run in runs], 0, measures[0])
-    charts = [
-        _dots(best_first(rows, place, name), place, name, direction) for place, name in enumerate(measures)
-    ]
+    charts = [_dots(best_first(rows, place, name), place, name, direction) for place, name in enumerate(measures)]
     ordered = [decisions[name] for name in choices.wanted.measures if name in decisions]
     counts = facts["n_queries"], facts["n_positive"]
     ranked = facts_from(facts["groups"]), _gallery(facts["gallery"])
     kinds = dict.fromkeys(measures, str(Kind.EXACT)) | {each["name"]: each["kind"] for each in facts["measures"]}
     parts = rows, ordered, _saturated(rows, choices), charts, facts["undrawn"], kinds
     return Table(direction, query_set, *counts, *ranked, *parts)
-
-
-def _median_design(cells: list[Cell | Absent | None]) -> Design:
-    scored = [cell for cell in cells if isinstance(cell, Cell)]
-    return Design(_median([cell.icc for cell in scored]), _median([cell.deff for cell in scored]))
-
-
-def _median(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.median(known)) if known else None
 
 
 def best_first(rows: list[Row], place: int, measure: str) -> list[Row]:
@@ -348,8 +349,7 @@ def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision
     cells = []
     for name in choices.wanted.measures:
         known = facts["cells"].get((run.pk, name))
-        group = decisions[name].group_of(run) if name in decisions else None
-        cells.append(_cell(known, scale=measure_scale(parse_one(name)), group=group) if known else None)
+        cells.append(_cell(known, run, measure_scale(parse_one(name)), decisions.get(name)) if known else None)
     judged = None if own["judged"] is None else 100 * own["judged"]
     known_facts = [facts["cells"].get((run.pk, name)) for name in choices.wanted.measures]
     gallery = _gallery(facts["gallery"])
@@ -357,10 +357,12 @@ def _row(run: Run, choices: Choices, facts: Facts, decisions: dict[str, Decision
     return Row(run, cells, judged, own["n_missing"], known_facts, is_older)
 
 
-def _cell(facts: Facts, *, scale: float, group: int | None) -> Cell | Absent | None:
+def _cell(facts: Facts, run: Run, scale: float, decision: Decision | None) -> Cell | Absent | None:
     if facts.get("beyond") is not None:
         return Absent(f"n/a beyond {facts['beyond']:,}")
-    return Cell.of(facts, scale=scale, group=group)
+    if decision is None:
+        return Cell.of(facts, scale=scale)
+    return Cell.of(facts, scale=scale, group=decision.group_of(run), letters=decision.letters.get(run.pk, ()))
 
 
 def _saturated(rows: list[Row], choices: Choices) -> list[tuple[str, float]]:

@@ -1,18 +1,22 @@
-"""The parts of a leaderboard's table: a score with all that belongs to it, and which runs a measure tells apart."""
+"""The parts of a leaderboard's table: a score with all that belongs to it."""
 
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from metrics.core.groups import Design
+from metrics.core.letters import shown
 from metrics.core.measures import Measure
-from pooling.models import Run
 
 
 class Cell(NamedTuple):
     """A score: the whole (with people's labels), the reference's part, the difference of the two; shares in per cent.
 
     The three are rounded so that what is printed adds up. `defined` is the mean over queries with a positive.
-    negative, positive : the score as if every unjudged target had been judged so
+    least, most : its bounds, whatever the unjudged targets that the run returned turn out to be
     judged : per cent of the first ranks that is judged; group : the pseudo-group, 1 holds the best run
+    letters : runs that share one do not differ; "a" is the best run's
     icc, deff : intraclass correlation and design effect, where queries come in groups
     """
 
@@ -23,12 +27,18 @@ class Cell(NamedTuple):
     high: float | None
     defined: float | None
     n_defined: int
-    negative: float | None = None
-    positive: float | None = None
+    least: float | None = None
+    most: float | None = None
     judged: float | None = None
     group: int | None = None
     icc: float | None = None
     deff: float | None = None
+    letters: tuple[str, ...] = ()
+
+    @property
+    def letters_text(self) -> str:
+        """The letters in little space."""
+        return shown(self.letters)
 
     @property
     def text(self) -> str:
@@ -39,7 +49,9 @@ class Cell(NamedTuple):
         return f"{self.whole:.1f} ({self.reference:.1f} {sign} {abs(self.difference):.1f})"
 
     @classmethod
-    def of(cls, facts: dict[str, Any], *, scale: float, group: int | None = None) -> "Cell | None":
+    def of(
+        cls, facts: dict[str, Any], *, scale: float, group: int | None = None, letters: Sequence[str] = ()
+    ) -> "Cell | None":
         """A cell of what was measured, None where the whole is not defined."""
         if facts.get("whole") is None:
             return None
@@ -58,12 +70,13 @@ class Cell(NamedTuple):
             high=scaled("high"),
             defined=scaled("defined"),
             n_defined=facts["n_defined"],
-            negative=scaled("negative"),
-            positive=scaled("positive"),
+            least=scaled("least"),
+            most=scaled("most"),
             judged=scaled("judged", 100),
             group=group,
             icc=facts.get("icc"),
             deff=facts.get("deff"),
+            letters=tuple(letters),
         )
 
 
@@ -76,49 +89,15 @@ class Absent(NamedTuple):
         return False
 
 
-class Decision(NamedTuple):
-    """Which runs one measure tells apart, best first; `why` says why it can not.
-
-    n_pairs : pairs of runs there are; n_decided : those that differ; open : the pairs of neighbours that do not
-    """
-
-    measure: str
-    why: str
-    groups: list[list[Run]]
-    n_decided: int
-    n_pairs: int
-    open: list[tuple[Run, Run]]
-
-    def group_of(self, run: Run) -> int | None:
-        """The number of the run's pseudo-group, 1 for the best."""
-        return next((number for number, group in enumerate(self.groups, start=1) if run in group), None)
+def median_design(cells: Sequence[Cell | Absent | None]) -> Design:
+    """The medians of the runs' intraclass correlations and design effects, of those that have one."""
+    scored = [cell for cell in cells if isinstance(cell, Cell)]
+    return Design(_median([cell.icc for cell in scored]), _median([cell.deff for cell in scored]))
 
 
-def decision(facts: dict[str, Any], runs: list[Run]) -> Decision:
-    """What a view says of one measure, with its runs."""
-    by_pk = {run.pk: run for run in runs}
-    found = facts["decided"]
-    groups = [[by_pk[pk] for pk in group if pk in by_pk] for group in found["groups"]]
-    order = [run for group in groups for run in group]
-    apart = {tuple(pair) for pair in found["pairs"]}
-    neighbours = [(a, b) for a, b in pairwise(order) if (a.pk, b.pk) not in apart]
-    n_pairs = len(order) * (len(order) - 1) // 2
-    return Decision(facts["name"], found["why"], groups, len(apart), n_pairs, neighbours)
-
-
-def headline(leaders: list[str], decision: Decision) -> str:
-    """Who leads by a measure, and how many runs nothing tells apart from them; empty where nothing is decided.
-
-    leaders : the runs that have the best score
-    """
-    if not decision.groups or not leaders:
-        return ""
-    names = leaders if len(leaders) < 3 else [f"{len(leaders):,} runs"]
-    who = f"{leaders[0]} leads" if len(leaders) == 1 else f"{' and '.join(names)} lead alike"
-    n, them = len(decision.groups[0]) - len(leaders), "it" if len(leaders) == 1 else "them"
-    if n <= 0:
-        return f"{who} at {decision.measure}."
-    return f"{who} at {decision.measure}; nothing separates {them} from the next {'one' if n == 1 else f'{n:,}'}."
+def _median(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None
 
 
 def unit_of(measure: Measure) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from annotate.models import Collection, Item, QuerySet
 from metrics.core.groups import design
 from metrics.core.intervals import Interval, mean_intervals
-from metrics.core.significance import TESTS, PairedTest, paired_test
+from metrics.core.significance import OF_ZERO_ONE, TESTS, PairedTest, paired_test
 from metrics.core.swaps import reer_paired, reversal
+from metrics.core.zero_one import are_zero_one
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services.leaderboard_labels import texts_of
 from metrics.services.leaderboard_stored import Stored
-from metrics.services.leaderboard_wanted import Wanted, is_stored
+from metrics.services.leaderboard_wanted import MISSING_QUERIES, Wanted, is_stored
 from metrics.services.sample_estimates import Kind
 from pooling.models import Run
 
@@ -41,28 +42,51 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     if query_set is None:
         return {"why": f"The query set “{wanted.query_set}” has no queries in this direction."}
     asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
-    (first, second), kind = _values(asked, runs)
-    if kind in _NOT_COMPARED:
+    found = _both(asked, runs)
+    if found.kind in _NOT_COMPARED:
         pools = ", ".join(f"“{name}”" for name in asked.undrawn.pools)
-        return {"why": f"{_NOT_COMPARED[kind].format(wanted.measures[0], pools)}, so the two are not compared by it."}
+        why = _NOT_COMPARED[found.kind].format(wanted.measures[0], pools)
+        return {"why": f"{why}, so the two are not compared by it."}
+    first, second = found.values
+    if wanted.missing == MISSING_QUERIES and not found.is_held.all():
+        asked, first, second = _of_queries(asked, found.is_held), first[found.is_held], second[found.is_held]
     if not len(first) or not np.isfinite([first, second]).all():
         why = "Some query has no value, or a rank beyond the end of a list." if len(first) else "No query is left."
         return {"why": why}
-    groups = asked.group_facts._asdict()
-    told = {"why": "", "query_set": query_set.pk, "groups": groups, "kind": kind}
-    return {**told, **_compared(asked, first, second)}
+    facts = {"groups": asked.group_facts._asdict(), "n_missing": found.n_missing, "missing": wanted.missing}
+    told = {"why": "", "query_set": query_set.pk, "kind": found.kind}
+    return {**told, **facts, **_compared(asked, first, second)}
 
 
-def _values(asked: measuring.Asked, runs: Sequence[Run]) -> tuple[NDArray[np.float64], Kind]:
-    """(2, Q) values of both runs: kept ones, measured ones, or estimates where a pool is a sample."""
+class _Both(NamedTuple):
+    """(2, Q) values of both runs and what these are, how many queries each misses, and (Q,) which both hold."""
+
+    values: NDArray[np.float64]
+    kind: Kind
+    n_missing: list[int]
+    is_held: NDArray[np.bool_]
+
+
+def _both(asked: measuring.Asked, runs: Sequence[Run]) -> _Both:
+    """Kept values, measured ones, or estimates where a pool is a sample."""
     wanted = asked.wanted
     if not asked.undrawn and is_stored(collection=asked.collection, wanted=wanted):
         stored = Stored(collection=asked.collection, wanted=wanted, query_set=asked.query_set, runs=runs)
         if len(stored.runs) == len(runs):
-            return stored.per_query(wanted.measures[0], runs).T, Kind.EXACT
+            values = stored.per_query(wanted.measures[0], runs).T
+            return _Both(values, Kind.EXACT, stored.n_missing(runs), np.ones(values.shape[1], dtype=bool))
     found = [measuring.values_of(asked=asked, run=run) for run in runs]
     (kind,) = measuring.put_estimates(asked=asked, runs=runs, found=found)
-    return np.array([values.whole[0] for values in found]), kind
+    is_missing = np.array([values.is_missing for values in found])
+    n_missing = np.count_nonzero(is_missing, axis=1).tolist()
+    return _Both(np.array([values.whole[0] for values in found]), kind, n_missing, ~is_missing.any(axis=0))
+
+
+def _of_queries(asked: measuring.Asked, is_in: NDArray[np.bool_]) -> measuring.Asked:
+    """What is asked for, on some of the queries."""
+    groups, scope = asked.groups.within(is_in), asked.scope._replace(sources=asked.scope.sources[is_in])
+    facts = asked.group_facts._replace(n_queries=groups.n_queries, n_groups=groups.n)
+    return asked._replace(scope=scope, groups=groups, group_facts=facts)
 
 
 def _compared(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, Any]:
@@ -99,7 +123,8 @@ def _interval(asked: measuring.Asked, difference: NDArray[np.float64]) -> Interv
 
 def _tests(asked: measuring.Asked, first: NDArray[np.float64], second: NDArray[np.float64]) -> list[PairedTest]:
     n_samples = max(1_000, min(N_SAMPLES, CELLS // asked.groups.n))
-    return [paired_test(name, first, second, groups=asked.groups, n_samples=n_samples) for name in TESTS]
+    names = [name for name in TESTS if name not in OF_ZERO_ONE or are_zero_one(np.stack([first, second]))]
+    return [paired_test(name, first, second, groups=asked.groups, n_samples=n_samples) for name in names]
 
 
 def _told(test: PairedTest) -> dict[str, Any]:

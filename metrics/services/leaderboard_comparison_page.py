@@ -8,6 +8,7 @@ from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import difference_plot
 from metrics.models import BoardView
 from metrics.services.leaderboard_cells import measure_scale
+from metrics.services.leaderboard_wanted import MISSING_QUERIES
 from metrics.services.query_groups import GroupFacts, facts_from
 from pooling.models import Run
 
@@ -17,6 +18,7 @@ NAMES = {
     "sign": "Sign test",
     "randomization": "Randomization (Fisher)",
     "bootstrap": "Bootstrap, shift method",
+    "mcnemar": "McNemar",
 }
 
 
@@ -117,6 +119,25 @@ class Comparison(NamedTuple):
                 "2 Φ(-|t|) (1 - Φ(-|t|)): as if the difference seen were the true one.",
             ),
         ]
+
+    @property
+    def zero_one_note(self) -> str:
+        """What the tests mean where every score is 0 or 1; empty elsewhere."""
+        if not any(test.name == NAMES["mcnemar"] for test in self.tests):
+            return ""
+        said = "Every score is 0 or 1: rely on randomization or McNemar's test; Student's t is for scores near normal."
+        if self.groups is None or (self.groups.are_single and self.groups.n_population is None):
+            return f"{said} McNemar's p is the mid-p; his exact p is that of the sign test."
+        return f"{said} McNemar's is of whole {self.groups.drawn}: chi-squared after Obuchowski, for many of them."
+
+    @property
+    def missing_text(self) -> str:
+        """What was done with queries that a run misses; empty where neither misses any."""
+        counts = zip((self.first, self.second), self.facts.get("n_missing", ()), strict=False)
+        if not (missing := [f"{run.name} misses {n:,}" for run, n in counts if n]):
+            return ""
+        done = "left out here" if self.facts["missing"] == MISSING_QUERIES else "counted 0 here"
+        return f"Of the queries {' and '.join(missing)}, {done}."
 
     @property
     def unit(self) -> str:

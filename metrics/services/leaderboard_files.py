@@ -20,9 +20,9 @@ from metrics.services.sample_estimates import Kind
 COLUMNS = (
     "collection", "direction", "query_set", "label_source", "positive_from", "run", "system", "measure", "unit",
     "score", "low", "high",
-    "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "n_queries", "n_missing", "n_with_positive",
-    "score_with_positive", "n_gallery", "gallery_at", "computed_at", "n_groups", "groups_by", "icc", "deff",
-    "on_samples", "n_population",
+    "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "letters", "n_queries", "n_missing",
+    "n_with_positive", "score_with_positive", "n_gallery", "gallery_at", "computed_at", "n_groups", "groups_by", "icc",
+    "deff", "on_samples", "n_population",
 )  # fmt: skip
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
 FACTS = {  # columns by what a cell's facts call them
@@ -30,8 +30,8 @@ FACTS = {  # columns by what a cell's facts call them
     "low": "low",
     "high": "high",
     "reference_only": "reference",
-    "bound_low": "negative",
-    "bound_high": "positive",
+    "bound_low": "least",
+    "bound_high": "most",
     "judged": "judged",
     "n_with_positive": "n_defined",
     "score_with_positive": "defined",
@@ -73,6 +73,7 @@ def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, obj
             "measure": column.name,
             "unit": "rank" if column.unit == "rank" else "share",
             "pseudo_group": getattr(cell, "group", None),
+            "letters": " ".join(getattr(cell, "letters", ())) or None,
             "n_queries": table.n_queries,
             "n_missing": row.n_missing,
             "n_gallery": table.gallery.n if table.gallery else None,

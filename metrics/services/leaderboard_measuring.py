@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 from annotate.models import Collection, QuerySet
 from metrics.core import measures, ranking
 from metrics.core.alignment import RankedGrades
+from metrics.core.bounds import bounds, has_bounds
 from metrics.core.groups import Design, Groups, design
-from metrics.core.incomplete import with_unjudged_as
 from metrics.core.intervals import NOTHING, Interval, mean_intervals
 from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure
-from metrics.core.resampling import in_order, seed_of
-from metrics.core.tournament import a_row_a_group, decide
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
+from metrics.services.leaderboard_decisions import decided
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import Wanted
 from metrics.services.query_groups import GroupFacts, facts_of, groups_of
@@ -59,15 +58,15 @@ class Values(NamedTuple):
     """One run's values: all (M, Q) but for the (Q,) masks.
 
     whole : with the label source; reference : with the reference alone
-    negative, positive : as if every unjudged target had been judged so
+    least, most : the ends between which `whole` lies whatever the unjudged turn out to be; NaN of measures without
     judged : (M + 1, Q) share of the first k that is judged, k the measure's cut-off or 10; the last row has k = 10
     has_positive : which queries have a positive target; depth : how many targets the run holds for each
     """
 
     whole: Matrix
     reference: Matrix | None
-    negative: Matrix
-    positive: Matrix
+    least: Matrix
+    most: Matrix
     judged: Matrix
     has_positive: NDArray[np.bool_]
     depth: NDArray[np.int64]
@@ -115,16 +114,24 @@ def _chunk(asked: Asked, run: Run, matrix: KeptMatrix | None, sources: Ids) -> V
         found = measures.evaluate(asked.measures, ranked, threshold)
         return np.array([found[measure.name] for measure in asked.measures], dtype=np.float64)
 
+    ends = [_ends(asked, measure, whole) for measure in asked.measures]
     judged = {k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, asked.measures)}}
     return Values(
         whole=values(whole),
         reference=values(reference[0]) if reference else None,
-        negative=values(with_unjudged_as(whole, 0)),
-        positive=values(with_unjudged_as(whole, asked.best_grade)),
+        least=np.array([low for low, _ in ends]),
+        most=np.array([high for _, high in ends]),
         judged=np.array([judged[k] for k in [*map(judged_at, asked.measures), JUDGED_AT]]),
         has_positive=ranking.positives(whole, threshold).total > 0,
         depth=whole.depth,
     )
+
+
+def _ends(asked: Asked, measure: Measure, ranked: RankedGrades) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if not has_bounds(measure):
+        nothing = np.full(len(ranked.depth), np.nan)
+        return nothing, nothing
+    return bounds(measure, ranked, best_grade=asked.best_grade, threshold=asked.wanted.threshold)
 
 
 def judged_at(measure: Measure) -> int:
@@ -141,6 +148,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
         tell(number)
     shown, kinds = [run.pk for run in runs], put_estimates(asked=asked, runs=runs, found=found)
     gallery = labels.gallery_of(query_set=asked.query_set, scope=asked.scope)
+    missed = np.array([values.is_missing for values in found]).T
     return {
         "query_set": asked.query_set.pk,
         "n_queries": len(asked.scope.sources),
@@ -164,6 +172,8 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
                         shown,
                         groups=asked.groups,
                         method=asked.wanted.method,
+                        missing=asked.wanted.missing,
+                        missed=missed,
                     ),
                 },
                 kind=kind,
@@ -196,7 +206,7 @@ def of_sample(facts: dict[str, Any], *, kind: Kind) -> dict[str, Any]:
     facts |= {"kind": kind}
     if kind == Kind.EXACT:
         return facts
-    nothing = dict.fromkeys(("negative", "positive", "defined"))
+    nothing = dict.fromkeys(("least", "most", "defined"))
     if kind == Kind.UNBIASED:
         return facts | {"cells": [cell | nothing for cell in facts["cells"]]}
     nothing |= dict.fromkeys(("low", "high", "icc", "deff"))
@@ -231,8 +241,8 @@ def _cells(asked: Asked, measure: Measure, row: int, found: list[Values], kind: 
                 "reference": None if each.reference is None else _average(measure, each.reference[row], groups),
                 "low": low,
                 "high": high,
-                "negative": _average(measure, each.negative[row], groups),
-                "positive": _average(measure, each.positive[row], groups),
+                "least": _average(measure, each.least[row], groups),
+                "most": _average(measure, each.most[row], groups),
                 "judged": _average(None, each.judged[row], groups),
                 "defined": _average(measure, each.whole[row][each.has_positive], groups.within(each.has_positive)),
                 "n_defined": int(np.count_nonzero(each.has_positive)),
@@ -262,35 +272,3 @@ def _beyond(measure: Measure, values: Values, row: int, groups: Groups) -> int |
     """Where the run's lists end, if the measure needs a rank beyond that; else None."""
     needs_more = bool(len(values.depth)) and np.isinf(measure.average(values.whole[row], weight=groups.weight))
     return int(values.depth.max()) if needs_more else None
-
-
-def decided(measure: Measure, scores: Matrix, runs: list[int], *, groups: Groups, method: str) -> dict[str, Any]:
-    """Pseudo-groups and decided pairs of runs, or why there are none.
-
-    scores : (Q, S); groups : of the Q queries
-    """
-    why = ""
-    if len(runs) < 2:
-        why = "a single run"
-    elif len(scores) < 2:
-        why = "fewer than two queries"
-    elif groups.n_queries != len(scores):
-        why = "the queries have changed, and their scores are being made"
-    elif groups.n < 2:
-        why = "all queries are of one group"
-    elif not measure.is_mean:
-        why = "a median, and the tests compare means"
-    elif not np.isfinite(scores).all():
-        why = "a query without a value"
-    if why:
-        return {"why": why, "groups": [], "pairs": []}
-    sign = -1 if measure.entry.smaller_is_better else 1
-    rows = a_row_a_group(scores, groups, method=method)
-    found = decide(sign * in_order(rows), method=method, rng=np.random.default_rng(seed_of(rows)))
-    ordered = [runs[place] for place in found.order]
-    first, second = np.nonzero(np.triu(found.significant))
-    return {
-        "why": "",
-        "groups": [[ordered[place] for place in group] for group in found.groups],
-        "pairs": [[ordered[i], ordered[j]] for i, j in zip(first.tolist(), second.tolist(), strict=True)],
-    }

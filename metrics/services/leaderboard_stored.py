@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet
+from metrics.core.bounds import has_bounds
 from metrics.core.label_sources import LabelSource
-from metrics.core.measures import Measure, parse
+from metrics.core.measures import Measure, parse, parse_one
 from metrics.models import Score
 from metrics.services import measuring
 from metrics.services.labels import scope_of
+from metrics.services.leaderboard_decisions import decided
 from metrics.services.leaderboard_measuring import (
-    decided,
     design_facts,
     gallery_facts,
     group_facts,
@@ -29,11 +30,27 @@ from metrics.services.query_groups import groups_of
 from metrics.services.sample_estimates import Kind
 from pooling.models import Run
 
+BOUNDED_NAMES = [measure.name for measure in measuring.BOUNDED]
 Key = tuple[int, bool, str]  # the run, whether under the reference alone, the measure
 FIELDS = (
     "mean", "mean_with_positive", "low", "high", "best", "n_queries", "n_missing", "n_with_positive", "n_gallery",
     "gallery_at",
 )  # fmt: skip
+
+
+def kept_ends(measure: str, score: dict[str, Any]) -> dict[str, float | None]:
+    """The bounds of a stored score, as JSON: of a measure that no new positive lowers, and with people's labels."""
+    if measure not in BOUNDED_NAMES or score["best"] is None:
+        return {"least": None, "most": None}
+    return {"least": score["mean"], "most": score["best"]}
+
+
+def unbounded(names: Sequence[str], *, is_stored: bool) -> str:
+    """Which of the measures have no bounds, and why: "AP: only where ..."; empty where all have them."""
+    never = [name for name in names if not has_bounds(parse_one(name))]
+    absent = [name for name in names if name not in (*never, *BOUNDED_NAMES)] if is_stored else []
+    said = [f"{', '.join(absent)}: only where measures are chosen, as theirs are not kept"] if absent else []
+    return "; ".join([*said, f"{', '.join(never)}: none are known"] if never else said)
 
 
 class Stored:
@@ -64,6 +81,10 @@ class Stored:
         columns = [np.frombuffer(held[key], dtype="<f8") for key in keys]
         return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
 
+    def n_missing(self, runs: Sequence[Run]) -> list[int]:
+        """How many queries each of the runs that have scores misses."""
+        return [self._fact(run, JUDGED)["n_missing"] for run in runs]
+
     def summary(self) -> dict[str, Any]:
         """What a page says of one direction, as JSON; see leaderboard_measuring.summary."""
         judged = [self._fact(run, JUDGED) for run in self.runs]
@@ -76,7 +97,7 @@ class Stored:
             "groups": group_facts(collection=self._query_set.collection, scope=self._scope),
             "undrawn": None,
             "runs": keys,
-            "n_missing": [fact["n_missing"] for fact in judged],
+            "n_missing": self.n_missing(self.runs),
             "judged": [fact["mean"] for fact in judged],
             "measures": [
                 of_sample(self._measure(measure, keys), kind=Kind.EXACT)
@@ -102,8 +123,7 @@ class Stored:
             "reference": reference["mean"] if reference else None,
             "low": whole["low"],
             "high": whole["high"],
-            "negative": whole["mean"],  # see measuring.BOUNDED
-            "positive": whole["best"],
+            **kept_ends(measure.name, whole),
             "judged": self._fact(run, f"Judged@{judged_at(measure)}")["mean"],
             "defined": whole["mean_with_positive"],
             "n_defined": whole["n_with_positive"],

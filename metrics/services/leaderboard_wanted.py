@@ -33,9 +33,17 @@ MAX_LENGTH = 300  # of the names of measures
 FIRST = "first"  # of each pair the first label alone
 MAX_WORDS = 10_000
 METHOD_NAMES = {
-    "newman-keuls": "Newman-Keuls",
+    "randomized-tukey": "Randomized Tukey",
     "tukey": "Tukey's HSD",
+    "regwq": "REGWQ",
     "randomization": "Randomization, Holm",
+    "newman-keuls": "Newman-Keuls, as the TRECVID paper did",
+}
+MISSING_ZERO, MISSING_RUNS, MISSING_QUERIES = "zero", "runs", "queries"
+MISSING_NAMES = {
+    MISSING_ZERO: "Count 0",
+    MISSING_RUNS: "Leave such runs out of decisions",
+    MISSING_QUERIES: "Leave such queries out of decisions",
 }
 
 
@@ -48,6 +56,7 @@ class Wanted:
     judged_only : only queries of which people labelled a pair
     words : smallest and largest number of words of the query; None is no limit
     runs : keys, ascending
+    missing : what decisions and comparisons do with queries that a run misses, a key of MISSING_NAMES
     """
 
     measures: tuple[str, ...]
@@ -60,6 +69,7 @@ class Wanted:
     method: str
     runs: tuple[int, ...]
     kind: str = "table"
+    missing: str = MISSING_ZERO
 
     @property
     def key(self) -> str:
@@ -161,6 +171,12 @@ class Choices:
         return METHOD_NAMES[self.wanted.method]
 
     @property
+    def ways_of_missing(self) -> list[tuple[str, str]]:
+        """What decisions can do with queries that a run misses; of two runs neither can be left out."""
+        names = {name: said for name, said in MISSING_NAMES.items() if not self.compared or name != MISSING_RUNS}
+        return list(names.items())
+
+    @property
     def methods(self) -> list[tuple[str, str]]:
         """How differences are decided."""
         return [(name, METHOD_NAMES[name]) for name in METHODS]
@@ -194,6 +210,7 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
         judged_only=given.get("subset") == "judged",
         words=(_number(given.get("words_from", ""), errors), _number(given.get("words_to", ""), errors)),
         method=given.get("decide", "") if given.get("decide") in METHODS else plain.method,
+        missing=given.get("missing", "") if given.get("missing") in MISSING_NAMES else plain.missing,
     )
     is_kept = _is_stored(wanted, plain, set_names)
     return Choices(set_names, sets, levels, people, offered, runs, wanted, asked_source, is_kept, errors=errors)
@@ -296,7 +313,9 @@ def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict |
         choices.errors.append(f"There is no other run of the direction of {first.name} to compare it with.")
         return choices
     measure = (choices.wanted.measures[0] if given.get("measure") else COMPARED,)
-    wanted = replace(choices.wanted, measures=measure, method=METHODS[0], runs=(first.pk, second.pk), kind="comparison")
+    missing = MISSING_QUERIES if choices.wanted.missing == MISSING_QUERIES else MISSING_ZERO
+    runs = (first.pk, second.pk)
+    wanted = replace(choices.wanted, measures=measure, method=METHODS[0], runs=runs, kind="comparison", missing=missing)
     return replace(choices, wanted=wanted, compared=(first, second))
 
 

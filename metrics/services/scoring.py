@@ -153,7 +153,7 @@ def _patched(board: Board, table: Table, known: dict[Key, Score], wanted: Ids) -
     rows = Score.objects.filter(pk__in=keys).values_list("pk", "per_query", "per_query_best")
     for pk, per_query, per_query_best in rows:
         whole[keys[pk]] = np.frombuffer(per_query, dtype="<f8")
-        if per_query_best is not None:
+        if per_query_best is not None and keys[pk] < len(BOUNDED):  # other measures had one once
             best[keys[pk]] = np.frombuffer(per_query_best, dtype="<f8")
     whole[:, wanted] = table.values
     if table.best is not None:
@@ -173,9 +173,11 @@ def _write(board: Board, tables: list[Table], known: dict[Key, Score]) -> int:
                 changed.append((_score(board, table, row, inputs_sha256), table.values[row]))
     if not changed:
         return 0
-    are_shares = [score.measure != N_POSITIVE for score, _ in changed]
-    table = np.array([values for _, values in changed])
-    found = mean_intervals(table, are_shares=are_shares, groups=board.groups)
+    found = mean_intervals(
+        np.array([values for _, values in changed]),
+        are_shares=[score.measure != N_POSITIVE for score, _ in changed],
+        groups=board.groups,
+    )
     for (score, _), ends in zip(changed, found, strict=True):
         if score.measure != N_POSITIVE:
             score.low, score.high = ends

@@ -337,7 +337,7 @@ def newman_keuls(small: bool) -> Iterator[Contest]:
 
     def ours() -> Any:
         multiple.studentized_range_quantiles.cache_clear()
-        return multiple.compare_systems(scores)
+        return multiple.compare_systems(scores, method="newman-keuls")
 
     name = f"scipy, a quantile a span (1/{(n_runs - 1) / len(spans):.1f} of the spans, scaled)"
     yield Contest(

@@ -82,7 +82,7 @@ def differing(found: multiple.Comparison) -> set[tuple[float, float]]:
 
 def test_hyperstat_s_newman_keuls_example():
     """davidmlane.com/hyperstat: five means, MSE 30, n = 5; only 25 differs, and not from 18."""
-    found = multiple.compare_means([10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20)
+    found = multiple.compare_means([10, 11, 14, 18, 25], standard_error=math.sqrt(30 / 5), df=20, method="newman-keuls")
     assert differing(found) == {(25, 14), (25, 11), (25, 10)}
     assert found.groups == [[0, 1], [2, 3, 4]]
 
@@ -91,7 +91,7 @@ def test_welsch_s_newman_keuls_example():
     """Welsch 1972 (MIT WP 614): all pairs differ but four."""
     means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
     alike = {(18.92, 16.5), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
-    found = multiple.compare_means(means, standard_error=1, df=30)
+    found = multiple.compare_means(means, standard_error=1, df=30, method="newman-keuls")
     ordered = sorted(means, reverse=True)
     assert differing(found) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
 
@@ -123,21 +123,78 @@ def newman_keuls_by_definition(means: np.ndarray, error: float, df: float) -> np
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=9))
 def test_newman_keuls_follows_its_definition_and_its_groups_hold_no_difference(values):
     means = np.array(values, dtype=float)
-    found = multiple.compare_means(means, standard_error=2.0, df=60)
+    found = multiple.compare_means(means, standard_error=2.0, df=60, method="newman-keuls")
     assert np.array_equal(found.significant, newman_keuls_by_definition(means, 2.0, 60))
     assert [place for group in found.groups for place in group] == list(range(len(means)))
     for group in found.groups:
         assert not found.significant[np.ix_(group, group)].any()
 
 
-def test_tukey_finds_no_more_than_newman_keuls():
+def test_tukey_finds_no_more_than_regwq_and_that_no_more_than_newman_keuls():
+    """Where the steps below k - 1 means are not raised to be monotone, which these quantiles are not."""
     for seed in range(5):
         table = scores(seed)
-        strict, loose = (multiple.compare_systems(table, method=method) for method in ("tukey", "newman-keuls"))
-        assert not np.any(strict.significant & ~loose.significant)
+        tukey, regwq, loosest = (multiple.compare_systems(table, method=method) for method in multiple.METHODS)
+        assert not np.any(tukey.significant & ~regwq.significant)
+        assert not np.any(regwq.significant & ~loosest.significant)
+
+
+def share_of_alpha(r: int, k: int, alpha: float) -> float:
+    """The level of r of k means: Einot and Gabriel's, Welsch's exception for the widest two steps."""
+    return alpha if r >= k - 1 else 1 - (1 - alpha) ** (r / k)
+
+
+@pytest.mark.parametrize(
+    ("k", "df"),
+    [(2, 9), (3, 10), (4, 20), (5, math.inf), *(pytest.param(*case, marks=pytest.mark.full) for case in [(40, 700)])],
+)
+def test_steps_of_regwq_equal_scipy_and_never_fall(k, df):
+    found = multiple.critical_ranges(k, df, 0.05, method="regwq")
+    alone = [stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df) for r in range(2, k + 1)]
+    assert found[1:] == pytest.approx(np.maximum.accumulate(alone), abs=3e-6)
+    assert (np.diff(found) >= 0).all()
+
+
+def test_a_wide_step_of_regwq_that_would_need_less_needs_as_much_as_those_within_it():
+    """With 129 means 128 of them alone would need 6.2379, less than the 6.2388 of 127."""
+    found = multiple.critical_ranges(129, 6272, 0.05, method="regwq")
+    alone = multiple.studentized_range_quantiles(129, 6272, 0.05)[127]
+    assert alone < found[126] == found[127] < found[128]
+
+
+def regwq_by_definition(means: np.ndarray, error: float, df: float) -> np.ndarray:
+    """Every set of neighbours by itself, SciPy's quantiles at the level of its size; then what lies within another."""
+    ordered = np.sort(means)[::-1]
+    k, needed, apart = len(ordered), [0.0, 0.0], np.zeros((len(ordered), len(ordered)), dtype=bool)
+    for r in range(2, k + 1):
+        own = stats.studentized_range.ppf(1 - share_of_alpha(r, k, 0.05), r, df)
+        needed.append(max(float(own), needed[-1]))
+    for i in range(k):
+        for j in range(i + 1, k):
+            spans = [(a, b) for a in range(i + 1) for b in range(j, k)]
+            apart[i, j] = all(ordered[a] - ordered[b] > needed[b - a + 1] * error for a, b in spans)
+    return apart | apart.T
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_regwq_follows_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    means = rng.normal(0, 3, 6) + np.arange(6)
+    found = multiple.compare_means(means, standard_error=1.0, df=math.inf, method="regwq")
+    assert np.array_equal(found.significant, regwq_by_definition(means, 1.0, math.inf))
+    assert 0 < np.count_nonzero(np.triu(found.significant)) < 15
+
+
+def test_regwq_on_welsch_s_means():
+    """As Newman and Keuls, but that a span of three needs 3.91 in place of 3.49, which 18.92 to 15.41 is not."""
+    means = [8.29, 8.96, 12.57, 15.41, 16.5, 18.92]
+    alike = {(18.92, 16.5), (18.92, 15.41), (16.5, 15.41), (15.41, 12.57), (8.96, 8.29)}
+    found = multiple.compare_means(means, standard_error=1, df=30, method="regwq")
+    ordered = sorted(means, reverse=True)
+    assert differing(found) == {(a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :]} - alike
 
 
 def test_one_system_is_one_group_and_an_unknown_method_lists_what_exists():
-    assert multiple.compare_means([1.0], standard_error=1, df=5).groups == [[0]]
-    with pytest.raises(ValueError, match="newman-keuls, tukey"):
+    assert multiple.compare_means([1.0], standard_error=1, df=5, method="tukey").groups == [[0]]
+    with pytest.raises(ValueError, match="tukey, regwq, newman-keuls"):
         multiple.compare_means([1, 2], standard_error=1, df=5, method="scheffe")

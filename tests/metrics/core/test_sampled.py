@@ -1,4 +1,4 @@
-"""xinfAP of a sampled pool, by its definition and from files, and how far a value could move."""
+"""xinfAP of a sampled pool, by its definition and from files."""
 
 import json
 from io import StringIO
@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.core import sampled
-from metrics.core.alignment import Labels, Rankings, align
-from metrics.core.bounds import bounds
 from metrics.core.measures import parse_one
 from tests.metrics.core.cases import case
 from tests.sizes import cases
@@ -105,28 +103,3 @@ def test_xinfap_of_a_fully_judged_pool_is_ap_and_a_cut_leaves_the_tail_out():
     assert sampled.stratified_inferred_ap(ranked, stratum) == pytest.approx(parse_one("AP").compute(ranked), abs=1e-3)
     cut = sampled.stratified_inferred_ap(ranked, stratum, k=10)
     assert cut == pytest.approx(parse_one("AP@10").compute(ranked), abs=1e-3)
-
-
-@pytest.mark.parametrize("name", ["C@5", "P@5", "RR", "RBP", "C@1", "RR@5"])
-@cases(30)
-@given(seed=st.integers(0, 2**32))
-def test_bounds_hold_whatever_the_unjudged_turn_out_to_be(name, seed):
-    rng = np.random.default_rng(seed)
-    generated = case(rng, lowest=0, highest=1)
-    measure = parse_one(name)
-    found = bounds(measure, generated.ranked)
-    for q, ranking in enumerate(generated.rankings):
-        for doc in ranking:
-            generated.qrels[q].setdefault(doc, int(rng.integers(0, 2)))
-    truth = measure.compute(generated.ranked)
-    assert np.all(found.unjudged_negative <= truth + 1e-12)
-    assert np.all(truth <= found.unjudged_positive + 1e-12)
-
-
-def test_unjudged_positives_join_the_positives_of_their_query():
-    ranked = align(Rankings(np.array([0, 3]), np.array([1, 2, 3])), Labels(*np.array([[0, 0], [2, 9], [1, 1]])))
-    found = bounds(parse_one("R@3"), ranked)
-    assert found.unjudged_negative.tolist() == [0.5]
-    assert found.unjudged_positive.tolist() == [0.75]
-    graded = bounds(parse_one("nDCG@3"), ranked, best_grade=3)
-    assert graded.unjudged_positive[0] > graded.unjudged_negative[0]

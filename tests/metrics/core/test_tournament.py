@@ -5,9 +5,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from metrics.core.multiple import compare_systems
+from metrics.core import tournament
+from metrics.core.groups import Groups
+from metrics.core.letters import letters
+from metrics.core.multiple import METHODS as RANGE_METHODS
+from metrics.core.multiple import compare_systems, pseudo_groups
+from metrics.core.permuting import randomized_tukey_p
+from metrics.core.resampling import in_order
 from metrics.core.significance import holm, randomization
-from metrics.core.tournament import METHODS, decide, randomization_p
+from metrics.core.tournament import METHODS, decide, randomization_p, tosses
 
 MADE = np.random.default_rng(3)
 SCORES = np.clip(MADE.random((60, 1)) * 0.4 + MADE.normal([0.1, 0.12, 0.3, 0.3], 0.1, (60, 4)), 0, 1)
@@ -19,30 +25,83 @@ def rng():
     return np.random.default_rng(4)
 
 
-@pytest.mark.parametrize("method", METHODS[:2])
-def test_the_methods_on_the_range_are_the_library_s(method, rng):
-    found, same = decide(SCORES, method=method, rng=rng), compare_systems(SCORES, method=method)
+@pytest.mark.parametrize("method", RANGE_METHODS)
+def test_the_methods_on_the_range_are_the_library_s(method):
+    found, same = decide(SCORES, method=method), compare_systems(SCORES, method=method)
     assert found.order.tolist() == same.order.tolist()
     assert found.significant.tolist() == same.significant.tolist() and found.groups == same.groups
+    assert (found.method, found.n_samples) == (method, 0)
+
+
+def test_randomized_tukey_is_the_first_method_and_the_library_s():
+    assert METHODS[0] == "randomized-tukey"
+    found = decide(SCORES, method="randomized-tukey")
+    p = randomized_tukey_p(in_order(SCORES), n_samples=10_000)[np.ix_(found.order, found.order)]
+    assert found.significant.tolist() == (p < 0.05).tolist()
+    assert found.groups == pseudo_groups(found.significant)
+    assert (found.method, found.n_samples) == ("randomized-tukey", 10_000)
+    assert [sorted(found.order[group].tolist()) for group in found.groups] == [[2, 3], [0, 1]]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_letters_say_what_differs(method):
+    found = decide(SCORES, method=method)
+    assert found.letters == letters(found.significant)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_values_have_the_same_verdicts_in_whatever_order(method):
+    rng = np.random.default_rng(0)
+    table = np.round(rng.random((40, 1)) * 0.3 + rng.normal(np.linspace(0, 0.2, 6), 0.2, (40, 6)), 2)
+    groups = Groups.of(np.arange(40) // 2)
+    for of in (Groups.single(40), groups):
+        found, mixed = decide(table, method=method, groups=of, n_samples=400), rng.permutation(40)
+        again = decide(table[mixed], method=method, groups=Groups.of(of.of_query[mixed]), n_samples=400)
+        assert found.order.tolist() == again.order.tolist()
+        assert found.significant.tolist() == again.significant.tolist()
+
+
+def test_randomized_tukey_has_the_same_verdicts_in_whatever_order_systems_come():
+    systems = np.array([2, 0, 3, 1])
+    found, again = (decide(table, method="randomized-tukey", n_samples=300) for table in (SCORES, SCORES[:, systems]))
+    assert found.order.tolist() == systems[again.order].tolist()
+    assert found.significant.tolist() == again.significant.tolist()
+
+
+def test_groups_are_permuted_as_a_whole():
+    """Three of four groups of fifteen say one thing; sixty single queries would decide."""
+    table = np.stack([np.repeat([0.8, 0.8, 0.8, 0.2], 15), np.full(60, 0.5)], axis=1)
+    groups = Groups.of(np.repeat(np.arange(4), 15))
+    assert decide(table, method="randomized-tukey").significant[0, 1]
+    assert not decide(table, method="randomized-tukey", groups=groups).significant[0, 1]
+
+
+def test_tukey_decides_where_permuting_would_take_too_long(monkeypatch):
+    monkeypatch.setattr(tournament, "affordable_samples", lambda n_rows, n_systems: 0)
+    groups = Groups.of(np.arange(60) // 3)
+    found, same = (decide(SCORES, method=method, groups=groups) for method in METHODS[:2])
+    assert (found.method, found.n_samples) == ("tukey", 0)
+    assert found.significant.tolist() == same.significant.tolist()
+    assert decide(SCORES, method="randomized-tukey", n_samples=50).method == "randomized-tukey"
 
 
 def test_randomization_of_many_pairs_at_once_agrees_with_one_at_a_time(rng):
-    pairs = list(combinations(range(4), 2))
-    differences = np.stack([SCORES[:, i] - SCORES[:, j] for i, j in pairs], axis=1)
-    at_once = randomization_p(differences, rng=np.random.default_rng(1), n_samples=20_000)
-    alone = [randomization(SCORES[:, i], SCORES[:, j], rng=rng, n_samples=20_000).p_value for i, j in pairs]
-    assert at_once == pytest.approx(alone, abs=0.015)
+    at_once = randomization_p(SCORES, rng=np.random.default_rng(1), n_samples=20_000)
+    for i, j in combinations(range(4), 2):
+        alone = randomization(SCORES[:, i], SCORES[:, j], rng=rng, n_samples=20_000).p_value
+        assert at_once[i, j] == at_once[j, i] == pytest.approx(alone, abs=0.015)
+    assert (np.diag(at_once) == 1).all()
 
 
 def test_randomization_tells_the_two_good_systems_from_the_two_bad_ones():
-    found = decide(SCORES, method="randomization", rng=np.random.default_rng(1))
+    found = decide(SCORES, method="randomization")
     assert [sorted(found.order[group].tolist()) for group in found.groups] == [[2, 3], [0, 1]]
 
 
 def test_the_verdict_is_holm_s_not_the_single_test_s(rng):
     scores = np.random.default_rng(0).random((40, 8)) * 0.5
     scores[:, 0] += 0.09
-    found = decide(scores, method="randomization", rng=np.random.default_rng(1))
+    found = decide(scores, method="randomization")
     ranked = scores[:, found.order]
     pairs = list(combinations(range(8), 2))
     p = [randomization(ranked[:, i], ranked[:, j], rng=rng, n_samples=10_000).p_value for i, j in pairs]
@@ -51,12 +110,28 @@ def test_the_verdict_is_holm_s_not_the_single_test_s(rng):
     assert found.significant[tuple(np.array(pairs).T)].sum() == together.sum()
 
 
-def test_systems_that_never_differ_are_one_group(rng):
+def test_randomization_tosses_so_often_that_holm_lets_some_pair_differ():
+    assert (tosses(4, 0.05), tosses(32, 0.05), tosses(129, 0.05)) == (10_000, 10_000, 165_121)
+    assert tosses(1_000, 0.05) == 10_000  # more would take too long: the documents say that nothing differs then
+    table = np.random.default_rng(0).random((30, 40)) * 0.1
+    table[:, :2] += 0.5
+    assert decide(table, method="randomization").significant[0].sum() == 38
+    assert not decide(table, method="randomization", n_samples=10_000).significant.any()
+
+
+@pytest.mark.parametrize("method", ["randomized-tukey", "randomization"])
+def test_systems_that_never_differ_are_one_group(method):
     same = np.tile(np.random.default_rng(0).random((10, 1)), 3)
-    assert decide(same, method="randomization", rng=rng).groups == [[0, 1, 2]]
+    found = decide(same, method=method)
+    assert found.groups == [[0, 1, 2]] and found.letters == [["a"], ["a"], ["a"]]
 
 
 @pytest.mark.parametrize("scores", [np.ones((1, 3)), np.ones((3, 1)), np.full((3, 3), np.nan)])
-def test_too_few_queries_or_systems_or_a_gap_are_refused(scores, rng):
+def test_too_few_queries_or_systems_or_a_gap_are_refused(scores):
     with pytest.raises(ValueError, match="Two queries or more"):
-        decide(scores, method="tukey", rng=rng)
+        decide(scores, method="tukey")
+
+
+def test_an_unknown_method_lists_what_exists():
+    with pytest.raises(ValueError, match="randomized-tukey, tukey, regwq, randomization, newman-keuls"):
+        decide(SCORES, method="scheffe")

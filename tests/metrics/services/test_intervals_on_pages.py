@@ -17,6 +17,7 @@ from metrics.services import leaderboard_comparison, leaderboard_measuring
 from metrics.services.leaderboard import Table
 from metrics.services.leaderboard_comparison_page import Comparison
 from metrics.services.query_groups import GroupFacts
+from metrics.services.sample_estimates import Kind
 
 ALONE = GroupFacts("none", 12, 12, "captions", "videos")
 OF_VIDEOS = ALONE._replace(n_groups=5)
@@ -55,15 +56,16 @@ def test_pages_say_why_there_is_no_interval():
 )
 def test_a_measured_table_has_wilsons_of_shares_and_students_of_ranks(name, values, are_shares):
     values, asked = np.array([values, values[::-1]], dtype=float), SimpleNamespace(groups=Groups.single(5))
-    found = leaderboard_measuring._intervals(asked, parse_one(name), values)
+    found = leaderboard_measuring._intervals(asked, parse_one(name), values, Kind.EXACT)
     assert found == mean_intervals(values, are_shares=are_shares)
     assert found[0] == found[1] != NOTHING
 
 
 def test_medians_and_tables_without_runs_have_no_intervals():
     asked = SimpleNamespace(groups=Groups.single(5))
-    assert leaderboard_measuring._intervals(asked, parse_one("MedR"), np.arange(10.0).reshape(2, 5)) == [NOTHING] * 2
-    assert leaderboard_measuring._intervals(asked, parse_one("AP"), np.array([])) == []
+    values = np.arange(10.0).reshape(2, 5)
+    assert leaderboard_measuring._intervals(asked, parse_one("MedR"), values, Kind.EXACT) == [NOTHING] * 2
+    assert leaderboard_measuring._intervals(asked, parse_one("AP"), np.array([]), Kind.EXACT) == []
 
 
 def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):

@@ -41,8 +41,9 @@ def test_a_line_a_run_and_measure_has_every_digit_of_the_score(study):
     assert len(rows) == 3 * 6
     for row in rows:
         score = Score.objects.get(run__name=row["run"], measure=row["measure"], label_source="over:original")
-        told = [row[name] for name in ("score", "low", "high", "bound_high", "score_with_positive")]
-        kept = [score.mean, score.low, score.high, score.best, score.mean_with_positive]
+        told = [row[name] for name in ("score", "low", "high", "bound_low", "bound_high", "score_with_positive")]
+        ends = [score.mean, score.best] if row["measure"].startswith("C@") else [None, None]
+        kept = [score.mean, score.low, score.high, *ends, score.mean_with_positive]
         assert told == ["" if value is None else repr(value) for value in kept]
         reference = Score.objects.get(run=score.run, measure=row["measure"], label_source="none:original")
         assert row["reference_only"] == repr(reference.mean)

@@ -13,10 +13,11 @@ from metrics.core.intervals import mean_intervals
 from metrics.core.measures import parse_one
 from metrics.core.significance import paired_test
 from metrics.core.swaps import reer_paired, reversal
+from metrics.core.tournament import METHODS
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services import closer, favour, labels, leaderboard_views, pool_study, query_groups, refresh
 from metrics.services.leaderboard_comparison import N_SAMPLES
-from metrics.services.leaderboard_measuring import decided
+from metrics.services.leaderboard_decisions import decided
 from metrics.services.leaderboard_wanted import read, read_pair
 from tests import cast
 from tests.copies import copied
@@ -192,7 +193,7 @@ def test_the_leaderboard_tells_of_videos_and_of_how_alike_their_captions_are(vid
     assert reverse_["measures"][0]["cells"][0]["icc"] is None
 
 
-@pytest.mark.parametrize("method", ["newman-keuls", "tukey", "randomization"])
+@pytest.mark.parametrize("method", METHODS)
 def test_four_groups_of_which_one_turns_decide_nothing_though_their_sixty_queries_would(method):
     """The first run leads by .3 in three groups of fifteen and trails by as much in the fourth."""
     noise = np.random.default_rng(0).normal(0, 0.01, (60, 2))

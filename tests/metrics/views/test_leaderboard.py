@@ -12,7 +12,8 @@ from annotate.models import Change, QuerySet, QuerySetItem, Role
 from metrics.models import BoardView, Score
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard import leaderboard_of
-from metrics.services.leaderboard_cells import Cell, Decision, headline
+from metrics.services.leaderboard_cells import Cell
+from metrics.services.leaderboard_decisions import Decision, headline
 from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
 from tests import cast
@@ -97,7 +98,10 @@ def test_whenever_one_looks_all_numbers_are_of_one_state_of_the_labels(board):
         cells, is_stale = looked(board)
         assert cells in states
         assert is_stale or cells == states[-1]
-        assert all(cell.low <= cell.whole <= cell.high and cell.negative <= cell.whole for cell in cells)
+        assert all(cell.low <= cell.whole <= cell.high for cell in cells)
+        ends = [(cell.least, cell.whole, cell.most) for cell in cells if cell.least is not None]
+        assert len(ends) == len(cells) // 2  # C@1, C@5 and C@10 of six
+        assert all(least == whole <= most for least, whole, most in ends)
         n_stale += is_stale
     assert n_stale and len({str(state) for state in states}) > 3
 
@@ -108,6 +112,8 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
     assert "Query set “all”, 6 queries" in page
     assert "A pair is positive from grade 1 up" in page
     assert "People and the reference" in page and '<th scope="row">original</th>' in page
+    words = "whatever the unjudged documents that the run returned turn out to be, labels taken as right"
+    assert f"{words} (AP, nDCG@10, mAP@R: only where measures are chosen, as theirs are not kept)" in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
 
@@ -194,7 +200,7 @@ def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
     runs = [Run(pk=number, name=f"run {number}") for number in range(5)]
 
     def said(leaders, *groups):
-        return headline([run.name for run in runs[:leaders]], Decision("AP", "", list(groups), 0, 0, []))
+        return headline(runs[:leaders], Decision("AP", "", list(groups), 0, 0, [], {}, {}))
 
     assert said(1, runs[:4], runs[4:]) == "run 0 leads at AP; nothing separates it from the next 3."
     assert said(1, runs[:2]) == "run 0 leads at AP; nothing separates it from the next one."

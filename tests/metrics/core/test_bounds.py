@@ -1,0 +1,159 @@
+"""The ends of each measure against every completion of small rankings, and against random ones of larger rankings."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.core import measures
+from metrics.core.bounds import bounds, has_bounds
+from metrics.core.measures import parse_one
+from tests.metrics.core.cases import Case, case
+from tests.sizes import cases
+
+RISING = ["C@1", "C@3", "Success@2", "P@3", "P@10", "RR", "RR@2", "P(rel=2)@2"]
+RATIOS = ["R@1", "R@3", "F@3", "F(beta=2.0)@2", "Rprec", "Rprec(rel=2)", "PMRP", "PMRP(cap=2)", "AP", "AP@2",
+          "AP(rel=2)", "AP_retrieved", "AP_retrieved@3", "mAP@R"]  # fmt: skip
+SCALED = ["ERR(max_grade=3.0)", "ERR(max_grade=3.0)@2", "gRBP(max_grade=3.0)"]
+OWN_SCALE = ["ERR", "ERR@2", "gRBP"]  # the largest grade among the labels, which a completion may raise
+GRADED = ["nDCG", "nDCG@1", "nDCG@3", "nDCG(dcg='exp-log2')", "nDCG(dcg='exp-log2')@2"]
+OTHERS = ["IPrec@0", "IPrec@0.4", "IPrec@1", "IPrec11", "PMRP_mean", "PMRP_mean(cap=2)", "RBP", "RBP(p=0.95)"]
+RANKS = ["MedR", "MeanR"]
+WITHOUT = ["Bpref", "infAP", "xinfAP", "xinfAP@5", "infNDCG", "Judged@5", "RBPres", "AP(judged_only=True)",
+           "C(judged_only=True)@1"]  # fmt: skip
+ROUNDED = 1e-9
+
+
+def small(seed: int, *, highest: int) -> Case:
+    """One query, 0 to 7 documents returned of 9, at most 4 of them unjudged, some of those with a negative grade."""
+    rng = np.random.default_rng(seed)
+    ranking = rng.permutation(9)[: rng.integers(0, 8)].tolist()
+    n_open = rng.integers(0, 5)
+    grades = {doc: int(rng.integers(0, highest + 1)) for doc in range(9)}
+    if rng.random() < 0.2:
+        grades = dict.fromkeys(grades, 0)
+    opened = rng.permutation(ranking)[:n_open].tolist() if ranking else []
+    rest = {doc: grade for doc, grade in grades.items() if doc not in opened and (doc in ranking or rng.random() < 0.5)}
+    return Case([ranking], [rest | {doc: -1 for doc in opened[:1] if rng.random() < 0.5}])
+
+
+def completed(found: Case, best: int) -> list[Case]:
+    """Every completion."""
+    (ranking,), (labels,) = found
+    opened = [doc for doc in ranking if labels.get(doc, -1) < 0]
+    filled = product(range(best + 1), repeat=len(opened))
+    return [Case([ranking], [labels | dict(zip(opened, grades, strict=True))]) for grades in filled]
+
+
+def values_of(name: str, found: list[Case], threshold: float) -> np.ndarray:
+    """A value a completion; each by itself, as some measures take their scale from all labels."""
+    return np.array([parse_one(name).compute(each.ranked, threshold)[0] for each in found])
+
+
+@pytest.mark.parametrize("name", [*RISING, *RATIOS, *SCALED, *OWN_SCALE, *GRADED, *OTHERS])
+@cases(60)
+@given(seed=st.integers(0, 2**32), best=st.integers(1, 2), highest=st.integers(0, 3), threshold=st.integers(0, 3))
+def test_every_completion_lies_inside(name, seed, best, highest, threshold):
+    found = small(seed, highest=highest)
+    least, most = (end[0] for end in bounds(parse_one(name), found.ranked, best_grade=best, threshold=threshold))
+    values = values_of(name, completed(found, best), threshold)
+    assert least - ROUNDED <= values.min() <= values.max() <= most + ROUNDED
+    if threshold > 0:  # from 0 up the unjudged are positive in every completion, and not before
+        assert least <= parse_one(name).compute(found.ranked, threshold)[0] <= most
+
+
+@pytest.mark.parametrize("name", [*RISING, *RATIOS, *SCALED])
+@cases(60)
+@given(seed=st.integers(0, 2**32), best=st.integers(1, 2), threshold=st.integers(1, 3))
+def test_ends_are_attained(name, seed, best, threshold):
+    found = small(seed, highest=3)
+    least, most = (end[0] for end in bounds(parse_one(name), found.ranked, best_grade=best, threshold=threshold))
+    values = values_of(name, completed(found, best), threshold)
+    tail = 0.8 ** len(found.rankings[0]) if name.startswith("gRBP") else 0  # what may follow below the list
+    assert (least, most - tail) == pytest.approx((values.min(), values.max()), abs=ROUNDED)
+
+
+@pytest.mark.parametrize("name", GRADED)
+@cases(60)
+@given(seed=st.integers(0, 2**32))
+def test_ends_of_ndcg_are_attained_where_grades_are_0_and_1(name, seed):
+    found = small(seed, highest=1)
+    least, most = (end[0] for end in bounds(parse_one(name), found.ranked, best_grade=1))
+    values = values_of(name, completed(found, 1), 1)
+    assert (least, most) == pytest.approx((values.min(), values.max()), abs=ROUNDED)
+
+
+@pytest.mark.parametrize("name", [*RISING, *RATIOS, *SCALED, *GRADED, *OTHERS, *RANKS])
+@cases(30)
+@given(seed=st.integers(0, 2**32), share=st.sampled_from([0.1, 0.5, 0.9]))
+def test_means_of_longer_rankings_stay_inside_whatever_the_unjudged_turn_out_to_be(name, seed, share):
+    """Eight queries: missing ones, ones without a positive, which ranks leave out, and with negative grades."""
+    rng, measure = np.random.default_rng(seed), parse_one(name)
+    found = case(rng)
+    ends = bounds(measure, found.ranked, best_grade=3)
+    for _ in range(5):
+        qrels = [dict(labels) for labels in found.qrels]
+        for labels, ranking in zip(qrels, found.rankings, strict=True):
+            new = [doc for doc in ranking if labels.get(doc, -1) < 0]
+            labels |= {doc: int(rng.integers(1, 4)) if rng.random() < share else 0 for doc in new}
+        values = measure.compute(Case(found.rankings, qrels).ranked)
+        weight = rng.uniform(0.5, 2, len(values))
+        for told in ({}, {"weight": weight}):
+            low, value, high = (measure.average(each, **told) for each in (ends.least, values, ends.most))
+            assert np.isnan(value) or low - ROUNDED <= value <= high + ROUNDED
+        if name not in RANKS:
+            assert np.all((ends.least - ROUNDED <= values) & (values <= ends.most + ROUNDED))
+
+
+def test_a_query_without_a_positive_may_come_into_a_mean_rank_at_any_rank():
+    found = Case([[0, 1, 2], [0, 1, 2], [0, 1]], [{2: 1}, {0: 0}, {0: 0, 1: 0}])
+    ends = bounds(parse_one("MeanR"), found.ranked, best_grade=1)
+    assert (ends.least[:2].tolist(), ends.most[:2].tolist()) == ([1, 1], [3, np.inf])
+    assert np.isnan([ends.least[2], ends.most[2]]).all()
+
+
+def test_with_nothing_unjudged_both_ends_are_the_value():
+    found = Case([[3, 1, 2], []], [{1: 2, 2: 0, 3: 1, 4: 3}, {5: 1}])
+    for name in [*RISING, *RATIOS, *SCALED, *OWN_SCALE, *GRADED, *RANKS, "IPrec@0.4", "IPrec11", "PMRP_mean"]:
+        least, most = bounds(parse_one(name), found.ranked, best_grade=3)
+        tail = np.array([0.8**3, 1]) if name.startswith("gRBP") else 0
+        value = parse_one(name).compute(found.ranked)
+        assert least == pytest.approx(value, abs=ROUNDED) and most == pytest.approx(value + tail, abs=ROUNDED), name
+
+
+def test_average_precision_may_fall_below_and_rise_above_both_scenarios():
+    """Relevant at 1, unjudged at 2 and 9: AP 1; all positive (1 + 1 + 3/9) / 3; the last alone (1 + 2/9) / 2."""
+    found = Case([list(range(1, 10))], [{1: 1} | dict.fromkeys(range(3, 9), 0)])
+    least, most = bounds(parse_one("AP"), found.ranked, best_grade=1)
+    assert (least[0], most[0]) == pytest.approx(((1 + 2 / 9) / 2, 1))
+    least, most = bounds(parse_one("nDCG"), found.ranked, best_grade=1)
+    assert (least[0], most[0]) == pytest.approx(((1 + 1 / np.log2(10)) / (1 + 1 / np.log2(3)), 1))
+
+
+def test_a_scale_that_a_completion_may_raise_is_taken_at_its_worse_end():
+    """Grade 1 first, unjudged second, best 2. ERR: grades 0, 1, 2 give .5, .625, .53125; the ends are .25 and .6875."""
+    found = Case([[1, 2]], [{1: 1}])
+    assert values_of("ERR", completed(found, 2), 1).tolist() == [0.5, 0.625, 0.53125]
+    least, most = bounds(parse_one("ERR"), found.ranked, best_grade=2)
+    assert (least[0], most[0]) == pytest.approx((0.25, 0.6875))
+    least, most = bounds(parse_one("gRBP"), found.ranked, best_grade=2)
+    assert (least[0], most[0]) == pytest.approx((0.5 * 0.2, 0.2 + 0.2 * 0.8 + 0.8**2))
+
+
+def test_the_upper_end_of_rbp_is_its_residual_with_the_tail():
+    found = case(np.random.default_rng(4), lowest=-1, highest=1)
+    least, most = bounds(parse_one("RBP"), found.ranked, best_grade=1)
+    assert most - least == pytest.approx(parse_one("RBPres").compute(found.ranked))
+
+
+def test_measures_without_bounds_have_none_and_all_others_are_tried_here():
+    tried = {parse_one(name).family for name in [*RISING, *RATIOS, *SCALED, *GRADED, *OTHERS, *RANKS]}
+    without = {parse_one(name).family for name in WITHOUT if not parse_one(name).judged_only}
+    assert tried | without == set(measures.FAMILIES)
+    found = case(np.random.default_rng(0)).ranked
+    for name in WITHOUT:
+        assert not has_bounds(parse_one(name))
+        with pytest.raises(ValueError, match="has no bounds"):
+            bounds(parse_one(name), found, best_grade=3)
