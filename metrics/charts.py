@@ -33,12 +33,16 @@ class Figure(NamedTuple):
 
 
 class AlphaPoint(NamedTuple):
-    """Alpha as it stood after some judgments; None where it was not defined."""
+    """Alpha as it stood after some judgments; None where it was not defined, or not kept.
+
+    value, low, high : of the planned labels; of_all : of all labels
+    """
 
     n_judgments: int
     value: float | None
     low: float | None
     high: float | None
+    of_all: float | None
 
 
 class LevelCount(NamedTuple):
@@ -51,19 +55,19 @@ class LevelCount(NamedTuple):
 
 
 def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
-    """Alpha over judgments, with its 95 % interval as a band."""
+    """Alpha over judgments: of planned labels, with its 95 % interval as a band, and beside it of all labels."""
     x = {"field": "n", "type": "quantitative", "title": "Judgments", "axis": WHOLE}
     y = {"type": "quantitative", "title": "Alpha", "scale": {"zero": False}}
     values = [
-        {"n": point.n_judgments, "alpha": point.value, "low": point.low, "high": point.high}
+        {"n": point.n_judgments, "alpha": point.value, "low": point.low, "high": point.high, "all": point.of_all}
         for point in points
-        if point.value is not None
+        if (point.value, point.of_all) != (None, None)
     ]
     tooltip = [
         {"field": "n", "title": "Judgments", "format": ",d"},
         *(
             {"field": name, "title": title, "format": ".3f"}
-            for name, title in (("alpha", "Alpha"), ("low", "From"), ("high", "To"))
+            for name, title in (("alpha", "Alpha"), ("low", "From"), ("high", "To"), ("all", "Of all labels"))
         ),
     ]
     band = {
@@ -74,13 +78,18 @@ def alpha_history(points: Sequence[AlphaPoint], *, level: str) -> Chart:
         "mark": {"type": "line", "color": "@blue", "point": len(values) < 60},
         "encoding": {"y": {**y, "field": "alpha"}, "tooltip": tooltip},
     }
+    of_all = {
+        "mark": {"type": "line", "color": "@ink", "strokeWidth": 1, "strokeDash": [4, 3]},
+        "encoding": {"y": {**y, "field": "all"}, "tooltip": tooltip},
+    }
     return Chart(
         id="alpha-history",
         title="Alpha while labels arrive",
-        subtitle=f"Krippendorff's alpha, {level}; the band is its 95 % bootstrap interval.",
-        spec={"data": {"values": values}, "height": 220, "encoding": {"x": x}, "layer": [band, line]},
-        columns=["Judgments", "Alpha", "From", "To"],
-        rows=[[row["n"], *(round3(row[name]) for name in ("alpha", "low", "high"))] for row in values],
+        subtitle=f"Krippendorff's alpha, {level}, of first and planned double labels; the band is its 95 % bootstrap "
+        "interval. The thin dashed line is alpha of all labels; further back it may stand alone.",
+        spec={"data": {"values": values}, "height": 220, "encoding": {"x": x}, "layer": [band, line, of_all]},
+        columns=["Judgments", "Alpha", "From", "To", "Alpha of all labels"],
+        rows=[[row["n"], *(round3(row[name]) for name in ("alpha", "low", "high", "all"))] for row in values],
     )
 
 

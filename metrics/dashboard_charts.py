@@ -71,8 +71,8 @@ def by_number_of_labels(sizes: Sequence[Size], *, level: str) -> Chart:
     return Chart(
         id="by-labels",
         title="Agreement by number of labels",
-        subtitle="Pairs with exactly so many labels; bars are 95 % bootstrap intervals of alpha. Where a third label "
-        "is asked for on disagreement, pairs with three are the hard ones.",
+        subtitle="Pairs with exactly so many labels, all labels; bars are 95 % bootstrap intervals of alpha. Where a "
+        "third label is asked for on disagreement, pairs with three are the hard ones.",
         spec={
             "data": {"values": values},
             "height": 220,
@@ -107,7 +107,7 @@ def confusion(names: Sequence[str], together: Sequence[Sequence[float]]) -> Char
     return Chart(
         id="confusion",
         title="Which level is taken for which",
-        subtitle="Where one label of a pair is the level of the row, how often another one is that of the "
+        subtitle="Where one planned label of a pair is the level of the row, how often another one is that of the "
         "column, in per cent; every pair of people counts alike.",
         spec={
             "data": {"values": values},

@@ -14,7 +14,8 @@ def differences_of_seats() -> Iterator[str]:
     """Free seats that reconciling would make, move or withdraw."""
     for changes in _plans():
         yield from (f"pair {seat.pair_id}: a free seat {seat.number} is missing" for seat in changes.new)
-        yield from (f"seat {seat.pk} of pair {seat.pair_id} should be free" for seat in changes.freed)
+        yield from (f"seat {seat.pk} of pair {seat.pair_id} should be free, asked for: {seat.why}"
+                    for seat in changes.freed)  # fmt: skip
         yield from (f"seat {seat.pk} of pair {seat.pair_id} should be withdrawn" for seat in changes.withdrawn)
         yield from (f"held seat {seat.pk} of pair {seat.pair_id} is in a round that cannot give it out again"
                     for seat in changes.moved)  # fmt: skip

@@ -155,6 +155,7 @@ class Seat(models.Model):
         WITHDRAWN = "withdrawn", "Withdrawn"
 
     COUNTING = (Purpose.LABEL, Purpose.IMPORT)
+    PLANNED = (Why.FIRST, Why.DOUBLE)  # asked for whatever other people said of the pair
 
     collection = models.ForeignKey(Collection, models.PROTECT, related_name="+")
     round = models.ForeignKey(Round, models.PROTECT, related_name="seats")

@@ -88,19 +88,6 @@ def by_annotator(labels: Annotations, *, level: Level | str) -> list[Person]:
     return people
 
 
-def first_labels(labels: Annotations, n: int = 2) -> Annotations:
-    """Only the first n labels of each unit, in the order they came.
-
-    A third label asked for because the first two disagreed lifts alpha a little; the first two alone do not have that
-    bias.
-    """
-    order = np.argsort(labels.unit, kind="stable")
-    count = np.bincount(labels.unit, minlength=len(labels.units))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
-    return keep_labels(labels, np.flatnonzero(place < n))
-
-
 def _person(
     annotator: Any, others: NDArray[np.int64], value: NDArray[np.int64], without: Alpha, everyone: Alpha
 ) -> Person:

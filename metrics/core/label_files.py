@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -13,6 +13,9 @@ from metrics.core.agreement import Level
 from metrics.core.counts import Annotations, annotations
 
 MAX_TOLD = 30  # columns that a message names
+# What a file of judgments says of labels that count and were asked for whatever others said of the unit; a table may do
+# without the last two columns.
+_PLANNED = {"why": ("first", "double"), "purpose": ("label", "import"), "status": ("counts",)}
 _SPAN = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
@@ -37,6 +40,7 @@ def read_labels(
     level: Level | str,
     has_header: bool = True,
     group: Sequence[str] = (),
+    planned: bool = False,
 ) -> LabelTable:
     """Labels of a table (CSV, or tabs), in its order; gzip or plain.
 
@@ -45,6 +49,7 @@ def read_labels(
     level : values are numbers on all levels but the nominal one
     has_header : whether the first line names the columns; a column is named so, or by its number, several as 3-5
     group : the columns that name, together, what a unit belongs to; they may be columns of the unit
+    planned : only labels that count and were asked for whatever others said, by the column `why`
 
     Empty cells, "NA" and the like are missing labels. Faulty lines go to `problems`; raises FormatError for the header.
     """
@@ -56,10 +61,8 @@ def read_labels(
     people: dict[tuple[str, ...], int] = {}
     rows: list[tuple[int, int]] = []
     values: list[float | str] = []
-    for number, cells in table_rows(stream, name, problems, has_header=has_header):
-        labels = [(who, text) for who, text in _labels_of(cells, annotator, value) if not is_missing(text)]
-        if not labels:
-            continue
+    lines = table_rows(stream, name, problems, has_header=has_header)
+    for number, cells, labels in _labelled(lines, annotator, value, _planned(header, name) if planned else {}):
         try:
             key = units.number(cells, number)
         except FormatError as error:
@@ -111,6 +114,13 @@ def _value_column(asked: str, header: list[str], name: str) -> str:
     return value
 
 
+def _planned(header: list[str], name: str) -> dict[str, tuple[str, ...]]:
+    """What the columns of a planned label's row say. Raises FormatError."""
+    if "why" not in header:
+        raise FormatError(name, 1, "why", 'no column "why" says what each label was asked for.')
+    return {column: words for column, words in _PLANNED.items() if column in header}
+
+
 def _refuse_twice(naming: Sequence[Sequence[str]], labelling: Sequence[str], name: str) -> None:
     """Raises FormatError where a column occurs twice among those of labels and those of units, or of groups."""
     for columns in naming:
@@ -138,6 +148,19 @@ def _columns(asked: Sequence[str], header: list[str], name: str) -> list[str]:
             message = f"there is no column {shown(text)}. Name one of these or its number, or say there is no header"
             raise FormatError(name, 1, text, f"{message}: {columns}.")
     return found
+
+
+def _labelled(
+    lines: Iterable[tuple[int, dict[str, str]]],
+    annotator: Sequence[str],
+    value: str | None,
+    wanted: Mapping[str, Sequence[str]],
+) -> Iterator[tuple[int, dict[str, str], list[tuple[tuple[str, ...], str]]]]:
+    """The rows that hold labels, with these; wanted : words of which a row's columns say one."""
+    for number, cells in lines:
+        labels = [(who, text) for who, text in _labels_of(cells, annotator, value) if not is_missing(text)]
+        if labels and all(cells[column].strip() in words for column, words in wanted.items()):
+            yield number, cells, labels
 
 
 def _labels_of(cells: dict[str, str], annotator: Sequence[str], value: str | None) -> list[tuple[tuple[str, ...], str]]:

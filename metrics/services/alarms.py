@@ -12,7 +12,7 @@ from metrics.models import Alarm, AlarmEvent, Snapshot
 
 LOG = 100  # events that the page shows
 UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
-RESTS_ON = {Alarm.Kind.ALPHA: "pairs with two labels or more", Alarm.Kind.GOLD: "golds", Alarm.Kind.SPEED: "labels"}
+RESTS_ON = {Alarm.Kind.ALPHA: "pairs with two planned labels", Alarm.Kind.GOLD: "golds", Alarm.Kind.SPEED: "labels"}
 
 
 class AlarmExists(Exception):
@@ -107,13 +107,14 @@ def raised(*, collection: Collection) -> list[AlarmEvent]:
 def readings(alarm: Alarm, values: dict[str, Any]) -> list[Reading]:
     """The numbers an alarm watches, as the snapshots have them.
 
-    Alpha: on the collection's level of measurement, all labels, n pairs with two labels or more.
+    Alpha: the lower end of the interval of the planned labels' alpha, on the collection's level of measurement, n pairs
+    with two of them or more; so it is up while alpha is not shown to reach the threshold.
     Golds right: per cent of n golds on the right side of the threshold. Active time: median seconds of n labels.
     """
     if alarm.kind == Alarm.Kind.ALPHA:
         found = values.get("agreement")
-        alpha = found["all"][found["measurement"]] if found else {"value": None, "n_pairable_units": 0}
-        return [Reading(None, alpha["value"], alpha["n_pairable_units"])]
+        alpha = found["planned"][found["measurement"]] if found else {"low": None, "n_pairable_units": 0}
+        return [Reading(None, alpha["low"], alpha["n_pairable_units"])]
     people = values.get("people", {"people": []})["people"]
     if alarm.kind == Alarm.Kind.GOLD:
         return [
@@ -137,14 +138,18 @@ def _events(alarm: Alarm, values: dict[str, Any], up: set[tuple[int, int | None]
 
 
 def in_words(alarm: Alarm) -> str:
-    """What is watched: "Alpha below 0.6, from 100 pairs with two labels or more on"."""
+    """What is watched: "Alpha not shown to be 0.6 or more, from 100 pairs with two planned labels on"."""
     kind = Alarm.Kind(alarm.kind)
-    return f"{kind.label} below {alarm.below:g}{UNITS[kind]}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
+    threshold = f"{alarm.below:g}{UNITS[kind]}"
+    is_low = f"not shown to be {threshold} or more" if kind == Alarm.Kind.ALPHA else f"below {threshold}"
+    return f"{kind.label} {is_low}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
 
 
 def event_in_words(event: AlarmEvent) -> str:
-    """What was found: "A7: 61.5 % on 26 golds"."""
+    """What was found: "A7: 61.5 % on 26 golds"; of alpha "its interval's lower end is 0.58 on 230 pairs ..."."""
     kind = Alarm.Kind(event.alarm.kind)
-    who = f"{event.annotator.pseudonym}: " if event.annotator else ""
+    whose = f"{event.annotator.pseudonym}: " if event.annotator else ""
+    if kind == Alarm.Kind.ALPHA:
+        whose = "its interval's lower end is "
     value = "not defined" if event.value is None else f"{event.value:.3g}{UNITS[kind]}"
-    return f"{who}{value} on {event.n:,} {RESTS_ON[kind]}"
+    return f"{whose}{value} on {event.n:,} {RESTS_ON[kind]}"

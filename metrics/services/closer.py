@@ -28,7 +28,7 @@ from metrics.services.query_groups import facts_of, groups_of
 
 Value = dict[str, Any]
 KIND = "closer"
-RULES = 3  # changes when the same labels would give other numbers
+RULES = 4  # changes when the same labels would give other numbers
 PAUSE = timedelta(seconds=60)  # between two computations of one collection
 
 _MODALITIES = """
@@ -105,18 +105,18 @@ def _value(labels: Labels, groups: Groups, about: Value, collection: Collection)
     names = [name for _, name, _ in about["levels"]]
     given = labels.where(labels.kind == LABEL)
     group_of = dict(zip(np.unique(labels.query).tolist(), groups.of_query.tolist(), strict=True))
-    units = parts.units_of(given, given.pair, domain, group_of)
+    planned = given.where(given.is_planned == 1)
+    units = parts.units_of(planned, planned.pair, domain, group_of)
     scheme = Scheme(domain, names, about["positive_from"], about["measurement"])
     imported = {pk for pk, kind, _ in about["rounds"] if kind == Round.Kind.IMPORT}
     return {
         "levels": about["levels"],
         "measurement": about["measurement"],
-        "n_pairs": len(units.counts),
-        "by_size": parts.by_size(units, domain),
-        "by_pool": parts.by_pool(given, domain, {pk: name for pk, _, name in about["rounds"]}, group_of),
-        "by_modality": parts.by_modality(given, units, domain, _modalities(collection)),
+        "by_size": parts.by_size(parts.units_of(given, given.pair, domain, group_of), domain),
+        "by_pool": parts.by_pool(planned, domain, {pk: name for pk, _, name in about["rounds"]}, group_of),
+        "by_modality": parts.by_modality(planned, units, domain, _modalities(collection)),
         "by_level": parts.by_level(units, domain),
-        "queries": parts.worst_queries(given, units, domain, _names(collection), about["measurement"]),
+        "queries": parts.worst_queries(planned, units, domain, _names(collection), about["measurement"]),
         "people": people(labels, scheme),
         "forecast": forecast(labels, imported=imported, n_left=about["n_left"]),
     }

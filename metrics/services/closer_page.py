@@ -25,15 +25,15 @@ class Part(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Parts that belong together: by pool, by modality."""
+    """Parts that belong together: by pool, by modality; the title says of which labels they are."""
 
     title: str
     parts: list[Part]
 
 
 class LevelRow(NamedTuple):
-    """One level: labels of it on pairs with two or more, agreement on it, alpha against the rest, and its part in all
-    disagreement; in per cent but for alpha."""
+    """One level: planned labels of it on pairs with two or more, agreement on it, alpha against the rest, and its part
+    in all disagreement; in per cent but for alpha."""
 
     name: str
     n_labels: int
@@ -107,9 +107,15 @@ def closer_page(*, snapshot: Snapshot, level: str) -> Closer:
         computed_at=snapshot.computed_at,
         level=level,
         groups=[
-            Group("Number of labels", [_part(row, level, f"{row['key']} labels") for row in value["by_size"]]),
-            Group("Pool", [_part(row, level, row["key"]) for row in value["by_pool"]]),
-            Group("Modality, query to document", [_part(row, level, row["key"]) for row in value["by_modality"]]),
+            Group(
+                "Number of labels, all labels",
+                [_part(row, level, f"{row['key']} labels") for row in value["by_size"]],
+            ),
+            Group("Pool, planned labels", [_part(row, level, row["key"]) for row in value["by_pool"]]),
+            Group(
+                "Modality, query to document, planned labels",
+                [_part(row, level, row["key"]) for row in value["by_modality"]],
+            ),
         ],
         sizes=by_number_of_labels([_size(row, level) for row in value["by_size"]], level=level),
         confusion=confusion(names, value["by_level"]["together"]),

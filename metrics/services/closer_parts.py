@@ -1,6 +1,7 @@
 """Agreement in parts: by number of labels, pool, modality, level and query, and which levels are taken for which.
 
-A unit is a pair; only labels that count enter, golds and training never.
+A unit is a pair; only labels that count enter, golds and training never. Which of them is the caller's choice: by
+number of labels all, as in FIRE, else the planned ones, so that the parts compare with the headline.
 """
 
 from collections.abc import Iterable, Mapping

@@ -5,6 +5,7 @@ import re
 from metrics.models import BLOCK_SIZE
 
 _LABELS = "('label', 'import')"  # the purposes of seats whose judgments enter agreement
+_PLANNED = "('first', 'double')"  # why a label was asked for whatever other people said of the pair
 _ROUNDS = "('pool', 'import')"  # the kinds of rounds that want them
 _ASKED = "= ANY(%(pairs)s::bigint[])"
 
@@ -20,9 +21,10 @@ def _by_block(columns: str, source: str, *, n: str = "count(*)", key: str) -> st
 _ADDENDS = [
     _by_block("true", f"FROM annotate_judgment WHERE collection_id = %(collection)s AND pair_id {_ASKED}",
               key="'judgments'"),
-    _by_block("grades", "FROM given", key="'given ' || grades"),
-    _by_block("query_id, grades", "FROM given JOIN annotate_pair pair ON pair.id = given.pair_id WHERE n_labels > 1",
-              key="format('several %%s %%s', query_id, grades)"),
+    _by_block("n_planned, grades", "FROM given", key="format('given %%s %%s', n_planned, grades)"),
+    _by_block("query_id, n_planned, grades",
+              "FROM given JOIN annotate_pair pair ON pair.id = given.pair_id WHERE n_labels > 1",
+              key="format('several %%s %%s %%s', query_id, n_planned, grades)"),
     _by_block("annotator_id, purpose, grade", "FROM said",
               key="format('said %%s %%s %%s', annotator_id, purpose, grade)"),
     _by_block("annotator_id, tenths", "FROM said WHERE tenths IS NOT NULL AND purpose <> 'training'",
@@ -62,14 +64,15 @@ _ADDENDS = [
 COUNTS_OF_SOME = f"""
     said AS MATERIALIZED (
         SELECT seat.pair_id, seat.id, seat.number, seat.purpose, judgment.annotator_id, level.grade,
-               (judgment.active_ms + 50) / 100 AS tenths
+               (judgment.active_ms + 50) / 100 AS tenths, seat.why IN {_PLANNED} AS is_planned
         FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
         JOIN annotate_level level ON level.id = judgment.level_id
         WHERE seat.collection_id = %(collection)s AND seat.state = 'done' AND seat.pair_id {_ASKED}),
     label AS (
         SELECT * FROM said WHERE purpose IN {_LABELS}),
     given AS (
-        SELECT pair_id, string_agg(grade::text, ' ' ORDER BY number, id) AS grades, count(*) AS n_labels
+        SELECT pair_id, string_agg(grade::text, ' ' ORDER BY is_planned DESC, number, id) AS grades,
+               count(*) FILTER (WHERE is_planned) AS n_planned, count(*) AS n_labels
         FROM label GROUP BY pair_id),
     beside AS (
         SELECT pair_id, annotator_id, count(*) OVER (PARTITION BY pair_id) AS n_pair,

@@ -12,6 +12,7 @@ from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_d
 from metrics.core.agreement import Level
 from metrics.models import Snapshot
 from metrics.services import alarms, closer, history
+from metrics.services.agreement_page import Agreement, agreement_of
 from metrics.services.closer_page import Closer, Range, closer_page
 from metrics.services.numbers import KINDS
 
@@ -44,42 +45,6 @@ class Standing(NamedTuple):
 
     version: str
     moments: dict[str, datetime]
-
-
-class LevelTab(NamedTuple):
-    """A level of measurement to choose."""
-
-    name: str
-    is_current: bool
-
-
-class Agreement(NamedTuple):
-    """Alpha on the chosen level, with all labels and with the first two of each pair; agreement rates.
-
-    drawn : what the samples of an interval are of: queries, or what they belong to
-    """
-
-    level: str
-    tabs: list[LevelTab]
-    all: dict[str, Any]
-    first_two: dict[str, Any]
-    percent: dict[str, Any]
-    drawn: str
-
-    @property
-    def both(self) -> list[dict[str, Any]]:
-        """Alpha with all labels, then with the first two."""
-        return [self.all, self.first_two]
-
-    @property
-    def unanimous(self) -> float | None:
-        """Pairs whose labels are all equal, in per cent."""
-        return _times_100(self.percent["unanimous_units"])
-
-    @property
-    def pairwise(self) -> float | None:
-        """Equal pairs of labels, mean over units, in per cent."""
-        return _times_100(self.percent["mean_of_units"])
 
 
 class Pay(NamedTuple):
@@ -158,7 +123,7 @@ def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
             row | {"states": StateCounts(row["states"], is_open=row["state"] in Round.WANTING)}
             for row in values["progress"]["rounds"]
         ],
-        agreement=_agreement(values["agreement"], level),
+        agreement=agreement_of(values["agreement"], level),
         people=[
             person(row, more.people.get(row["annotator"]) if more else None) | {"name": names.get(row["annotator"], "")}
             for row in values["people"]["people"]
@@ -174,16 +139,6 @@ def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
 def _total(progress: dict[str, Any]) -> Total:
     value, is_open = progress["total"], any(row["state"] in Round.WANTING for row in progress["rounds"])
     return Total(value["n_pairs"], StateCounts(value["states"], is_open=is_open), value["n_left"], value["n_done"])
-
-
-def _agreement(value: dict[str, Any], level: str) -> Agreement:
-    tabs = [LevelTab(str(name), name == level) for name in Level]
-    alphas = [
-        # The core speaks of units; on this page a unit is a pair.
-        {**value[labels][level], "reason": value[labels][level]["reason"].replace("unit", "pair")}
-        for labels in ("all", "first_two")
-    ]
-    return Agreement(level, tabs, *alphas, value["percent"], value.get("drawn", "pairs"))
 
 
 def names_of(*, collection: Collection) -> dict[int, str]:
@@ -238,11 +193,15 @@ def _times_100(share: float | None) -> float | None:
 
 def _history_chart(collection: Collection, level: str) -> Chart:
     points = [
-        AlphaPoint(point.n_judgments, *(point.value[level][name] for name in ("value", "low", "high")))
+        _alpha_point(point.n_judgments, history.alphas_of(point), level)
         for point in history.points(collection=collection, kind="agreement")
-        if level in point.value
     ]
     return alpha_history(points, level=level)
+
+
+def _alpha_point(n_judgments: int, alphas: history.Alphas, level: str) -> AlphaPoint:
+    planned, of_all = (alphas.get(labels, {}).get(level, {}) for labels in history.LABELS)
+    return AlphaPoint(n_judgments, *(planned.get(name) for name in ("value", "low", "high")), of_all.get("value"))
 
 
 def _level_chart(value: dict[str, Any]) -> Chart:

@@ -11,8 +11,10 @@ from annotate.models import Collection
 from metrics.models import Observation, Score, Snapshot
 from metrics.services.measuring import BESIDE
 
+Alphas = dict[str, dict[str, dict[str, Any]]]
 GROWTH = 1.005  # a new point after half a per cent more judgments,
 PAUSE = timedelta(minutes=1)  # or after this time
+LABELS = ("planned", "all")  # which labels alpha is of; the first is the headline
 SHOWN = 300  # points of a chart; more lie on one another
 
 
@@ -55,17 +57,28 @@ def thinned(*, collection: Collection, kind: str, shown: int = SHOWN) -> QuerySe
     return found.order_by("n_judgments")
 
 
+def alphas_of(point: Observation) -> Alphas:
+    """Alpha by which labels it is of, then by level of measurement; a point may lack either.
+
+    Points of before planned labels were counted apart hold alpha of all labels alone, by level.
+    """
+    return point.value if set(point.value) <= set(LABELS) else {"all": point.value}
+
+
 def _is_near(last: Observation, n_judgments: int) -> bool:
     has_grown_little = last.n_judgments < n_judgments < last.n_judgments * GROWTH
     return has_grown_little and timezone.now() - last.at < PAUSE
 
 
-def _agreement(collection: Collection) -> dict[str, Any]:
-    """Alpha on each level of measurement, with its interval and the pairs it rests on."""
+def _agreement(collection: Collection) -> Alphas:
+    """Alpha of planned labels and of all on each level of measurement, with its interval and the pairs it rests on."""
     snapshot = Snapshot.objects.filter(collection=collection, kind="agreement").first()
     wanted = ("value", "low", "high", "n_pairable_units")
-    found = snapshot.value["all"] if snapshot else {}
-    return {level: {name: alpha[name] for name in wanted} for level, alpha in found.items()}
+    found = {labels: snapshot.value[labels] if snapshot else {} for labels in LABELS}
+    return {
+        labels: {level: {name: alpha[name] for name in wanted} for level, alpha in levels.items()}
+        for labels, levels in found.items()
+    }
 
 
 def _scores(collection: Collection) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def _pairs(by_state: dict[str, int]) -> dict[str, Any]:
 
 
 def agreement(collection: Collection, tallies: Tallies) -> Summary:
-    """How often each sequence of grades, in the order of the seats, was given to a pair.
+    """How often each sequence of grades was given to a pair: how many of them were planned, the grades, these first.
 
     drawn : what a page calls the groups
     several : of the sequences of two grades or more, how often each was given in each group of queries
@@ -71,12 +71,17 @@ def agreement(collection: Collection, tallies: Tallies) -> Summary:
         "grouping": collection.query_groups,  # so that boards are made anew once a refresh has followed the choice
         "drawn": drawn_words(facts_of(**told)),
         "several": [
-            {"grades": row.grades, "groups": groups.of_query[places].tolist(), "n": row.n}
+            {
+                "n_planned": row.n_planned,
+                "grades": row.grades,
+                "groups": groups.of_query[places].tolist(),
+                "n": row.n,
+            }
             for row, places in ((row, np.searchsorted(queries, row.queries)) for row in tallies.several)
         ],
         "measurement": collection.measurement,
         "domain": list(collection.levels.order_by("grade").values_list("grade", flat=True)),
-        "given": sorted([list(map(int, grades)), n] for grades, n in tallies.rows("given")),
+        "given": sorted([int(n_planned), [*map(int, grades)], n] for (n_planned, *grades), n in tallies.rows("given")),
     }
 
 

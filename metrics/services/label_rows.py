@@ -10,7 +10,7 @@ from annotate.models import Collection, Seat
 
 Ids = NDArray[np.int64]
 NONE = -1  # a missing time or truth
-COLUMNS = ("pair", "query", "document", "round", "annotator", "grade", "kind", "at", "active_ms", "truth")
+COLUMNS = ("pair", "query", "document", "round", "annotator", "grade", "kind", "at", "active_ms", "truth", "is_planned")
 LABEL, GOLD, OTHER = 0, 1, 2
 
 # Whole numbers of eight bytes throughout, so that each row of the binary copy has the same length.
@@ -20,7 +20,8 @@ _ROWS = """
                said.annotator_id::bigint, level.grade::bigint,
                CASE WHEN seat.purpose IN ({counting}) THEN 0 WHEN seat.purpose = 'gold' THEN 1 ELSE 2 END::bigint,
                (extract(epoch FROM said.at) * 1000)::bigint, coalesce(said.active_ms, -1)::bigint,
-               CASE WHEN seat.purpose = 'gold' THEN coalesce(gold.grade, -1) ELSE -1 END::bigint
+               CASE WHEN seat.purpose = 'gold' THEN coalesce(gold.grade, -1) ELSE -1 END::bigint,
+               (seat.purpose IN ({counting}) AND seat.why IN ({planned}))::int::bigint
         FROM annotate_seat seat JOIN annotate_judgment said ON said.id = seat.judgment_id
         JOIN annotate_level level ON level.id = said.level_id JOIN annotate_pair pair ON pair.id = seat.pair_id
         LEFT JOIN annotate_gold gold ON gold.pair_id = seat.pair_id AND gold.retired_at IS NULL
@@ -38,6 +39,7 @@ class Labels(NamedTuple):
 
     kind : LABEL enters agreement, GOLD checks work, OTHER is training, repeats and adjudications
     at : milliseconds since 1970; active_ms and truth (the grade of a gold in use) are NONE where there is none
+    is_planned : 1 for a label that was asked for whatever others said of the pair, a first or double one; else 0
     """
 
     pair: Ids
@@ -50,6 +52,7 @@ class Labels(NamedTuple):
     at: Ids
     active_ms: Ids
     truth: Ids
+    is_planned: Ids
 
     def where(self, mask: NDArray[np.bool_]) -> "Labels":
         """Some of the rows."""
@@ -58,11 +61,9 @@ class Labels(NamedTuple):
 
 def label_rows(*, collection: Collection) -> Labels:
     """Every judgment that counts for a seat; one query."""
-    counting = ", ".join(f"'{purpose}'" for purpose in Seat.COUNTING)
-    with (
-        connection.cursor() as cursor,
-        cursor.cursor.copy(_ROWS.format(counting=counting, collection=int(collection.pk))) as copy,
-    ):
+    counting, planned = (", ".join(f"'{word}'" for word in words) for words in (Seat.COUNTING, Seat.PLANNED))
+    rows_of_it = _ROWS.format(counting=counting, planned=planned, collection=int(collection.pk))
+    with connection.cursor() as cursor, cursor.cursor.copy(rows_of_it) as copy:
         content = b"".join(copy)
     rows = np.frombuffer(content[_HEADER:-_TRAILER], dtype=_RECORD)
     columns = {name: rows[name].astype(np.int64) for name in COLUMNS}

@@ -21,8 +21,9 @@ from metrics.services.repeating import with_herself
 from metrics.services.tallies import Tallies
 
 Value = dict[str, Any]
-InEachGroup = tuple[tuple[int, ...], list[int], list[int]]  # grades, groups, how often they were given in each
-RULES = "3"  # changes when the same summary would give other numbers
+Grades = tuple[int, ...]
+InEachGroup = tuple[Grades, list[int], list[int]]  # grades, groups, how often they were given in each
+RULES = "4"  # changes when the same summary would give other numbers
 
 
 class Kind(NamedTuple):
@@ -66,23 +67,30 @@ def _progress(summary: Summary) -> Value:
 
 
 def _agreement(summary: Summary) -> Value:
-    """Alpha on every level of measurement with all labels and with the first two of each pair; agreement rates."""
-    given = [(tuple(grades), n) for grades, n in summary["given"]]
-    several = [(tuple(row["grades"]), row["groups"], row["n"]) for row in summary["several"]]
-    counted = _counted(given, summary["domain"])
-    first_two = _counted([(grades[:2], n) for grades, n in given], summary["domain"])
+    """Alpha on every level of measurement and agreement rates: of planned labels, which is the headline, and of all.
+
+    Whether another label is asked for on disagreement hangs on the labels before it, so alpha of all is of a sample
+    that the disagreement chose; whether a planned one is asked for hangs on none.
+    """
+    given = [(tuple(grades), n) for _, grades, n in summary["given"]]
+    planned = [(tuple(grades[:n_planned]), n) for n_planned, grades, n in summary["given"]]
+    several = [(row["n_planned"], tuple(row["grades"]), row["groups"], row["n"]) for row in summary["several"]]
+    labels = {
+        "planned": (planned, [(grades[:n_planned], *rest) for n_planned, grades, *rest in several]),
+        "all": (given, [row[1:] for row in several]),
+    }
+    counted = {name: _counted(of_pairs, summary["domain"]) for name, (of_pairs, _) in labels.items()}
     return {
         "measurement": summary["measurement"],
         "drawn": summary["drawn"],
-        "all": _alphas(counted, several),
-        "first_two": _alphas(first_two, [(grades[:2], groups, n) for grades, groups, n in several]),
-        "percent": percent_agreement(counted)._asdict(),
+        **{name: _alphas(counted[name], in_groups) for name, (_, in_groups) in labels.items()},
+        "percent": {name: percent_agreement(counted[name])._asdict() for name in labels},
         "labels_a_pair": dict(sorted(_pairs_by_size(given).items())),
         "n_judgments": sum(len(grades) * n for grades, n in given),
     }
 
 
-def _counted(given: list[tuple[tuple[int, ...], int]], domain: list[int]) -> UnitCounts:
+def _counted(given: list[tuple[Grades, int]], domain: list[int]) -> UnitCounts:
     """The kinds of pairs by their counts of grades, in an order that depends on nothing else."""
     place = {grade: index for index, grade in enumerate(domain)}
     table = np.zeros((len(given), len(domain)), dtype=np.int64)
@@ -114,7 +122,7 @@ def _in_groups(counted: UnitCounts, several: list[InEachGroup]) -> InGroups:
     )
 
 
-def _pairs_by_size(given: list[tuple[tuple[int, ...], int]]) -> Counter[int]:
+def _pairs_by_size(given: list[tuple[Grades, int]]) -> Counter[int]:
     sizes: Counter[int] = Counter()
     for grades, n in given:
         sizes[len(grades)] += n

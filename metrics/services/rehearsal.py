@@ -49,7 +49,7 @@ class Rehearsal(NamedTuple):
     """What a rehearsal showed.
 
     missed : share of the true positives that the pool does not hold, in [0, 1]
-    alpha : Krippendorff's alpha of the simulated labels; None where it is not defined
+    alpha : Krippendorff's alpha of the simulated planned labels; None where it is not defined
     inflation : by system, how much larger C@10 is than with the truth: false positives alone can make it so
     seconds : how long the campaign took
     """
@@ -206,5 +206,5 @@ def _missed(collection: Collection, pool: Pool, query_set: QuerySet) -> float:
 
 def _alpha(collection: Collection) -> float | None:
     snapshot = Snapshot.objects.get(collection=collection, kind="agreement")
-    value = snapshot.value["all"][collection.measurement]["value"]
+    value = snapshot.value["planned"][collection.measurement]["value"]
     return None if value is None else float(value)

@@ -8,8 +8,10 @@ judgments, resolutions, reports and reference labels, and counting everything ag
 A count is named by words: what is counted, then keys and grades.
 
     judgments                          judgments ever given, counting or not
-    given GRADE ...                    pairs by the grades of their labels, in the order of the seats
-    several QUERY GRADE ...            pairs of a query by the grades of their labels, where they have two or more
+    given PLANNED GRADE ...            pairs by the grades of their labels: first the PLANNED ones that were asked for
+                                       whatever others said (why: first or double), then the rest (why: disagreement
+                                       or top-up); within both in the order of the seats
+    several QUERY PLANNED GRADE ...    the same of a query's pairs, where they have two labels or more
     said ANNOTATOR PURPOSE GRADE       judgments that count for a seat
     time ANNOTATOR TENTHS              the same by active time, rounded to tenths of a second
     gold ANNOTATOR GRADE TRUTH         answers to golds in use, with the gold's grade
@@ -33,7 +35,7 @@ from annotate.models import Collection
 from metrics.models import BLOCK_SIZE, Block, Tally
 from metrics.services.count_sql import COUNTS_OF_ALL, COUNTS_OF_SOME
 
-RULES = 7  # changes when the same rows would give other counts
+RULES = 8  # changes when the same rows would give other counts
 MANY = 2_000  # changed blocks from which on all are counted again
 
 _SUMS = "SELECT key, sum(n)::bigint FROM moved, unnest(keys, numbers) AS counted(key, n) GROUP BY key"
@@ -72,17 +74,18 @@ _ADD = """
 
 # A row a sequence of grades rather than a row a count: of these there are as many as queries, and more.
 _SEVERAL = """
-    SELECT grades, array_agg(query ORDER BY query), array_agg(n ORDER BY query)
-    FROM (SELECT query::bigint, substr(key, 10 + length(query)) AS grades, n  -- what stands behind "several QUERY "
+    SELECT labels, array_agg(query ORDER BY query), array_agg(n ORDER BY query)
+    FROM (SELECT query::bigint, substr(key, 10 + length(query)) AS labels, n  -- what stands behind "several QUERY "
           FROM metrics_tally, split_part(key, ' ', 2) AS query
           WHERE collection_id = %s AND key LIKE 'several %%') counted
-    GROUP BY grades ORDER BY grades
+    GROUP BY labels ORDER BY labels
 """
 
 
 class Several(NamedTuple):
-    """Pairs whose labels are these grades, in the order of the seats: n of each query."""
+    """Pairs whose labels are these grades, the planned ones first: n of each query."""
 
+    n_planned: int
     grades: list[int]
     queries: list[int]
     n: list[int]
@@ -116,8 +119,12 @@ def read_tallies(*, collection: Collection) -> Tallies:
         by_name.setdefault(name, []).append((words, n))
     with connection.cursor() as cursor:
         cursor.execute(_SEVERAL, [collection.pk])
-        several = [Several([*map(int, grades.split())], queries, n) for grades, queries, n in cursor.fetchall()]
-    return Tallies(by_name, several)
+        return Tallies(by_name, [_several(*row) for row in cursor.fetchall()])
+
+
+def _several(labels: str, queries: list[int], n: list[int]) -> Several:
+    n_planned, *grades = map(int, labels.split())
+    return Several(n_planned, grades, queries, n)
 
 
 def update_tallies(*, collection: Collection, pairs: Iterable[int] | None) -> None:

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from metrics.core import agreement, counts, measures, multiple, sampling
+from metrics.core import agreement, counts, measures, multiple
 from metrics.core.alignment import Labels, Rankings, align
 from metrics.core.matrices import Cells, from_ranks, part_of, restricted, row_ranks
+from metrics.core.resampling import resampled_means
+from metrics.core.without_replacement import subset_errors
 from pooling.core.runs import read_run
 
 Work = Callable[[], Any]
@@ -302,29 +304,60 @@ def alpha(small: bool) -> Iterator[Contest]:
 
 
 def planner(small: bool) -> Iterator[Contest]:
-    """10,000 samples of 500, 1,000 and 3,000 queries out of 27,763: a score that takes any value, and C@1."""
-    rng = np.random.default_rng(5)
+    """10,000 samples of 500, 1,000 and 3,000 of 27,763 and of 6,980 queries: a score of any value, and C@1."""
     n_samples = 1000 if small else 10_000
-    scores = rng.beta(0.7, 0.9, 27_763)
-    for name, values in (("AP", scores), ("C@1", (scores > 0.6).astype(float))):
+    for n in (27_763, 6_980):
+        scores = np.random.default_rng(5).beta(0.7, 0.9, n)
+        for name, values in (("AP", scores), ("C@1", (scores > 0.6).astype(float))):
+            work = f"{n_samples} samples x (500, 1000, 3000) of {n}, {name}"
+            planned = Planned(values, n_samples)
+            yield Contest(
+                f"planner, {work}",
+                ">= 3x, bounded memory",
+                planned.like_these,
+                {"numpy, straightforward": planned.plainly},
+                memory=True,
+            )
+            yield Contest(
+                f"planner without replacement, {work}",
+                ">= 3x, bounded memory",
+                planned.of_these,
+                {"numpy's choice(replace=False), a sample a time": planned.plainly_of_these},
+                memory=True,
+            )
 
-        def plainly(values: np.ndarray = values) -> list[float]:
-            generator = np.random.default_rng(0)
-            found = []
-            for size in (500, 1000, 3000):
-                means = values[generator.integers(0, len(values), (n_samples, size))].mean(axis=1)
-                found.append(float(np.quantile(np.abs(means - values.mean()), 0.95)))
-            return found
 
-        yield Contest(
-            f"planner, {n_samples} samples x (500, 1000, 3000), {name}",
-            ">= 3x, bounded memory",
-            lambda values=values: sampling.sampling_error(
-                values, [500, 1000, 3000], rng=np.random.default_rng(0), n_samples=n_samples
-            ),
-            {"numpy, straightforward": plainly},
-            memory=True,
-        )
+@dataclass
+class Planned:
+    """The 95th percentile of the error of a mean for each size, by us and in plain numpy."""
+
+    values: np.ndarray
+    n_samples: int
+    sizes: tuple[int, ...] = (500, 1000, 3000)
+
+    def like_these(self) -> Any:
+        """With replacement."""
+        drawn = resampled_means(self.values, self.sizes, rng=np.random.default_rng(0), n_samples=self.n_samples)
+        return np.quantile(np.abs(drawn - self.values.mean()), 0.95, axis=1)
+
+    def of_these(self) -> Any:
+        """Without replacement."""
+        drawn = subset_errors(self.values, self.sizes, rng=np.random.default_rng(0), n_samples=self.n_samples)
+        return np.quantile(np.abs(drawn), 0.95, axis=1)
+
+    def plainly(self) -> list[float]:
+        """With replacement, all samples of a size at once."""
+        rng, n = np.random.default_rng(0), len(self.values)
+        means = (self.values[rng.integers(0, n, (self.n_samples, size))].mean(axis=1) for size in self.sizes)
+        return [float(np.quantile(np.abs(of_size - self.values.mean()), 0.95)) for of_size in means]
+
+    def plainly_of_these(self) -> list[float]:
+        """Without replacement, for which numpy has no call of many samples but permuting all queries for each."""
+        rng, n, found = np.random.default_rng(0), len(self.values), []
+        for size in self.sizes:
+            means = [self.values[rng.choice(n, size, replace=False)].mean() for _ in range(self.n_samples)]
+            found.append(float(np.quantile(np.abs(np.array(means) - self.values.mean()), 0.95)))
+        return found
 
 
 def newman_keuls(small: bool) -> Iterator[Contest]:

@@ -68,7 +68,7 @@ SINCE = {
         "0008_items_left_out", "0009_media_types", "0010_query_groups",
     ],
     "pooling": ["0002_whole_runs", "0003_run_columns", "0004_pool_strata"],
-    "metrics": ["0002_bounds", "0003_label_sources", "0004_pair_states", "0005_galleries"],
+    "metrics": ["0002_bounds", "0003_label_sources", "0004_pair_states", "0005_galleries", "0006_planned_labels"],
 }
 
 OURS = "relnamespace = 'public'::regnamespace"
@@ -111,7 +111,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 45
+    assert len(before) == 46
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -184,6 +184,20 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
     assert Observation.objects.get().value["rows"] == [
         [run.pk, query_set.pk, "only", "AP", 0.1], [run.pk, 1, "none:ours%2C%20v2", "AP", None],
     ]  # fmt: skip
+    assert Change.objects.filter(collection=collection).exists()
+
+
+@pytest.mark.django_db
+def test_agreement_of_before_planned_labels_is_counted_anew() -> None:
+    collection = campaigns.campaign("made").collection
+    Change.objects.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "metrics", "0005_galleries", interactive=False, stdout=StringIO())
+    assert collection.snapshots.filter(kind="agreement").exists()
+    migrate()
+    kinds = set(collection.snapshots.values_list("kind", flat=True))
+    assert "agreement" not in kinds and "people" in kinds
     assert Change.objects.filter(collection=collection).exists()
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from annotate.models import Item, Judgment
+from annotate.models import Item
+from annotate.services import exporting
 from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
 from metrics.core.measures import parse_one
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def study():
-    return studies.judged_study("study", seeds=range(2), likes=0.5)
+    return studies.judged_study("study", seeds=range(3), likes=0.5)
 
 
 def run_lines(run):
@@ -41,18 +42,20 @@ def command(name, *arguments):
 
 
 def test_alpha_of_the_dashboard_of_its_parts_and_of_a_file_of_the_labels(study, tmp_path):
-    labels = Judgment.objects.filter(collection=study).order_by("?")
-    rows = labels.values_list("pair", "annotator", "level__grade", "pair__query__external_id")
     table, scores = tmp_path / "labels.csv", tmp_path / "scores.tsv"
-    table.write_text("unit,annotator,value,query\n" + "".join(f"{u},{a},{v},{q}\n" for u, a, v, q in rows))
+    table.write_bytes(b"".join(exporting.write(collection=study, kind="csv")))
     scores.write_text("".join(download_rows.scores_per_query(collection=study, viewer=None)))
-    page = Snapshot.objects.get(collection=study, kind="agreement").value["all"]["ordinal"]
-    of_groups = ("--group", "query", "--groups", scores)
-    told = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, *of_groups, "--json")
-    assert page["low"] < page["value"]
-    assert [told[name] for name in ("alpha", "low", "high", "seed")] == [
-        page[name] for name in ("value", "low", "high", "seed")
-    ]
+    value = Snapshot.objects.get(collection=study, kind="agreement").value
+    columns = ("--unit", "query,document", "--value", "grade", "--group", "query", "--groups", scores)
+    for name, options in (("planned", ["--planned"]), ("all", [])):
+        page = value[name]["ordinal"]
+        told = command("agreement", table, "--level", "ordinal", "--bootstrap", 1000, *columns, *options, "--json")
+        assert page["low"] < page["value"]
+        assert [told[name] for name in ("alpha", "low", "high", "seed")] == [
+            page[name] for name in ("value", "low", "high", "seed")
+        ]
+    assert value["planned"]["ordinal"]["value"] != value["all"]["ordinal"]["value"]
+    page = value["planned"]["ordinal"]
     closer.look(collection=study)
     (pool,) = Snapshot.objects.get(collection=study, kind=closer.KIND).value["by_pool"]
     assert [pool["alpha"]["ordinal"][name] for name in ("value", "low", "high")] == [

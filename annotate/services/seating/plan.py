@@ -11,7 +11,7 @@ from annotate.services.seating.standings import Standing, standings_of
 class Plan(NamedTuple):
     """What has to be written so that seats and resolutions are what they should be.
 
-    new, freed, withdrawn : seats to make, to free (again, or in another round), to withdraw
+    new, freed, withdrawn : seats to make, to free (again, in another round, or for another reason), to withdraw
     moved : held seats that go on in another round: once they lapse, only an open round's queue gives them out
     resolutions : the resolution of each pair that has one, changed or not
     unresolved : pairs that have none
@@ -93,9 +93,15 @@ def _plan_seats(pair: Pair, standing: Standing, changes: Plan) -> None:
         if seat.annotator_id is None and seat.state in (Seat.State.FREE, Seat.State.WITHDRAWN)
     ]
     spare.sort(key=lambda seat: (seat.state != Seat.State.FREE, seat.number))
+    place = len(standing.grades) + n_held
     for seat in spare[:n_free]:
-        if seat.state != Seat.State.FREE or seat.round_id != standing.round.pk:
+        place += 1
+        why = _why(standing, place)
+        # What was planned once may be asked for now because labels differ; it is not planned again afterwards.
+        is_late = why == Seat.Why.DISAGREEMENT != seat.why
+        if seat.state != Seat.State.FREE or seat.round_id != standing.round.pk or is_late:
             seat.round = standing.round
+            seat.why = why if is_late else seat.why
             changes.freed.append(seat)
     changes.withdrawn.extend(seat for seat in spare[n_free:] if seat.state == Seat.State.FREE)
     for seat in standing.seats:
@@ -104,10 +110,11 @@ def _plan_seats(pair: Pair, standing: Standing, changes: Plan) -> None:
             changes.moved.append(seat)
     last = max((seat.number for seat in standing.seats), default=0)
     for number in range(last + 1, last + 1 + n_free - min(n_free, len(spare))):
-        changes.new.append(_new_seat(pair, standing, number))
+        place += 1
+        changes.new.append(_new_seat(pair, standing, number, _why(standing, place)))
 
 
-def _new_seat(pair: Pair, standing: Standing, number: int) -> Seat:
+def _new_seat(pair: Pair, standing: Standing, number: int, why: Seat.Why) -> Seat:
     policy = standing.policy
     key = bytes(standing.round.collection.key)
     place = ordering.queue_key(
@@ -119,20 +126,22 @@ def _new_seat(pair: Pair, standing: Standing, number: int) -> Seat:
         pair=pair,
         purpose=Seat.Purpose.LABEL,
         number=number,
-        why=_why(standing, number),
+        why=why,
         queue_key=place,
     )
 
 
-def _why(standing: Standing, number: int) -> Seat.Why:
-    """Why a seat is wanted: stored, since third labels asked for on disagreement lift alpha a little."""
+def _why(standing: Standing, place: int) -> Seat.Why:
+    """Why a seat is wanted: stored, since labels asked for on disagreement are left out of the headline alpha.
+
+    place : the seat's among the pair's labels, imported ones too, and the seats that may still bring one; from 1
+    """
     policy = label_policy(standing.policy)
-    lost = sum(seat.state == Seat.State.WITHDRAWN and seat.annotator_id is not None for seat in standing.seats)
-    if number > labels.n_first(standing.n_wanted, policy) + lost:
+    if place > labels.n_first(standing.n_wanted, policy):
         return Seat.Why.DISAGREEMENT
-    if lost:
+    if any(seat.state == Seat.State.WITHDRAWN and seat.annotator_id is not None for seat in standing.seats):
         return Seat.Why.TOP_UP
-    return Seat.Why.FIRST if number <= labels.n_first(policy.labels_per_pair, policy) else Seat.Why.DOUBLE
+    return Seat.Why.FIRST if place <= labels.n_first(policy.labels_per_pair, policy) else Seat.Why.DOUBLE
 
 
 def _asks_for_more(standing: Standing, policy: labels.LabelPolicy) -> bool:

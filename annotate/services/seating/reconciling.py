@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.db import transaction
 
@@ -67,19 +68,20 @@ def _write_seats(changes: Plan) -> None:
     if changes.new:
         Seat.objects.bulk_create(changes.new, batch_size=CHUNK)
     # Only what is still as it was read: somebody may have claimed a seat since, or given it back.
-    for round_id, seats in _by_round(changes.freed).items():
-        Seat.objects.filter(pk__in=seats, annotator=None).update(state=Seat.State.FREE, round_id=round_id)
-    for round_id, seats in _by_round(changes.moved).items():
+    for (round_id, why), seats in _grouped(changes.freed, "round_id", "why").items():
+        Seat.objects.filter(pk__in=seats, annotator=None).update(state=Seat.State.FREE, round_id=round_id, why=why)
+    for (round_id,), seats in _grouped(changes.moved, "round_id").items():
         Seat.objects.filter(pk__in=seats, state=Seat.State.HELD).update(round_id=round_id)
     if changes.withdrawn:
         withdrawn = Seat.objects.filter(pk__in=[seat.pk for seat in changes.withdrawn], state=Seat.State.FREE)
         withdrawn.update(state=Seat.State.WITHDRAWN)
 
 
-def _by_round(seats: Iterable[Seat]) -> dict[int, list[int]]:
-    grouped: dict[int, list[int]] = defaultdict(list)
+def _grouped(seats: Iterable[Seat], *fields: str) -> dict[tuple[Any, ...], list[int]]:
+    """The keys of seats by some of their fields."""
+    grouped: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for seat in seats:
-        grouped[seat.round_id].append(seat.pk)
+        grouped[tuple(getattr(seat, field) for field in fields)].append(seat.pk)
     return grouped
 
 

@@ -33,6 +33,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--value", default="value", help='column of the label; "" where each annotator has a column'
         )
+        parser.add_argument(
+            "--planned", action="store_true", help='labels whose column "why" is first or double alone: the headline'
+        )
         parser.add_argument("--bootstrap", type=whole, default=0, metavar="N", help="samples of an interval")
         parser.add_argument(
             "--group", default="", help="with --bootstrap: column or columns of what units belong to: draw whole groups"
@@ -89,6 +92,7 @@ class Command(BaseCommand):
                     level=options["level"],
                     has_header=not options["no_header"],
                     group=options["group"].split(",") if options["group"] else (),
+                    planned=options["planned"],
                 )
         except (FormatError, OSError) as error:
             raise CommandError(f"{options['labels']}: {getattr(error, 'strerror', '') or error}") from error

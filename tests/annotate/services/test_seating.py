@@ -1,12 +1,15 @@
 """Rounds and their seats: what reconcile makes of judgments, open rounds and policy."""
 
 from datetime import timedelta
+from decimal import Decimal
+from io import BytesIO
 
 import pytest
 from django.utils import timezone
 
+from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Round, RoundPair, Seat
-from annotate.services import claiming, seating
+from annotate.services import claiming, importing, seating
 from annotate.services.seating import reconciling
 from tests import campaigns, cast
 
@@ -53,6 +56,37 @@ def test_reconciling_again_changes_nothing():
     before = list(Seat.objects.order_by("pk").values())
     seating.reconcile_pairs(pair_ids=[pair.pk for pair in pair_list])
     assert list(Seat.objects.order_by("pk").values()) == before
+
+
+@pytest.mark.parametrize(("grades", "why"), [([0], "first"), ([0, 1], "disagreement"), ([1, 1], None)])
+def test_a_seat_that_imported_labels_ask_for_by_differing_is_asked_for_on_disagreement(grades, why):
+    collection = cast.collection(labels_per_pair=2, ceiling=3)
+    (pair,) = cast.pairs(collection, 1)
+    ids = f"{pair.query.external_id},{pair.document.external_id}"
+    rows = "".join(f"expert{n},{ids},{grade}\n" for n, grade in enumerate(grades))
+    importing.import_judgments(
+        collection=collection, stream=BytesIO(f"annotator,query,document,grade\n{rows}".encode()), file_name="a.csv",
+        columns=JudgmentColumns(), name="experts",
+    )  # fmt: skip
+    campaigns.open_pool_round(collection, [pair])
+    assert list(Seat.objects.filter(state="free").values_list("why", flat=True)) == ([why] if why else [])
+
+
+def test_a_planned_seat_that_only_a_disagreement_asks_for_any_longer_is_no_planned_one():
+    collection = cast.collection(labels_per_pair=2, ceiling=3, double_share=1)
+    (pair,) = cast.pairs(collection, 1)
+    policy = cast.policy(collection)
+    with_double = campaigns.open_pool_round(collection, [pair])  # wants three
+    for grade in (0, 1):
+        campaigns.judge_batch(cast.annotator(collection), grade)
+    assert Seat.objects.get(state="free").why in Seat.PLANNED
+    seating.close_round(round_=with_double)
+    policy.pk, policy.version, policy.double_share = None, policy.version + 1, Decimal(0)
+    policy.save()
+    seating.open_round(collection=collection, kind=Round.Kind.POOL, name="plain", policy=policy, pair_ids=[pair.pk])
+    assert Seat.objects.get(state="free").why == Seat.Why.DISAGREEMENT
+    seating.reconcile_pairs(pair_ids=[pair.pk])
+    assert Seat.objects.get(state="free").why == Seat.Why.DISAGREEMENT
 
 
 def test_a_round_name_taken_twice_is_refused_and_changes_nothing():

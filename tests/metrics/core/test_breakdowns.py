@@ -73,27 +73,3 @@ def test_parts_by_group_equal_those_units_alone(rows):
         alone = alpha(*columns([row for row in rows if row[0] % 2 == (part.key == "odd")]), level="interval")
         assert same(part.alpha.value, alone.value)
         assert part.alpha.n_units == alone.n_units
-
-
-def test_only_the_first_two_labels_of_a_unit_are_kept_in_the_order_they_came():
-    unit, annotator, value = [1, 2, 1, 1, 2], [5, 5, 6, 7, 6], [0, 0, 1, 0, 0]
-    first = breakdowns.first_labels(annotations(unit, annotator, value))
-    assert first.value.tolist() == [0, 0, 1, 0]
-    assert alpha_of_counts(count_units(first), level="nominal").n_labels == 4
-
-
-def test_labels_asked_for_on_disagreement_lift_alpha_and_the_first_two_do_not():
-    rng = np.random.default_rng(2)
-    truth = rng.random(4000) < 0.3
-    votes = np.where(rng.random((4000, 3)) < 0.1, ~truth[:, None], truth[:, None]).astype(int)
-    third = votes[:, 0] != votes[:, 1]
-    unit = np.concatenate([np.repeat(np.arange(4000), 2), np.flatnonzero(third)])
-    annotator = np.concatenate([np.tile([0, 1], 4000), np.full(third.sum(), 2)])
-    value = np.concatenate([votes[:, :2].ravel(), votes[third, 2]])
-    labels = annotations(unit, annotator, value)
-    with_third = alpha_of_counts(count_units(labels), level="nominal").value
-    first_two = alpha_of_counts(count_units(breakdowns.first_labels(labels)), level="nominal").value
-    assert with_third > first_two
-    assert first_two == pytest.approx(
-        alpha(*columns([r for r in zip(unit, annotator, value, strict=True) if r[1] < 2]), level="nominal").value
-    )

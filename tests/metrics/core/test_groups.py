@@ -181,19 +181,22 @@ def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(m
 def test_a_plan_in_groups_counts_whole_groups():
     scores, groups = alike(EQUAL, 9, icc=0.6), Groups.of(EQUAL)
     alone, in_groups = (
-        sampling.sampling_error(scores, [50, 52], rng=np.random.default_rng(0), groups=each)[0]
+        sampling.sampling_error(scores, [50, 52], groups=each)[0]
         for each in (None, groups)
     )
     assert (alone.n_groups, in_groups.n_groups) == (50, 10)
     expected = 1.96 * groups.means(scores).std() / np.sqrt(10)
-    assert in_groups.error == pytest.approx(expected, rel=0.05)
-    assert in_groups.error > 1.5 * alone.error
+    assert in_groups.like_these == pytest.approx(expected, rel=0.05)
+    assert in_groups.of_these == pytest.approx(expected * np.sqrt((groups.n - 10) / (groups.n - 1)), rel=0.05)
+    assert in_groups.like_these > 1.5 * alone.like_these
     with pytest.raises(ValueError, match="at least one query"):
-        sampling.sampling_error(scores, [0], rng=np.random.default_rng(0))
+        sampling.sampling_error(scores, [0])
     needed = sampling.queries_for_difference(scores, 0.1, groups=groups)
     of_means = sampling.queries_for_difference(groups.means(scores), 0.1)
     assert (needed.n_groups, needed.n_queries) == (of_means.n_queries, 5 * of_means.n_queries)
-    size = sampling.queries_for_error(scores, 0.1, rng=np.random.default_rng(1), groups=groups)
+    found = sampling.detectable_difference(scores, [50], groups=groups)
+    assert found == pytest.approx(sampling.detectable_difference(groups.means(scores), [10]))
+    size = sampling.queries_for_error(scores, 0.1, of_these=False, groups=groups)
     assert size == pytest.approx(5 * (1.96 * groups.means(scores).std() / 0.1) ** 2, rel=0.1)
 
 

@@ -1,4 +1,4 @@
-"""How many queries: resampling against theory, statsmodels, and real swaps of simulated systems."""
+"""How many queries: resampling against theory and survey sampling, statsmodels, and real swaps of simulated systems."""
 
 import numpy as np
 import pytest
@@ -6,28 +6,78 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from metrics.core import sampling, swaps
+from metrics.core.groups import Groups
 
 
 def test_the_error_of_a_binary_score_is_that_of_the_binomial():
     """A share of .3 on 1,000 queries: 1.96 sqrt(.21 / 1000). FIRE reports .029 for C@1 on as many."""
     scores = np.repeat([0.0, 1.0], [700, 300])
-    (found,) = sampling.sampling_error(scores, [1000], rng=np.random.default_rng(0))
-    assert found.error == pytest.approx(0.0284, abs=0.001)
-    assert found.low < 0.3 < found.high
+    (found,) = sampling.sampling_error(scores, [1000])
+    assert found.like_these == pytest.approx(0.0284, abs=0.001)
 
 
-def test_the_same_generator_gives_the_same_plan():
-    scores = np.random.default_rng(0).beta(1, 2, 500)
-    one, other = (sampling.sampling_error(scores, [50, 700], rng=np.random.default_rng(3)) for _ in range(2))
-    assert one == other
+@pytest.mark.parametrize("shape", ["all different", "few values"])
+def test_errors_are_those_of_the_bootstrap_and_of_survey_sampling(shape):
+    """Normal approximation: sigma / sqrt(N) with replacement, and S sqrt((1 - N/Q) / N) without (Cochran 1977)."""
+    rng = np.random.default_rng(0)
+    scores = {"all different": rng.beta(0.7, 0.9, 2000), "few values": rng.choice([0, 0.2, 1.0], 2000)}[shape]
+    for found in sampling.sampling_error(scores, [100, 700, 1900, 2000], n_samples=10_000, seed=1):
+        n, z = found.size, stats.norm.ppf(0.975)
+        assert found.n_groups == n
+        assert found.like_these == pytest.approx(z * scores.std() / np.sqrt(n), rel=0.03)
+        assert found.of_these == pytest.approx(z * scores.std(ddof=1) * np.sqrt((1 - n / 2000) / n), rel=0.03)
+    assert found.of_these == 0
+
+
+def test_more_queries_than_there_are_can_be_drawn_with_replacement_alone():
+    inside, beyond = sampling.sampling_error([0.1, 0.5, 0.7], [3, 4])
+    assert (inside.of_these, beyond.of_these) == (0.0, None)
+    assert 0 < beyond.like_these < inside.like_these
+
+
+def test_a_plan_is_the_same_in_whatever_order_queries_and_the_two_runs_come():
+    """Ties of two runs are 0 one way and -0 the other, and groups are numbered as they come."""
+    rng = np.random.default_rng(0)
+    x, y, video = rng.integers(0, 5, 300) / 7, rng.integers(0, 5, 300) / 7, rng.integers(0, 80, 300)
+    place = rng.permutation(300)
+    assert sampling.seed_of_samples([-0.1, -0.1, 0.0, 0.15]) == sampling.seed_of_samples([-0.1, -0.1, -0.0, 0.15])
+    for one, other in ((x - y, (y - x)[place]), (x, x[place])):
+        for groups, of_other in ((None, None), (Groups.of(video), Groups.of(video[place]))):
+            told = sampling.sampling_error(one, [50, 200], groups=groups, n_samples=500)
+            assert told == sampling.sampling_error(other, [200, 50], groups=of_other, n_samples=500)[::-1]
+            seed = sampling.seed_of_samples(other, of_other)
+            assert told == sampling.sampling_error(one, [50, 200], groups=groups, n_samples=500, seed=seed)
+            assert told != sampling.sampling_error(one, [50, 200], groups=groups, n_samples=500, seed=seed + 1)
+
+
+def test_the_error_of_a_difference_is_that_of_paired_draws():
+    """Both runs are scored on the same queries drawn: their common hard queries fall out of the difference."""
+    rng = np.random.default_rng(3)
+    hard = rng.normal(0.5, 0.2, 900)
+    x, y = hard + rng.normal(0, 0.05, 900), hard + rng.normal(0.02, 0.05, 900)
+    (found,) = sampling.sampling_error(x - y, [200], n_samples=20_000)
+    drawn = np.array([rng.choice(900, 200, replace=False) for _ in range(20_000)])
+    strayed = np.abs(x[drawn].mean(axis=1) - y[drawn].mean(axis=1) - (x.mean() - y.mean()))
+    assert found.of_these == pytest.approx(np.quantile(strayed, 0.95), rel=0.04)
+    assert found.of_these < 0.5 * sampling.sampling_error(x, [200])[0].of_these
 
 
 def test_the_planned_number_of_queries_has_the_error_asked_for():
     scores = np.random.default_rng(0).beta(1, 2, 2000)
-    size = sampling.queries_for_error(scores, 0.02, rng=np.random.default_rng(1))
-    (found,) = sampling.sampling_error(scores, [size], rng=np.random.default_rng(2))
-    assert found.error == pytest.approx(0.02, rel=0.03)
+    size = sampling.queries_for_error(scores, 0.02, of_these=False, seed=1)
     assert size == pytest.approx((1.96 * scores.std() / 0.02) ** 2, rel=0.05)
+    of_these = sampling.queries_for_error(scores, 0.02, of_these=True, seed=1)
+    assert of_these == pytest.approx(size / (1 + size / 2000), rel=0.05)  # Cochran 1977, chapter 4
+    for n, name in ((size, "like_these"), (of_these, "of_these")):
+        (found,) = sampling.sampling_error(scores, [n], seed=2)
+        assert getattr(found, name) == pytest.approx(0.02, rel=0.03)
+
+
+def test_all_queries_are_enough_for_any_error_of_these_and_any_number_for_equal_scores():
+    scores = np.random.default_rng(0).beta(1, 2, 50)
+    assert sampling.queries_for_error(scores, 1e-9, of_these=True) == 50
+    for of_these in (True, False):
+        assert sampling.queries_for_error(np.full(9, 0.3), 0.01, of_these=of_these) == 1
 
 
 @pytest.mark.parametrize(("difference", "power"), [(0.02, 0.8), (0.05, 0.9), (0.01, 0.5)])
@@ -37,6 +87,60 @@ def test_queries_for_a_difference_equal_statsmodels(difference, power):
     effect = difference / d.std(ddof=1)
     assert found.n_queries == int(np.ceil(TTestPower().solve_power(effect, alpha=0.05, power=power)))
     assert found.power == pytest.approx(TTestPower().power(effect, found.n_queries, 0.05), abs=1e-8)
+
+
+@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.9), (0.2, 0.3)])
+def test_the_detectable_difference_inverts_statsmodels(alpha, power):
+    d = np.random.default_rng(4).normal(0.03, 0.2, 300)
+    sizes = [2, 3, 10, 300, 5000, 1_000_000]
+    found = sampling.detectable_difference(d, sizes, alpha=alpha, power=power)
+    for n, difference in zip(sizes, found, strict=True):
+        effect = difference / d.std(ddof=1)
+        if effect < 5:  # beyond, statsmodels says nan
+            assert TTestPower().power(effect, n, alpha) == pytest.approx(power, abs=1e-7)
+        if effect < 5 and n <= 5000:  # found by it to 4 digits
+            solved = TTestPower().solve_power(nobs=n, alpha=alpha, power=power)
+            assert effect == pytest.approx(solved, rel=1e-4)
+        if n > 2:
+            needed = sampling.queries_for_difference(d, difference * (1 + 1e-9), alpha=alpha, power=power)
+            assert needed.n_queries == n
+
+
+def test_the_detectable_difference_is_found_as_often_as_it_says():
+    d = np.random.default_rng(4).normal(0.03, 0.2, 300)
+    for n, difference in zip([20, 200], sampling.detectable_difference(d, [20, 200]), strict=True):
+        found = sampling.simulated_power(d, difference, n, rng=np.random.default_rng(0), n_samples=5000)
+        assert found == pytest.approx(0.8, abs=0.03)
+
+
+def test_what_is_detectable_is_not_told_without_a_spread():
+    assert sampling.detectable_difference([0.1, 0.3], [1]) == [None]
+    assert sampling.detectable_difference([0.1, 0.1], [50]) == [None]
+    assert sampling.detectable_difference([0.1, 0.3], [50], alpha=0.5, power=0.4) == [0.0]
+
+
+def test_power_far_from_the_bar_rests_on_the_spread_alone():
+    """Of two queries at alpha .001 the bar is at 637, and a shift beyond it by 31 is found in .7 of all samples."""
+    bar = stats.t.ppf(0.9995, 1)
+    for shift, expected in ((bar + 31, 0.7056), (5 * bar, stats.chi2.cdf(25, 1))):
+        assert sampling._power_of_t(shift / np.sqrt(2), 2, 0.001) == pytest.approx(expected, abs=1e-3)
+    bar = stats.t.ppf(1 - 5e-7, 1)
+    assert sampling._power_of_t(bar / np.sqrt(2), 2, 1e-6) == pytest.approx(stats.chi2.cdf(1, 1), abs=1e-3)
+
+
+def test_the_run_and_the_pair_in_the_middle_are_those_of_the_middle_error():
+    rng = np.random.default_rng(0)
+    hard = rng.normal(0, 0.2, (400, 1))
+    scores = hard + rng.normal(0, 1, (400, 4)) * [0.1, 0.4, 0.2, 0.3]
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
+    groups = Groups.single(400)
+    spread = [(scores[:, i] - scores[:, j]).std() for i, j in pairs]
+    found = sampling.middle_pair(scores, pairs, groups)
+    assert pairs[found.place] == (0, 1) and sorted(spread)[2] == spread[0]
+    assert (found.least, found.most) == pytest.approx((min(spread) / spread[0], max(spread) / spread[0]))
+    assert sampling.middle_run(scores, groups).place == 3  # of four the larger of the two in the middle
+    assert sampling.middle_run(scores[:, [1, 1]], groups) == (0, 1.0, 1.0)
+    assert sampling.middle_run(np.ones((4, 3)), Groups.single(4)).least == 1
 
 
 def test_the_simulated_power_at_that_number_is_the_power_asked_for():
@@ -54,7 +158,12 @@ def test_no_difference_needs_more_queries_than_there_are_and_no_spread_needs_two
 def test_a_plan_that_cannot_be_made_says_why():
     rng = np.random.default_rng(0)
     with pytest.raises(ValueError, match="above 0"):
-        sampling.queries_for_error([0.1, 0.2], 0.0, rng=rng)
+        sampling.queries_for_error([0.1, 0.2], 0.0, of_these=False)
+    for plan in (sampling.sampling_error, sampling.detectable_difference):
+        with pytest.raises(ValueError, match="two or more"):
+            plan([0.1], [1])
+        with pytest.raises(ValueError, match="two or more"):
+            plan([0.1, 0.2, 0.3], [1], groups=Groups.of([0, 0, 0]))
     with pytest.raises(ValueError, match="two or more"):
         sampling.queries_for_difference([0.1], 0.05)
     with pytest.raises(ValueError, match="two queries or more"):
@@ -64,13 +173,13 @@ def test_a_plan_that_cannot_be_made_says_why():
 def test_a_tiny_error_is_planned_by_the_normal_approximation_without_drawing_millions():
     scores = np.random.default_rng(0).beta(1, 2, 2000)
     expected = (stats.norm.ppf(0.975) * scores.std() / 1e-7) ** 2
-    assert sampling.queries_for_error(scores, 1e-7, rng=np.random.default_rng(1)) == pytest.approx(expected, rel=1e-9)
+    assert sampling.queries_for_error(scores, 1e-7, of_these=False) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("scores", [[], [0.1, np.nan], [0.1, np.inf]])
 def test_missing_scores_are_refused(scores):
     with pytest.raises(ValueError, match="none missing"):
-        sampling.sampling_error(scores, [10], rng=np.random.default_rng(0))
+        sampling.sampling_error(scores, [10])
 
 
 def test_reer_follows_equation_1():

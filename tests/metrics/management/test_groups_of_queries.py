@@ -12,7 +12,7 @@ from metrics.core.counts import UnitCounts
 from metrics.core.groups import Groups, design
 from metrics.core.intervals import mean_intervals
 from metrics.core.multiple import compare_systems
-from metrics.core.sampling import queries_for_difference, queries_for_error, sampling_error
+from metrics.core.sampling import detectable_difference, queries_for_difference, queries_for_error, sampling_error
 from metrics.core.significance import OF_ZERO_ONE, paired_test
 from metrics.core.significance import TESTS as ALL_TESTS
 from metrics.core.swaps import reer_paired, reversal
@@ -21,9 +21,7 @@ from tests.metrics.management.running import manage, rows
 RUNS = ["A", "B", "C"]
 TESTS = [name for name in ALL_TESTS if name not in OF_ZERO_ONE]
 QUERIES = [f"q{number}" for number in range(45)]
-VIDEO = {
-    query: f"v{number // 6}" if number < 30 else "" for number, query in enumerate(QUERIES)
-}  # 5 videos of 6, 15 alone
+VIDEO = {query: f"v{n // 6}" if n < 30 else "" for n, query in enumerate(QUERIES)}  # 5 videos of 6, 15 alone
 GROUPS = Groups.of([VIDEO[query] or query for query in QUERIES])
 
 
@@ -127,18 +125,7 @@ def test_a_query_that_is_a_group_of_its_own_changes_nothing_but_its_count(files,
     of = {
         "evaluate": ("evaluate", *runs, "--intervals", "--measures", "AP RR"),
         "compare": ("compare", *runs, "--test", "randomization"),
-        "plan": (
-            "plan",
-            f"{files}/plain.tsv",
-            "--run",
-            "A",
-            "--against-run",
-            "B",
-            "--difference",
-            ".1",
-            "--error",
-            ".1",
-        ),
+        "plan": ("plan", f"{files}/plain.tsv", "--run", "A", "--against-run", "B", "--difference=.1", "--error=.1"),
     }[command]
     done, plain = manage(*of, "--groups", f"{files}/single"), manage(*of)
     assert done.stdout.replace("n_groups\tall\t45\n", "") == plain.stdout != ""
@@ -241,21 +228,31 @@ def test_plan_draws_and_counts_groups(files):
     )
     done = manage("plan", f"{files}/rows.tsv", *of, "--seed", "3")
     assert done.stderr == ""
-    rng = np.random.default_rng(3)
-    sizes = sampling_error(VALUES[:, 0], [45, 200], rng=rng, groups=GROUPS, n_samples=500)
-    for_error = queries_for_error(VALUES[:, 0], 0.05, rng=rng, groups=GROUPS, n_samples=500)
-    needed = queries_for_difference(VALUES[:, 0] - VALUES[:, 1], 0.1, groups=GROUPS)
-    assert rows(done.stdout) == [
-        ["mean", f"{VALUES[:, 0].mean():.4f}"], ["queries", "45"], ["groups", "20"], ["samples", "500"], ["seed", "3"],
-        ["size", "error_p95", "low", "high", "groups"],
-        *([str(of.size), f"{of.error:.4f}", f"{of.low:.4f}", f"{of.high:.4f}", str(of.n_groups)] for of in sizes),
-        ["queries_for_error_0.05", str(for_error)],
-        ["queries_of_both", "45"], ["groups_of_both", "20"],
+    difference = VALUES[:, 0] - VALUES[:, 1]
+    asked = {"groups": GROUPS, "n_samples": 500, "seed": 3}
+    inside, beyond = zip(*(sampling_error(of, [45, 200], **asked) for of in (VALUES[:, 0], difference)), strict=True)
+    shown = detectable_difference(difference, [45, 200], groups=GROUPS)
+    of_these, like_these = (queries_for_error(VALUES[:, 0], 0.05, of_these=is_so, **asked) for is_so in (True, False))
+    needed = queries_for_difference(difference, 0.1, groups=GROUPS)
+    assert (inside[0].n_groups, inside[0].of_these, beyond[0].n_groups) == (20, 0.0, 89)
+    more = "more than the 45 queries there are"
+    assert [row for row in rows(done.stdout) if not row[0].startswith("#")] == [
+        ["mean", f"{VALUES[:, 0].mean():.4f}"], ["queries", "45"], ["groups", "20"], ["run", "A"], ["samples", "500"],
+        ["seed_of_score", "3"], ["first", "A"], ["second", "B"], ["difference", f"{difference.mean():.4f}"],
+        ["alpha", "0.0500"], ["power", "0.8000"], ["seed_of_difference", "3"],
+        ["queries", "groups", "score_of_these", "score_like_these", "difference_of_these", "difference_like_these",
+         "detectable_difference"],
+        ["45", "20", "0.0000", f"{inside[0].like_these:.4f}", "0.0000", f"{inside[1].like_these:.4f}",
+         f"{shown[0]:.4f}"],
+        ["200", "89", more, f"{beyond[0].like_these:.4f}", more, f"{beyond[1].like_these:.4f}", f"{shown[1]:.4f}"],
+        ["queries_for_error_0.05_of_these", str(of_these)], ["queries_for_error_0.05_like_these", str(like_these)],
         ["queries_for_difference_0.1", str(needed.n_queries)], ["groups_for_difference_0.1", str(needed.n_groups)],
     ]  # fmt: skip
     by_itself = manage("plan", f"{files}/rows.tsv", *of, "--no-groups")
     assert by_itself.stdout == manage("plan", f"{files}/plain.tsv", *of).stdout
     assert "groups" not in by_itself.stdout
+    turned = manage("plan", f"{files}/shuffled.tsv", *of)
+    assert turned.stdout == manage("plan", f"{files}/rows.tsv", *of).stdout != done.stdout
     of_file = manage("plan", f"{files}/table.csv", *of, "--groups", f"{files}/turned.csv", "--seed", "3")
     assert of_file.stdout == done.stdout
 
@@ -263,13 +260,18 @@ def test_plan_draws_and_counts_groups(files):
 def test_plan_takes_the_groups_of_the_queries_that_both_runs_have(files):
     write(files / "some", ["query,value", *(f"q{number},{VALUES[number, 1]}" for number in range(20, 40))])
     of = ("plan", f"{files}/rows.tsv", "--run", "A", "--against", f"{files}/some", "--difference", ".1")
-    told = dict(row for row in rows(manage(*of).stdout) if len(row) == 2)
+    done = manage(*of)
+    assert done.stderr.strip() == (
+        f"{files}/rows.tsv has 45 queries and {files}/some 20; the plan is of the 20 that both have, "
+        'without such as "q0".'
+    )
+    told = dict(row for row in rows(done.stdout) if len(row) == 2)
     groups = GROUPS.within(np.isin(np.arange(45), range(20, 40)))
     needed = queries_for_difference(VALUES[20:40, 0] - VALUES[20:40, 1], 0.1, groups=groups)
-    assert (told["queries_of_both"], told["groups_of_both"]) == ("20", "12")
+    assert (told["queries"], told["groups"]) == ("20", "12")
     assert told["queries_for_difference_0.1"] == str(needed.n_queries)
     write(files / "some", ["query,value", *(f"q{number},{VALUES[number, 1]}" for number in range(6, 12))])
-    assert "All 6 queries of both runs are of one group" in manage(*of).stderr
+    assert "All 6 queries of both files are of one group" in manage(*of).stderr
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "plan"])
@@ -303,7 +305,8 @@ def test_queries_of_one_group_alone_say_nothing_of_the_spread(files, runs):
     told = {name: value for name, query, value in rows(evaluated.stdout) if query == "all"}
     assert [told[name] for name in ("n_groups", "AP_low", "AP_high", "AP_icc", "AP_deff")] == ["1", *["n/a"] * 4]
     (files / "number").write_text("0.5\n")
-    assert "queries\t1\n" in manage("plan", f"{files}/number", "--samples", "10").stdout  # alone, and of no group
+    alone = manage("plan", f"{files}/number", "--samples", "10").stderr
+    assert alone == "CommandError: One query, or one group, says nothing of the spread; give two or more."
     assert "not allowed with" in manage("compare", f"{files}/plain.tsv", *one, "--no-groups").stderr
 
 

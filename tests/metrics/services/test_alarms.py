@@ -35,11 +35,11 @@ def put(study, kind, change):
 
 
 def test_alpha_below_its_threshold_rises_once_and_falls_once(study):
-    alpha = Snapshot.objects.get(collection=study, kind="agreement").value["all"]["ordinal"]
-    watch(study, "alpha", alpha["value"] + 0.01)
-    assert log(study) == [("rose", alpha["value"], 18)]
+    alpha = Snapshot.objects.get(collection=study, kind="agreement").value["planned"]["ordinal"]
+    watch(study, "alpha", alpha["value"])  # which its interval reaches below
+    assert log(study) == [("rose", alpha["low"], 18)]
     assert alarms.watch(collection=study) == 0
-    assert put(study, "agreement", lambda value: value["all"]["ordinal"].update(value=0.99)) == 1
+    assert put(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=0.99)) == 1
     assert [kind for kind, _, _ in log(study)] == ["rose", "fell"] and alarms.raised(collection=study) == []
     assert alarms.watch(collection=study) == 0
 
@@ -47,13 +47,13 @@ def test_alpha_below_its_threshold_rises_once_and_falls_once(study):
 def test_a_number_that_rests_on_too_little_is_no_alarm_yet(study):
     watch(study, "alpha", 1.1, n_at_least=19)
     assert log(study) == []
-    put(study, "agreement", lambda value: value["all"]["ordinal"].update(n_pairable_units=19))
+    put(study, "agreement", lambda value: value["planned"]["ordinal"].update(n_pairable_units=19))
     assert len(log(study)) == 1
 
 
 def test_a_number_that_is_no_longer_defined_lets_the_alarm_fall(study):
     watch(study, "alpha", 1.1)
-    put(study, "agreement", lambda value: value["all"]["ordinal"].update(value=None))
+    put(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=None))
     assert log(study)[-1] == ("fell", None, 18)
 
 
@@ -111,9 +111,10 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     assert wrong.status_code == 422 and "field-error" in wrong.content.decode()
     assert client.post(address, {"kind": "alpha", "below": 1.1, "n_at_least": 1}).status_code == 302
     assert client.post(address, {"kind": "alpha", "below": 1.1, "n_at_least": 1}).status_code == 422
-    words = "Alpha below 1.1, from 1 pairs with two labels or more on"
+    words = "Alpha not shown to be 1.1 or more, from 1 pairs with two planned labels on"
     page = client.get("/c/watched/dashboard/").content.decode()
-    assert f"{words}:" in page and '<span class="unseen"> alarm up</span>' in page
+    assert f"{words}:" in page and "its interval&#x27;s lower end is -" in page
+    assert '<span class="unseen"> alarm up</span>' in page
     known = client.get("/c/watched/dashboard/numbers/")["ETag"]
     assert words in client.get(address).content.decode()
     client.post(f"{address}{Alarm.objects.get().pk}/end/")

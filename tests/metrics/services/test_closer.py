@@ -41,9 +41,9 @@ def value(study):
     return closer.snapshot_of(collection=study).value
 
 
-def matrix(study, pairs=None):
+def matrix(study, pairs=None, *, why=Seat.Why):
     """The labels as krippendorff wants them: annotators x pairs, NaN for none."""
-    rows = Seat.objects.filter(collection=study, purpose="label", state="done")
+    rows = Seat.objects.filter(collection=study, purpose="label", state="done", why__in=list(why))
     triples = list(rows.values_list("pair", "annotator", "judgment__level__grade"))
     units = sorted({pair for pair, _, _ in triples} if pairs is None else pairs)
     people = sorted({who for _, who, _ in triples})
@@ -98,8 +98,8 @@ def test_a_persons_levels_times_and_agreement_are_those_of_the_rows(study):
         assert row["others"] == pytest.approx(np.mean(shares, axis=0))
 
 
-def test_levels_beside_one_another_add_up_to_the_labels_of_shared_pairs(study):
-    table, _, _ = matrix(study)
+def test_levels_beside_one_another_add_up_to_the_planned_labels_of_shared_pairs(study):
+    table, _, _ = matrix(study, why=Seat.PLANNED)
     shared = table[:, (~np.isnan(table)).sum(axis=0) > 1]
     together = np.array(value(study)["by_level"]["together"])
     assert np.allclose(together, together.T)
@@ -115,8 +115,8 @@ def test_pools_and_modalities_hold_all_pairs_where_there_is_one_of_each(study):
     snapshot = Snapshot.objects.get(collection=study, kind="agreement").value
     assert (pool["key"], modality["key"]) == ("depth 3", "text to text")
     for part in (pool, modality):
-        assert part["alpha"]["ordinal"]["value"] == pytest.approx(snapshot["all"]["ordinal"]["value"], abs=1e-12)
-        assert part["unanimous"] == snapshot["percent"]["unanimous_units"]
+        assert part["alpha"]["ordinal"]["value"] == pytest.approx(snapshot["planned"]["ordinal"]["value"], abs=1e-12)
+        assert part["unanimous"] == snapshot["percent"]["planned"]["unanimous_units"]
 
 
 def test_the_worst_queries_come_first_and_carry_their_own_alpha(study):
@@ -124,7 +124,8 @@ def test_the_worst_queries_come_first_and_carry_their_own_alpha(study):
     shares = [row["pairwise"] for row in told["rows"]]
     assert shares == sorted(shares) and len(shares) == told["n_ranked"]
     for row in told["rows"]:
-        table, _, _ = matrix(study, set(study.pairs.filter(query=row["item"]).values_list("pk", flat=True)))
+        pairs = set(study.pairs.filter(query=row["item"]).values_list("pk", flat=True))
+        table, _, _ = matrix(study, pairs, why=Seat.PLANNED)
         table = table[:, (~np.isnan(table)).sum(axis=0) > 1]
         assert row["n_shared"] == table.shape[1]
         if row["alpha"]["value"] is not None:
@@ -137,6 +138,10 @@ def test_rows_are_all_that_counts_for_a_seat(study):
     done = Seat.objects.filter(collection=study, state="done")
     assert sorted(rows.pair.tolist()) == sorted(done.values_list("pair", flat=True))
     assert set(rows.kind.tolist()) == {LABEL} and (np.diff(rows.at) >= 0).all()
+    planned = done.filter(why__in=Seat.PLANNED).values_list("pair", "annotator")
+    is_planned = rows.where(rows.is_planned == 1)
+    assert set(zip(is_planned.pair.tolist(), is_planned.annotator.tolist(), strict=True)) == set(planned)
+    assert 0 < len(is_planned.pair) < len(rows.pair)
 
 
 def test_hours_are_active_times_and_a_single_day_makes_no_forecast(study):

@@ -25,7 +25,7 @@ def study(client):
 def test_the_page_shows_progress_alpha_with_interval_agreement_and_people(client, study):
     page = client.get("/c/study/dashboard/").content.decode()
     assert "<small>of 18</small>" in page
-    assert "Alpha, ordinal" in page and "95 %:" in page and "18 pairs with two labels or more" in page
+    assert "Alpha, ordinal" in page and "95 %:" in page and "18 pairs with two planned labels or more" in page
     assert "% of pairs unanimous" in page
     assert "depth 3" in page
     for annotator in study.annotators.all():
@@ -178,7 +178,7 @@ def test_a_persons_page_shows_her_numbers_and_curves(client, study):
     assert "The closer look is being computed" in client.get(address).content.decode()
     closer.look(collection=study)
     page = client.get(address).content.decode()
-    assert f"<h1>{annotator.pseudonym}</h1>" in page and "Alpha without these labels" in page
+    assert f"<h1>{annotator.pseudonym}</h1>" in page and "Alpha of all labels without these" in page
     for chart in ("agreement-over-time", "seconds", "level-use"):
         assert f'id="{chart}-spec"' in page
     assert "Not defined yet: there is nothing to draw it from." in page  # no gold was asked
