@@ -17,11 +17,11 @@ from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import Dot, score_dots
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services.labels import scope_of
-from metrics.services.leaderboard_cells import Absent, Cell, measure_scale, median_design, unit_of
+from metrics.services.leaderboard_cells import Absent, Cell, interval_words, measure_scale, median_design, unit_of
 from metrics.services.leaderboard_decisions import Decision, decision, headline, notes
 from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_stored import kept_ends, unbounded
-from metrics.services.leaderboard_wanted import JUDGED, Choices
+from metrics.services.leaderboard_wanted import JUDGED, THESE, Choices
 from metrics.services.query_groups import GroupFacts, facts_from
 from metrics.services.sample_estimates import Kind, told
 from metrics.services.sampled_pools import has_samples
@@ -66,6 +66,7 @@ class Table(NamedTuple):
 
     groups : which queries belong together; None while nobody has looked
     undrawn : pairs that samples left undrawn and that have no label, and the pools; None where there are none
+    is_of_these : whether intervals are of these very queries, not of others like these
     kinds : what each measure is on those samples, by its name: "exact", "unbiased", "approximate", "not estimable"
     gallery : what they are ranked among; None until a refresh has counted it
     n_positive : pairs of the queries that the label source calls positive; None while nobody has counted them
@@ -85,6 +86,7 @@ class Table(NamedTuple):
     charts: list[Chart]
     undrawn: Facts | None
     kinds: dict[str, str]
+    is_of_these: bool
 
     @property
     def undrawn_text(self) -> str:
@@ -147,15 +149,8 @@ class Table(NamedTuple):
     @property
     def interval_text(self) -> str:
         """What the interval beneath a score is, or why there is none."""
-        if self.groups and self.groups.are_one:
-            return f"no interval, as all {self.groups.queries} are of one group"
-        if self.n_queries == 1:
-            return "no interval, as there is one query"
-        return (
-            f"its 95 % interval: what other {self.drawn} like these would give, labels taken as right (Wilson's, with "
-            f"as many independent {self.sources} as the spread of the scores is worth, of mean ranks Student's t; none "
-            "where all scores are equal and neither 0 nor 1)"
-        )
+        told = {"n_queries": self.n_queries, "sources": self.sources, "is_of_these": self.is_of_these}
+        return interval_words(groups=self.groups, **told)
 
     @property
     def drawn(self) -> str:
@@ -307,7 +302,7 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     counts = facts["n_queries"], facts["n_positive"]
     ranked = facts_from(facts["groups"]), _gallery(facts["gallery"])
     kinds = dict.fromkeys(measures, str(Kind.EXACT)) | {each["name"]: each["kind"] for each in facts["measures"]}
-    parts = rows, ordered, _saturated(rows, choices), charts, facts["undrawn"], kinds
+    parts = rows, ordered, _saturated(rows, choices), charts, facts["undrawn"], kinds, choices.wanted.target == THESE
     return Table(direction, query_set, *counts, *ranked, *parts)
 
 

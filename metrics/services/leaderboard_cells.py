@@ -8,6 +8,7 @@ import numpy as np
 from metrics.core.groups import Design
 from metrics.core.letters import shown
 from metrics.core.measures import Measure
+from metrics.services.query_groups import GroupFacts
 
 
 class Cell(NamedTuple):
@@ -108,3 +109,28 @@ def unit_of(measure: Measure) -> str:
 def measure_scale(measure: Measure) -> float:
     """Shares are shown in per cent, ranks as they are."""
     return 1.0 if measure.entry.smaller_is_better else 100.0
+
+
+def interval_words(*, groups: GroupFacts | None, n_queries: int, sources: str, is_of_these: bool) -> str:
+    """What the intervals of a table are, or why there are none.
+
+    sources : what is retrieved with, as the page calls it
+    is_of_these : whether they are of these very queries, or of all that these were drawn of
+    """
+    if is_of_these and (groups is None or groups.n_population is None):
+        return f"no interval: a score is that of these very {sources}, none of which was left to chance"
+    if is_of_these and groups:
+        return (
+            f"its 95 % interval of the mean over the {groups.n_population:,} {groups.queries} that these were drawn of,"
+            " labels taken as right; the share of each stratum that was drawn makes it narrower"
+        )
+    if groups and groups.are_one:
+        return f"no interval, as all {groups.queries} are of one group"
+    if n_queries == 1:
+        return "no interval, as there is one query"
+    drawn = groups.drawn if groups else sources
+    return (
+        f"its 95 % interval: what other {drawn} like these would give, labels taken as right (Wilson's, with as many "
+        f"independent {sources} as the spread of the scores is worth, of mean ranks Student's t; none where all scores "
+        "are equal and neither 0 nor 1)"
+    )

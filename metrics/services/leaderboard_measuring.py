@@ -11,6 +11,7 @@ from annotate.models import Collection, QuerySet
 from metrics.core import measures, ranking
 from metrics.core.alignment import RankedGrades
 from metrics.core.bounds import bounds, has_bounds
+from metrics.core.drawn import Draw, drawn_intervals
 from metrics.core.groups import Design, Groups, design
 from metrics.core.intervals import NOTHING, Interval, mean_intervals
 from metrics.core.label_sources import LabelSource
@@ -19,8 +20,8 @@ from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_decisions import decided
 from metrics.services.leaderboard_labels import Known, known_labels
-from metrics.services.leaderboard_wanted import Wanted
-from metrics.services.query_groups import GroupFacts, facts_of, groups_of
+from metrics.services.leaderboard_wanted import THESE, Wanted
+from metrics.services.query_groups import GroupFacts, draw_of, facts_of, groups_of
 from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
 from metrics.services.sample_estimates import Kind, on_samples
 from metrics.services.sampled_pools import Undrawn, nothing_undrawn, undrawn_of
@@ -36,7 +37,10 @@ Tell = Callable[[int], None]
 
 
 class Asked(NamedTuple):
-    """One direction of what is asked for."""
+    """One direction of what is asked for.
+
+    draw : how the queries were drawn of others, where intervals are to be of those; else None
+    """
 
     collection: Collection
     wanted: Wanted
@@ -47,6 +51,7 @@ class Asked(NamedTuple):
     known: Known
     undrawn: Undrawn
     best_grade: int
+    draw: Draw | None
 
     @property
     def measures(self) -> list[Measure]:
@@ -86,7 +91,9 @@ def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> 
     groups, facts = groups_of(collection=collection, **told), facts_of(collection=collection, **told)
     has_people = LabelSource.parse(wanted.label_source).has_people
     undrawn = undrawn_of(collection=collection, scope=scope, labelled=known.whole) if has_people else nothing_undrawn()
-    return Asked(collection, wanted, query_set, scope, groups, facts, known, undrawn, best)
+    is_whole = wanted.target == THESE and len(scope.sources) == len(whole.sources)
+    draw = draw_of(collection=collection, direction=scope.direction, sources=scope.sources) if is_whole else None
+    return Asked(collection, wanted, query_set, scope, groups, facts, known, undrawn, best, draw)
 
 
 def values_of(*, asked: Asked, run: Run) -> Values:
@@ -257,6 +264,10 @@ def _intervals(asked: Asked, measure: Measure, values: Matrix, kind: Kind) -> li
     """An interval a run; none of a median, and of values that are not all defined. values : (S, Q)"""
     if not measure.is_mean or not len(values):
         return [NOTHING] * len(values)
+    if asked.wanted.target == THESE:
+        if asked.draw is None or kind != Kind.EXACT:
+            return [NOTHING] * len(values)
+        return drawn_intervals(values, asked.draw, are_shares=measure.is_share)
     are_shares = measure.is_share and kind == Kind.EXACT  # a query's estimate may lie outside 0 to 1
     return mean_intervals(values, are_shares=are_shares, groups=asked.groups)
 

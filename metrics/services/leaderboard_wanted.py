@@ -39,6 +39,7 @@ METHOD_NAMES = {
     "randomization": "Randomization, Holm",
     "newman-keuls": "Newman-Keuls, as the TRECVID paper did",
 }
+THESE = "these"  # of the very queries there are, or that these were drawn of; else of other queries like these
 MISSING_ZERO, MISSING_RUNS, MISSING_QUERIES = "zero", "runs", "queries"
 MISSING_NAMES = {
     MISSING_ZERO: "Count 0",
@@ -56,6 +57,7 @@ class Wanted:
     judged_only : only queries of which people labelled a pair
     words : smallest and largest number of words of the query; None is no limit
     runs : keys, ascending
+    target : what intervals are of: THESE, or "" for other queries like these
     missing : what decisions and comparisons do with queries that a run misses, a key of MISSING_NAMES
     """
 
@@ -70,6 +72,7 @@ class Wanted:
     runs: tuple[int, ...]
     kind: str = "table"
     missing: str = MISSING_ZERO
+    target: str = ""
 
     @property
     def key(self) -> str:
@@ -211,6 +214,7 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
         words=(_number(given.get("words_from", ""), errors), _number(given.get("words_to", ""), errors)),
         method=given.get("decide", "") if given.get("decide") in METHODS else plain.method,
         missing=given.get("missing", "") if given.get("missing") in MISSING_NAMES else plain.missing,
+        target=THESE if given.get("target") == THESE else plain.target,
     )
     is_kept = _is_stored(wanted, plain, set_names)
     return Choices(set_names, sets, levels, people, offered, runs, wanted, asked_source, is_kept, errors=errors)
@@ -314,8 +318,8 @@ def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict |
         return choices
     measure = (choices.wanted.measures[0] if given.get("measure") else COMPARED,)
     missing = MISSING_QUERIES if choices.wanted.missing == MISSING_QUERIES else MISSING_ZERO
-    runs = (first.pk, second.pk)
-    wanted = replace(choices.wanted, measures=measure, method=METHODS[0], runs=runs, kind="comparison", missing=missing)
+    of_pair = {"runs": (first.pk, second.pk), "kind": "comparison", "missing": missing, "target": ""}
+    wanted = replace(choices.wanted, measures=measure, method=METHODS[0], **of_pair)
     return replace(choices, wanted=wanted, compared=(first, second))
 
 

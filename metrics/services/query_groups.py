@@ -15,6 +15,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Part, ReferenceSet
+from metrics.core.drawn import Draw
 from metrics.core.groups import Groups
 from metrics.services.labels import Ids, ends
 from pooling.models import PoolSource
@@ -123,13 +124,14 @@ def groups_of(*, collection: Collection, direction: Direction, sources: Ids, who
 class _Sample(NamedTuple):
     """The pool whose draw a query set is, and of how many it drew.
 
-    item : ascending; weight : 1 / the chance of each
+    item : ascending; weight : 1 / the chance of each; stratum : (Q,) of which each was drawn
     """
 
     pool: str
     n_population: int
     item: Ids
     weight: NDArray[np.float64]
+    stratum: Ids
 
     def weights_of(self, sources: Ids) -> NDArray[np.float64]:
         """(Q,) of some of the items."""
@@ -139,15 +141,28 @@ class _Sample(NamedTuple):
 def _sample(collection: Collection, direction: Direction, whole: Ids) -> _Sample | None:
     """The oldest pool that drew just these items, but for excluded ones, of more; None where none did. One query."""
     rows = PoolSource.objects.filter(pool__collection=collection, item__side=SIDES[direction][0]).order_by("item")
-    draws: dict[tuple[int, str], list[tuple[int, float, bool]]] = {}
-    for pk, name, *item in rows.values_list("pool", "pool__name", "item", "inclusion_probability", "item__excluded_at"):
-        draws.setdefault((pk, name), []).append((item[0], item[1], item[2] is None))
+    draws: dict[tuple[int, str], list[tuple[int, int, float, bool]]] = {}
+    columns = ("pool", "pool__name", "item", "stratum", "inclusion_probability", "item__excluded_at")
+    for pk, name, item, stratum, chance, excluded_at in rows.values_list(*columns):
+        draws.setdefault((pk, name), []).append((item, stratum, chance, excluded_at is None))
     for (_, name), drawn in sorted(draws.items()):
-        items = np.array([item for item, _, counts in drawn if counts], dtype=np.int64)
-        weight = np.array([1 / chance for _, chance, counts in drawn if counts])
+        items, strata = np.array([row[:2] for row in drawn if row[3]], dtype=np.int64).reshape(-1, 2).T
+        weight = np.array([1 / chance for *_, chance, counts in drawn if counts])
         if len(items) and weight.max() > 1 and np.array_equal(items, whole):
-            return _Sample(name, round(sum(1 / chance for _, chance, _ in drawn)), items, weight)
+            return _Sample(name, round(sum(1 / chance for *_, chance, _ in drawn)), items, weight, strata)
     return None
+
+
+def draw_of(*, collection: Collection, direction: Direction, sources: Ids) -> Draw | None:
+    """How a pool drew just these ascending items by strata; None where none did. One query.
+
+    A stratum is as large as its drawn items stand for, without what was excluded since.
+    """
+    sample = _sample(collection, direction, sources)
+    if sample is None:
+        return None
+    stratum = np.unique(sample.stratum, return_inverse=True)[1].ravel()
+    return Draw(stratum, np.bincount(stratum, weights=sample.weight))
 
 
 def facts_of(*, collection: Collection, direction: Direction, sources: Ids, whole: Ids | None = None) -> GroupFacts:

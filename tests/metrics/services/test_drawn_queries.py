@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotate.models import Change, Direction, Item, Part, QuerySet, Role
 from annotate.services.loading import complete_query_sets
+from metrics.core.drawn import Draw, drawn_intervals
 from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
 from metrics.models import BoardView, Score
@@ -126,7 +127,7 @@ def test_the_page_and_its_csv_name_what_the_mean_is_of(drawn, client):
     table = client.get(f"/c/{drawn.slug}/leaderboard/table.csv", {"queries": "sample some"}).content.decode()
     assert {line["n_population"] for line in csv.DictReader(io.StringIO(table))} == {"16"}
     page = client.get(f"/c/{drawn.slug}/leaderboard/").content.decode()
-    assert "were drawn of" not in page
+    assert "The queries were drawn of" not in page
 
 
 def test_what_the_pool_favours_is_told_of_all_queries(drawn):
@@ -139,3 +140,29 @@ def test_what_the_pool_favours_is_told_of_all_queries(drawn):
         )
     }  # fmt: skip
     assert {run["run"]: run["scores"]["AP"]["score"] for run in side["runs"]} == pytest.approx(scores, abs=1e-12)
+
+
+def test_intervals_of_the_very_queries_know_how_many_were_drawn(drawn, client):
+    board = board_of(drawn, {"target": "these", "measures": "AP C@1"})
+    (forward,) = [side for side in board["directions"] if side["runs"]]
+    weight = weights_of(drawn)
+    draw = Draw((weight == 1.0).astype(int), np.array([12.0, 4.0]))  # the four long ones were drawn whole
+    kept = Score.objects.filter(query_set__name="sample some", label_source="only")
+    for measure in forward["measures"]:
+        for run, cell in zip(forward["runs"], measure["cells"], strict=True):
+            values = np.frombuffer(kept.get(run=run, measure=measure["name"]).per_query, dtype="<f8")
+            (expected,) = drawn_intervals(values[None, :], draw, are_shares=True)
+            assert (cell["low"], cell["high"]) == expected
+            assert cell["whole"] == pytest.approx(np.average(values, weights=weight), abs=1e-12)
+    client.force_login(cast.member(drawn, Role.RESEARCHER))
+    asked = {"queries": "sample some", "target": "these", "measures": "AP C@1"}
+    page = client.get(f"/c/{drawn.slug}/leaderboard/", asked).content.decode()
+    assert "of the mean over the 16 queries that these were drawn of" in page
+
+
+def test_a_score_of_all_queries_has_no_interval_of_these_very_queries(drawn, client):
+    (forward,) = [side for side in board_of(drawn, {"target": "these", "queries": "all"})["directions"] if side["runs"]]
+    assert {cell["low"] for measure in forward["measures"] for cell in measure["cells"]} == {None}
+    client.force_login(cast.member(drawn, Role.RESEARCHER))
+    page = client.get(f"/c/{drawn.slug}/leaderboard/", {"target": "these"}).content.decode()
+    assert "no interval: a score is that of these very queries" in page

@@ -19,6 +19,7 @@ from metrics.services.leaderboard_comparison_page import Comparison
 from metrics.services.query_groups import GroupFacts
 from metrics.services.sample_estimates import Kind
 
+ASKED = SimpleNamespace(wanted=SimpleNamespace(target=""), groups=Groups.single(5))
 ALONE = GroupFacts("none", 12, 12, "captions", "videos")
 OF_VIDEOS = ALONE._replace(n_groups=5)
 
@@ -55,17 +56,16 @@ def test_pages_say_why_there_is_no_interval():
     [("C@1", [0, 1, 1, 0, 1], True), ("AP", [0.1, 0.2, 0, 0.9, 1], True), ("MeanR", [1, 2, 9, 1, 1], False)],
 )
 def test_a_measured_table_has_wilsons_of_shares_and_students_of_ranks(name, values, are_shares):
-    values, asked = np.array([values, values[::-1]], dtype=float), SimpleNamespace(groups=Groups.single(5))
-    found = leaderboard_measuring._intervals(asked, parse_one(name), values, Kind.EXACT)
+    values = np.array([values, values[::-1]], dtype=float)
+    found = leaderboard_measuring._intervals(ASKED, parse_one(name), values, Kind.EXACT)
     assert found == mean_intervals(values, are_shares=are_shares)
     assert found[0] == found[1] != NOTHING
 
 
 def test_medians_and_tables_without_runs_have_no_intervals():
-    asked = SimpleNamespace(groups=Groups.single(5))
     values = np.arange(10.0).reshape(2, 5)
-    assert leaderboard_measuring._intervals(asked, parse_one("MedR"), values, Kind.EXACT) == [NOTHING] * 2
-    assert leaderboard_measuring._intervals(asked, parse_one("AP"), np.array([]), Kind.EXACT) == []
+    assert leaderboard_measuring._intervals(ASKED, parse_one("MedR"), values, Kind.EXACT) == [NOTHING] * 2
+    assert leaderboard_measuring._intervals(ASKED, parse_one("AP"), np.array([]), Kind.EXACT) == []
 
 
 def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):
@@ -86,7 +86,7 @@ def test_evaluate_has_wilsons_of_shares_and_students_of_ranks(tmp_path):
 def test_shares_differ_by_1_at_most_and_ranks_by_anything():
     difference, groups = np.array([1.0, 1.0, 0.5]), Groups.single(3)
     student = mean_intervals(difference[None, :], are_shares=False)[0]
-    asked = SimpleNamespace(groups=groups, measures=[parse_one("AP")])
+    asked = SimpleNamespace(wanted=SimpleNamespace(target=""), groups=groups, measures=[parse_one("AP")])
     assert leaderboard_comparison._interval(asked, difference) == (student.low, 1.0)
     assert leaderboard_comparison._interval(asked, -difference) == (-1.0, -student.low)
     assert leaderboard_comparison._interval(asked, np.zeros(3)) == NOTHING

@@ -1,0 +1,105 @@
+"""Means over queries that were drawn by strata, said of the very queries that they were drawn of.
+
+Of a stratum that was drawn whole nothing is left to chance, so the error shrinks with the share that was drawn: the
+correction for a finite population. What other queries like these would give is more uncertain, and is said by
+`intervals.mean_intervals`. Groups of queries do not matter here: queries were drawn, and nothing else is random.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from metrics.core.intervals import NO_SPREAD, NOTHING, Interval, score_interval
+from metrics.core.resampling import on_grid
+
+Row = NDArray[np.float64]
+
+
+class Draw(NamedTuple):
+    """Of which stratum each of Q queries was drawn, without replacement and each query of a stratum as likely.
+
+    stratum : (Q,) 0..H-1, every one there; size : (H,) queries that each stratum holds, drawn or not
+    """
+
+    stratum: NDArray[np.int64]
+    size: Row
+
+    @property
+    def n_drawn(self) -> Row:
+        """(H,) queries of each stratum that were drawn."""
+        return np.bincount(self.stratum, minlength=len(self.size)).astype(np.float64)
+
+    @property
+    def left(self) -> Row:
+        """(H,) share of each stratum that was not drawn."""
+        return np.maximum(1 - self.n_drawn / self.size, 0.0)
+
+
+class DrawnMean(NamedTuple):
+    """The mean over all queries that some were drawn of, its variance over draws, and that one's degrees of freedom.
+
+    variance : NaN where one query was drawn of a larger stratum; freedom : infinite where the variance is 0
+    """
+
+    mean: float
+    variance: float
+    freedom: float
+
+
+def drawn_mean(values: Row, draw: Draw) -> DrawnMean:
+    """Estimate the mean over all queries from (Q,) values of those that were drawn, finite.
+
+    The mean is sum W_h mean_h, W_h = N_h / N, its variance sum W_h^2 (1 - n_h / N_h) s_h^2 / n_h, and the degrees of
+    freedom are Satterthwaite's: Cochran 1977, Sampling Techniques, equations 5.13 and 5.16. Sums are exact, so that the
+    order of the queries does not matter.
+    """
+    n, share = draw.n_drawn, draw.size / draw.size.sum()
+    means = np.bincount(draw.stratum, weights=on_grid(values, len(values))) / n
+    squares = on_grid(np.square(values - means[draw.stratum]), len(values))
+    spread = np.bincount(draw.stratum, weights=squares) / np.maximum(n - 1, 1)
+    spread[(n < 2) & (draw.left > 0)] = np.nan
+    parts = share**2 * draw.left * spread / n
+    variance = float(parts.sum())
+    freedom = variance**2 / float(np.sum(parts**2 / np.maximum(n - 1, 1))) if variance else np.inf
+    return DrawnMean(float(share @ means), variance, freedom)
+
+
+def drawn_intervals(
+    values: NDArray[np.float64], draw: Draw, *, are_shares: bool, confidence: float = 0.95
+) -> list[Interval]:
+    """Intervals of M means over all queries that Q queries were drawn of; see `drawn_mean`.
+
+    values : (M, Q) of the drawn ones; a row that is not finite throughout has no interval
+    are_shares : whether values lie from 0 to 1 by what they are: then the interval is Wilson's with an effective number
+        of queries, mean (1 - mean) / variance, made smaller by (z / t)^2 (Korn & Graubard 1998, Survey Methodology
+        24:193); else Student's
+
+    Where every stratum was drawn whole, both ends are the mean. No interval: where one query was drawn of a larger
+    stratum, and where the drawn ones do not differ within strata, unless all are 0 or all are 1: then the effective
+    number is that of strata that are alike, 1 / sum W_h^2 (1 - n_h / N_h) / n_h.
+    """
+    return [_interval(row, draw, are_shares, (1 + confidence) / 2) for row in values]
+
+
+def _interval(values: Row, draw: Draw, are_shares: bool, level: float) -> Interval:
+    if not np.isfinite(values).all():
+        return NOTHING
+    mean, variance, freedom = drawn_mean(values, draw)
+    if not draw.left.any():
+        return Interval(mean, mean)
+    z, t = float(special.ndtri(level)), float(special.stdtrit(freedom, level))
+    if np.isnan(variance):
+        return NOTHING
+    if not variance > NO_SPREAD**2 * mean**2:
+        if not (are_shares and np.ptp(values) == 0 and values[0] in (0, 1)):
+            return NOTHING
+        share = draw.size / draw.size.sum()
+        mean, trials = float(values[0]), 1 / float(np.sum(share**2 * draw.left / draw.n_drawn))
+    elif are_shares:
+        trials = mean * (1 - mean) / variance * (z / t) ** 2
+    else:
+        return Interval(mean - t * variance**0.5, mean + t * variance**0.5)
+    low, high = score_interval(np.array([mean]), np.array([trials]), z)
+    return Interval(min(float(low[0]), mean), max(float(high[0]), mean))
