@@ -41,6 +41,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "collection": collection,
         "shown": shown,
         "choices": choices,
+        "more": request.GET.get("more") == "1",
         "histories": history_of(collection=collection, choices=choices, measure=choices.wanted.measures[0]),
         "samples": names_of_samples(collection=collection),
         "on_hold": Run.objects.visible_to(request.user).on_hold().filter(collection=collection).order_by("name"),
