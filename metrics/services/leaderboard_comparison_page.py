@@ -46,6 +46,11 @@ class Chance(NamedTuple):
     value: float | None
     formula: str
 
+    @property
+    def text(self) -> str:
+        """As it is printed."""
+        return "" if self.value is None else "< .001" if self.value < 0.0005 else f"{self.value:.3f}"
+
 
 class Query(NamedTuple):
     """A query on which the two differ; values as they are measured, from 0 to 1 for shares."""
