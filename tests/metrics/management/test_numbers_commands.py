@@ -56,7 +56,7 @@ def test_evaluate_prints_measure_query_and_value_with_the_queries_that_are_missi
     [
         (("evaluate", "--qrels", "qrels", "run"), "num_q\tall\t4\n"),
         (("agreement", "labels.csv", "--level", "nominal"), "n_pairable_units\t3\n"),
-        (("compare", "--qrels", "qrels", "run", "other", "--test", "sign"), "run\tother\tdifference\t"),
+        (("compare", "scores", "--test", "sign"), "run\tother\tdifference\t"),
         (("plan", "numbers", "--sizes", "2", "--samples", "10"), "queries\t3\n"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
@@ -65,6 +65,7 @@ def test_a_fresh_process_needs_no_database_and_no_secret(files, command, expecte
     environment = {key: value for key, value in os.environ.items() if key not in ("SECRET_KEY", "REDIS_URL")}
     environment |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing", "ASSAYER_VAR": str(files / "no var")}
     (files / "numbers").write_text("0.5\n1\n0\n")
+    (files / "scores").write_text("query,a,b\nq1,0.5,1\nq2,0,1\n")
     arguments = [str(files / part) if (files / part).is_file() else part for part in command]
     process = [sys.executable, "manage.py", *arguments]
     done = subprocess.run(process, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
