@@ -52,7 +52,8 @@ def bounds(measure: Measure, ranked: RankedGrades, *, best_grade: float, thresho
         return Bounds(value, value)
     found, value = _ENDS[measure.family](measure, ranked, level, best_grade), measure.compute(ranked, threshold)
     # All negative is a completion too, and the sums of the ends are rounded otherwise than the value's.
-    return Bounds(np.fmin(found.least, value), np.fmax(found.most, value))
+    least, most = np.fmin(found.least, value), np.fmax(found.most, value)
+    return Bounds(least, np.minimum(most, 1.0)) if measure.is_share else Bounds(least, most)
 
 
 def _cutoff(measure: Measure) -> int | None:

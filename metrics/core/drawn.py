@@ -72,13 +72,15 @@ def drawn_intervals(
     """Intervals of M means over all queries that Q queries were drawn of; see `drawn_mean`.
 
     values : (M, Q) of the drawn ones; a row that is not finite throughout has no interval
-    are_shares : whether values lie from 0 to 1 by what they are: then the interval is Wilson's with an effective number
-        of queries, mean (1 - mean) / variance, made smaller by (z / t)^2 (Korn & Graubard 1998, Survey Methodology
-        24:193); else Student's
+    are_shares : whether values lie from 0 to 1 by what they are
 
+    Shares have Wilson's with an effective number of queries, mean (1 - mean) / variance, made smaller by (z / t)^2
+    (Korn & Graubard 1998, Survey Methodology 24:193). Where each value is 0 or 1, a stratum of which all drawn ones are
+    equal would add nothing: there each stratum has Wilson's interval of n_h / (1 - n_h / N_h) trials, and the ends are
+    put together as the roots of the sums of their squared weighted distances from the means (Zou & Donner 2008,
+    doi:10.1002/sim.3095). Other means have Student's.
     Where every stratum was drawn whole, both ends are the mean. No interval: where one query was drawn of a larger
-    stratum, and where the drawn ones do not differ within strata, unless all are 0 or all are 1: then the effective
-    number is that of strata that are alike, 1 / sum W_h^2 (1 - n_h / N_h) / n_h.
+    stratum, and where the drawn ones do not differ within strata and are not 0 or 1 throughout.
     """
     return [_interval(row, draw, are_shares, (1 + confidence) / 2) for row in values]
 
@@ -89,17 +91,27 @@ def _interval(values: Row, draw: Draw, are_shares: bool, level: float) -> Interv
     mean, variance, freedom = drawn_mean(values, draw)
     if not draw.left.any():
         return Interval(mean, mean)
-    z, t = float(special.ndtri(level)), float(special.stdtrit(freedom, level))
     if np.isnan(variance):
         return NOTHING
+    z = float(special.ndtri(level))
+    if are_shares and np.isin(values, (0, 1)).all():
+        return _of_0_and_1(values, draw, z)
     if not variance > NO_SPREAD**2 * mean**2:
-        if not (are_shares and np.ptp(values) == 0 and values[0] in (0, 1)):
-            return NOTHING
-        share = draw.size / draw.size.sum()
-        mean, trials = float(values[0]), 1 / float(np.sum(share**2 * draw.left / draw.n_drawn))
-    elif are_shares:
-        trials = mean * (1 - mean) / variance * (z / t) ** 2
-    else:
+        return NOTHING
+    t = float(special.stdtrit(freedom, level))
+    if not are_shares:
         return Interval(mean - t * variance**0.5, mean + t * variance**0.5)
-    low, high = score_interval(np.array([mean]), np.array([trials]), z)
+    low, high = score_interval(np.array([mean]), np.array([mean * (1 - mean) / variance * (z / t) ** 2]), z)
     return Interval(min(float(low[0]), mean), max(float(high[0]), mean))
+
+
+def _of_0_and_1(values: Row, draw: Draw, z: float) -> Interval:
+    """Each stratum by itself, and the strata's ends put together."""
+    n, share = draw.n_drawn, draw.size / draw.size.sum()
+    p = np.bincount(draw.stratum, weights=values) / n
+    low, high = p.copy(), p.copy()
+    open_ = draw.left > 0
+    low[open_], high[open_] = score_interval(p[open_], (n / np.maximum(draw.left, 1e-12))[open_], z)
+    mean = float(share @ p)
+    below, above = (float(np.sum(np.square(share * (p - end)))) ** 0.5 for end in (low, high))
+    return Interval(max(0.0, mean - below), min(1.0, mean + above))

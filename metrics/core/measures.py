@@ -19,6 +19,7 @@ from metrics.core.ranking import PerQuery, Positives
 _NAME = re.compile(
     r"(?P<family>[A-Za-z][A-Za-z0-9_]*)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
 )
+MOST_RANKS = 1_000_000_000  # of a cut-off
 _SEPARATORS = re.compile(r"[\s,]+(?![^()]*\))")
 
 
@@ -223,8 +224,8 @@ def _cutoff(name: str, family: str, written: str | None) -> float | None:
         if float(written) > 1:
             raise UnknownMeasure(f'"{name}": recall lies between 0 and 1.')
         return float(written)
-    if not written.isdigit() or int(written) < 1:
-        raise UnknownMeasure(f'"{name}": the cut-off is a whole number from 1 up.')
+    if not written.isdigit() or not 1 <= int(written[:20]) <= MOST_RANKS:
+        raise UnknownMeasure(f'"{name}": the cut-off is a whole number from 1 up to {MOST_RANKS:,}.')
     return int(written)
 
 

@@ -215,8 +215,7 @@ def difference_sentence(run: str, other: str) -> str:
     """What the error of a difference is."""
     return (
         f"difference_of_these, difference_like_these: the error of a difference. The same of the mean of {run} minus "
-        f"that of {other} on the same N queries; mostly smaller, as queries that are hard for one run are often hard "
-        "for the other."
+        f"that of {other} on the same N queries, which may be smaller or larger than that of one score."
     )
 
 

@@ -1,9 +1,9 @@
-"""Alpha is of the labels whose request hung on no other label: agreement of before is counted anew."""
+"""Alpha is of the labels whose request hung on no other label, and intervals are formulas: all is counted anew."""
 
 from django.db import migrations
 
 FORGET = "DELETE FROM metrics_snapshot WHERE kind IN ('agreement', 'closer')"
-REFRESH = "INSERT INTO annotate_change (collection_id) SELECT DISTINCT collection_id FROM annotate_round"
+REFRESH = "INSERT INTO annotate_change (collection_id) SELECT id FROM annotate_collection"
 
 
 class Migration(migrations.Migration):

@@ -83,11 +83,14 @@ class Estimate(NamedTuple):
 
 
 class SampleRow(NamedTuple):
-    """What the sample says of one run: approximate xinfAP and infNDCG, unbiased P@k, DCG@k and RBP."""
+    """What the sample says of one run: approximate xinfAP and infNDCG, unbiased P@k, DCG@k and RBP.
+
+    xinfap, infndcg : None while some query has a stratum without a label
+    """
 
     name: str
-    xinfap: float
-    infndcg: float
+    xinfap: float | None
+    infndcg: float | None
     precision: Estimate
     dcg: Estimate
     rbp: Estimate
@@ -97,6 +100,7 @@ class Sample(NamedTuple):
     """What the sample says of the runs, best by xinfAP first, or why it says nothing, and the pairs it rests on.
 
     k : of P@k and DCG@k; positives : of a query, in the pool's strata
+    tail : what the ranks below the pool could add to RBP; None of an older study
     """
 
     rows: list[SampleRow]
@@ -106,6 +110,7 @@ class Sample(NamedTuple):
     n_pooled: int
     n_drawn: int
     n_judged: int
+    tail: float | None
 
 
 class Part(NamedTuple):
@@ -192,8 +197,8 @@ def _sample(told: dict[str, Any] | None, names: dict[int, str]) -> Sample | None
     rows = [_sample_row(row, names) for row in told.get("runs", []) if "xinfAP" in row]  # an older study has less
     counts = (told.get(name, 0) for name in ("n_pooled", "n_drawn", "n_judged"))
     positives = Estimate(**told.get("positives", {"mean": None, "standard_error": None}))
-    rows.sort(key=lambda row: -row.xinfap)
-    return Sample(rows, told.get("k", 0), positives, told.get("why", ""), *counts)
+    rows.sort(key=lambda row: (-(row.xinfap or 0), row.name))
+    return Sample(rows, told.get("k", 0), positives, told.get("why", ""), *counts, told.get("tail"))
 
 
 def _sample_row(row: dict[str, Any], names: dict[int, str]) -> SampleRow:

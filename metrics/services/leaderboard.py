@@ -115,7 +115,8 @@ class Table(NamedTuple):
         """What is said of queries that runs miss."""
         missing = [row.n_missing for row in self.rows if row.n_missing]
         how_many = f"{len(missing):,} of {len(self.rows):,} runs miss some, up to {max(missing):,}" if missing else ""
-        return f"a query that a run misses counts 0 ({how_many or 'no run misses any'})"
+        one = "query" if self.direction == Direction.FORWARD else "document"
+        return f"a {one} that a run misses counts 0 ({how_many or 'no run misses any'})"
 
     @property
     def has_q(self) -> bool:
@@ -302,7 +303,7 @@ def _table(query_set: QuerySet, choices: Choices, facts: Facts) -> Table:
     counts = facts["n_queries"], facts["n_positive"]
     ranked = facts_from(facts["groups"]), _gallery(facts["gallery"])
     kinds = dict.fromkeys(measures, str(Kind.EXACT)) | {each["name"]: each["kind"] for each in facts["measures"]}
-    parts = rows, ordered, _saturated(rows, choices), charts, facts["undrawn"], kinds, choices.wanted.target == THESE
+    parts = rows, ordered, _saturated(rows, kinds), charts, facts["undrawn"], kinds, choices.wanted.target == THESE
     return Table(direction, query_set, *counts, *ranked, *parts)
 
 
@@ -360,11 +361,11 @@ def _cell(facts: Facts, run: Run, scale: float, decision: Decision | None) -> Ce
     return Cell.of(facts, scale=scale, group=decision.group_of(run), letters=decision.letters.get(run.pk, ()))
 
 
-def _saturated(rows: list[Row], choices: Choices) -> list[tuple[str, float]]:
+def _saturated(rows: list[Row], kinds: dict[str, str]) -> list[tuple[str, float]]:
     found = []
-    for place, name in enumerate(choices.wanted.measures):
+    for place, (name, kind) in enumerate(kinds.items()):
         best = max((row.cells[place].whole for row in rows if row.cells[place]), default=0.0)  # type: ignore[union-attr]
-        if measure_scale(parse_one(name)) == 100 and best >= SATURATED:
+        if kind == Kind.EXACT and measure_scale(parse_one(name)) == 100 and best >= SATURATED:
             found.append((name, best))
     return found
 

@@ -118,11 +118,18 @@ def interval_words(*, groups: GroupFacts | None, n_queries: int, sources: str, i
     is_of_these : whether they are of these very queries, or of all that these were drawn of
     """
     if is_of_these and (groups is None or groups.n_population is None):
-        return f"no interval: a score is that of these very {sources}, none of which was left to chance"
+        return (
+            f"no interval: a score is that of these very {sources}, none of which was left to chance; what a sample of "
+            "pairs adds stands on the page of its pool. Letters stay about others like these"
+        )
+    if is_of_these and groups and groups.is_part:
+        return f"no interval: these {sources} are only some of those that were drawn"
     if is_of_these and groups:
         return (
-            f"its 95 % interval of the mean over the {groups.n_population:,} {groups.queries} that these were drawn of,"
-            " labels taken as right; the share of each stratum that was drawn makes it narrower"
+            f"its 95 % interval of the mean over the {groups.n_population:,} {groups.queries} that these "
+            "were drawn of, "
+            "labels taken as right, but for estimates, which have none; the share of each stratum that was drawn makes "
+            "it narrower. Letters stay about other queries like these"
         )
     if groups and groups.are_one:
         return f"no interval, as all {groups.queries} are of one group"

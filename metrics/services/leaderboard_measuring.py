@@ -215,7 +215,10 @@ def of_sample(facts: dict[str, Any], *, kind: Kind) -> dict[str, Any]:
         return facts
     nothing = dict.fromkeys(("least", "most", "defined"))
     if kind == Kind.UNBIASED:
-        return facts | {"cells": [cell | nothing for cell in facts["cells"]]}
+        decided = facts["decided"]
+        if any(cell["whole"] is None for cell in facts["cells"]):
+            decided = {"why": "a stratum of which nothing is judged yet", "groups": [], "pairs": []}
+        return facts | {"cells": [cell | nothing for cell in facts["cells"]], "decided": decided}
     nothing |= dict.fromkeys(("low", "high", "icc", "deff"))
     decided = {"why": _UNDECIDED[kind], "groups": [], "pairs": []}
     return facts | {"cells": [cell | nothing for cell in facts["cells"]], "decided": decided}

@@ -216,6 +216,9 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
         missing=given.get("missing", "") if given.get("missing") in MISSING_NAMES else plain.missing,
         target=THESE if given.get("target") == THESE else plain.target,
     )
+    for name, known in (("decide", METHODS), ("missing", MISSING_NAMES), ("target", (THESE,))):
+        if given.get(name) and given[name] not in known:
+            errors.append(f'"{given[name][:40]}" is no choice of "{name}"; there are: {", ".join(known)}.')
     is_kept = _is_stored(wanted, plain, set_names)
     return Choices(set_names, sets, levels, people, offered, runs, wanted, asked_source, is_kept, errors=errors)
 

@@ -17,7 +17,7 @@ from metrics.core.sample_totals import (
 )
 from metrics.core.sampled import Weighted, extended_inferred_ap, extended_inferred_ndcg
 from metrics.services.pool_study import Side, ranked_of
-from metrics.services.sample_estimates import strata_of
+from metrics.services.sample_estimates import strata_of, without_judged
 from pooling.core.strategies import depth_of
 from pooling.models import Pool
 from pooling.services.strata import SAMPLED, StrataUnknown
@@ -32,7 +32,8 @@ def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
     """Estimates of each run of a stratified pool by people's labels alone, as JSON; None for other pools.
 
     P@k, DCG@k, RBP and the number of positives are unbiased and have the standard error of the draw; xinfAP and infNDCG
-    are approximate. k is 10, or the pool's depth if that is less.
+    are approximate, and None while some query has a stratum of which nothing is judged: they would take it for empty.
+    k is 10, or the pool's depth if that is less; of RBP, `tail` is what the ranks below the pool could add.
 
     A drawn pair without a grade counts as not drawn: right as long as people are given the pairs in random order.
     Undefined, with its reason under "why", where the strata cannot be told, and before the first positive.
@@ -55,18 +56,20 @@ def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
     k, scores, positives = min(K, depth_of(pool.strategy, pool.parameters)), [], MeanEstimate(None, None)
     for run in side.runs:
         ranked = ranked_of(side, run, Labels(query, target, grade))._replace(stratum=stratum)
+        lacks = bool(without_judged(ranked, stratum).any())
         sample = Weighted(ranked_of(side, run, Labels(query[own], target[own], grade[own])), chance, stratum[own])
         positives = estimated_mean(estimated_positives(sample, threshold=threshold))
         scores.append(
             {
                 "run": run.pk,
-                "xinfAP": float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean()),
-                "infNDCG": float(extended_inferred_ndcg(ranked, k=DEEPEST).mean()),
+                "xinfAP": None if lacks else float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean()),
+                "infNDCG": None if lacks else float(extended_inferred_ndcg(ranked, k=DEEPEST).mean()),
                 "P": estimated_mean(estimated_precision(sample, k=k, threshold=threshold))._asdict(),
                 "DCG": estimated_mean(estimated_dcg(sample, k=k))._asdict(),
                 "RBP": estimated_mean(estimated_rbp(sample, p=PATIENCE, threshold=threshold))._asdict(),
             }
         )
+    said["tail"] = PATIENCE ** depth_of(pool.strategy, pool.parameters)
     return said | {"n_queries": len(side.sources), "k": k, "positives": positives._asdict(), "runs": scores}
 
 

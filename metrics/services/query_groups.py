@@ -37,6 +37,7 @@ class GroupFacts(NamedTuple):
 
     grouping : a value of Collection.Grouping; n_groups : as many as queries where each stands by itself
     pool : that drew the queries, of n_population; None where no pool did
+    n_drawn : how many it drew, of which these may be a part
     """
 
     grouping: str
@@ -46,14 +47,25 @@ class GroupFacts(NamedTuple):
     groups: str
     pool: str = ""
     n_population: int | None = None
+    n_drawn: int | None = None
 
     @property
     def target(self) -> str:
         """What a mean over drawn queries is of; empty of those that nobody drew."""
         if self.n_population is None:
             return ""
+        if self.is_part:
+            return (
+                f"They are some of {self.n_drawn:,} that were drawn of {self.n_population:,} for pool “{self.pool}”: "
+                "each stands for what its stratum holds."
+            )
         drawn = f"The {self.queries} were drawn of {self.n_population:,} for pool “{self.pool}”"
         return f"{drawn}, and a score estimates the mean over all of those: each stands for what its stratum holds."
+
+    @property
+    def is_part(self) -> bool:
+        """Whether they are only some of those that a pool drew."""
+        return self.n_drawn is not None and self.n_queries < self.n_drawn
 
     @property
     def are_single(self) -> bool:
@@ -178,7 +190,7 @@ def facts_of(*, collection: Collection, direction: Direction, sources: Ids, whol
         if direction == Direction.FORWARD and groups in _KINDS.values() and _kinds(sources) == {Part.Kind.TEXT}:
             queries = "captions"
     sample = _sample(collection, direction, sources if whole is None else whole)
-    drawn = (sample.pool, sample.n_population) if sample else ()
+    drawn = (sample.pool, sample.n_population, len(sample.item)) if sample else ()
     return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups, *drawn)
 
 

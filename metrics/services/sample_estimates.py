@@ -15,6 +15,7 @@ from annotate.models import Collection, Direction
 from metrics.core.alignment import RankedGrades, joined
 from metrics.core.label_sources import Grades, no_grades
 from metrics.core.measures import Measure
+from metrics.core.ranking import place_in_query
 from metrics.core.sample_totals import estimated_precision, estimated_rbp
 from metrics.core.sampled import Weighted, inferred_ndcg, stratified_inferred_ap
 from metrics.services.labels import Ids, Scope, ends, table
@@ -37,6 +38,7 @@ class Kind(StrEnum):
 
 
 ESTIMATED = (Kind.UNBIASED, Kind.APPROXIMATE)
+NEGLIGIBLE = 0.005  # of RBP, in whole: what the ranks beyond a sample could add
 
 
 class Strata(NamedTuple):
@@ -71,22 +73,21 @@ def strata_of(*, pool: Pool, scope: Scope, labelled: Grades) -> Strata:
 
     labelled : by source and target, the pairs that have a label
     Pairs that only retired runs hold are given to nobody any more: unless all that were drawn of them have a label,
-    they are in no stratum, drawn or not.
+    they are in no stratum, drawn or not. What is left keeps the chance with which its stratum was drawn.
     """
     found = population_of(pool=pool)
     is_forward = scope.direction == Direction.FORWARD
     source, target = (found.query, found.document) if is_forward else (found.document, found.query)
+    cell = np.unique(source * (int(found.stratum.max(initial=0)) + 1) + found.stratum, return_inverse=True)[1].ravel()
+    chance = (np.bincount(cell, weights=found.is_drawn) / np.maximum(np.bincount(cell), 1))[cell]
     counts = np.isin(source, scope.sources) & scope.counts(target)
     is_left = orphaned(pool, found.query, found.document)
     said = is_in(source, target, Pairs(labelled.source, labelled.target))
     if np.any(counts & found.is_drawn & is_left & ~said):
         counts &= ~is_left
-    columns = (column[counts] for column in (source, target, found.stratum, found.is_drawn))
-    source, target, stratum, is_drawn = columns
-    cell = np.unique(source * (int(stratum.max(initial=0)) + 1) + stratum, return_inverse=True)[1].ravel()
-    chance = np.bincount(cell, weights=is_drawn) / np.maximum(np.bincount(cell), 1)
-    order = np.lexsort((target, source))
-    return Strata(source[order], target[order], stratum[order], is_drawn[order], chance[cell][order])
+    columns = [column[counts] for column in (source, target, found.stratum, found.is_drawn, chance)]
+    order = np.lexsort((columns[1], columns[0]))
+    return Strata(*(column[order] for column in columns))
 
 
 def sample_of(
@@ -104,22 +105,26 @@ def sample_of(
     own = labelled.source * width + labelled.target
     codes = [part.source * width + part.target for part in parts]
     pair = np.unique(np.concatenate([own, *codes]))
-    missed, is_drawn = np.ones(len(pair)), np.zeros(len(pair), dtype=bool)
+    missed, is_drawn, is_in_one = np.ones(len(pair)), np.zeros(len(pair), dtype=bool), np.zeros(len(pair), dtype=bool)
     cell, grade = np.zeros(len(pair), dtype=np.int64), np.full(len(pair), -1)
     for part, code in zip(parts, codes, strict=True):
         place = np.searchsorted(pair, code)
         missed[place] *= 1 - part.chance
         is_drawn[place] |= part.is_drawn
+        is_in_one[place] = True
         cell *= int(part.stratum.max(initial=0)) + 2
         cell[place] += part.stratum + 1
         cell = np.unique(cell, return_inverse=True)[1].ravel()
-    place = np.searchsorted(pair, own)
-    grade[place] = labelled.grade
-    stands = np.zeros(len(pair), dtype=bool)
-    stands[place] = ~is_drawn[place] | _is_whole(collection, scope.direction, labelled, reference)
-    cell, is_drawn = np.where(stands, 0, cell + 1), is_drawn | stands
-    chance = np.where(stands, 1.0, 1 - missed)
-    return Sample(Grades(pair // width, pair % width, grade), cell, chance, is_drawn)
+    grade[np.searchsorted(pair, own)] = labelled.grade
+    grades = Grades(pair // width, pair % width, grade)
+    by_set = reference or no_grades()
+    stands = is_in(grades.source, grades.target, Pairs(by_set.source, by_set.target))
+    drawn = Pairs(grades.source[is_drawn], grades.target[is_drawn])
+    is_whole, is_judged = _in_whole_pools(collection, scope, grades, drawn)
+    stands = (grade >= 0) & (stands | ~is_in_one | (is_whole & is_judged) | ~(is_drawn | is_whole))
+    is_drawn |= stands
+    grades = grades._replace(grade=np.where(is_drawn, grade, -1))
+    return Sample(grades, np.where(stands, 0, cell + 1), np.where(stands, 1.0, 1 - missed), is_drawn)
 
 
 def _pools(collection: Collection, direction: Direction) -> list[Pool]:
@@ -131,16 +136,22 @@ def _pools(collection: Collection, direction: Direction) -> list[Pool]:
     return pools
 
 
-def _is_whole(
-    collection: Collection, direction: Direction, labelled: Grades, reference: Grades | None
-) -> NDArray[np.bool_]:
-    """(L,) which labels there would be whatever was drawn: of a reference set, or of a pool that is no sample."""
-    by_set = reference or no_grades()
+def _in_whole_pools(
+    collection: Collection, scope: Scope, grades: Grades, drawn: Pairs
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(L,) which pairs are in a pool that is no sample; (L,) of which queries all of those pools is judged.
+
+    drawn : the pairs that samples drew. Whether a query is judged is seen by what such pools hold beside them: the
+    drawn ones are judged for the samples' sake, and would stand for themselves just because they were drawn.
+    """
     rows = PoolPair.objects.filter(pool__collection=collection).exclude(pool__strategy=SAMPLED)
-    source, target = ends(direction)
-    pooled = table(rows.values_list(f"pair__{source}", f"pair__{target}").distinct(), 2)
-    is_pooled = is_in(labelled.source, labelled.target, Pairs(*pooled.T))
-    return is_pooled | is_in(labelled.source, labelled.target, Pairs(by_set.source, by_set.target))
+    source, target = ends(scope.direction)
+    pooled = Pairs(*table(rows.values_list(f"pair__{source}", f"pair__{target}").distinct(), 2).T)
+    beside = scope.counts(pooled.target) & ~is_in(*pooled, drawn)
+    said = grades.grade >= 0
+    has_label = is_in(*pooled, Pairs(grades.source[said], grades.target[said]))
+    judged = np.setdiff1d(pooled.source[beside & has_label], pooled.source[beside & ~has_label])
+    return is_in(grades.source, grades.target, pooled), np.isin(grades.source, judged)
 
 
 def kind_of(measure: Measure) -> Kind:
@@ -150,15 +161,42 @@ def kind_of(measure: Measure) -> Kind:
     return kinds.get(measure.family, Kind.NOT_ESTIMABLE) if is_usual else Kind.NOT_ESTIMABLE
 
 
+class Estimated(NamedTuple):
+    """One run's estimates.
+
+    values : (Q,) of each measure, as `kind_of` says; NaN for a query with a pair of a cell of which nothing is judged
+    covered : the smallest number of first ranks that hold nothing but pairs of the sample, over the queries in which
+        the run goes on beyond them; infinite where it never leaves the sample
+    """
+
+    values: list[NDArray[np.float64]]
+    covered: float
+
+
 def estimates_of(
     *, run: Run, scope: Scope, sample: Sample, measures: Sequence[Measure], threshold: int
-) -> list[NDArray[np.float64]]:
-    """(Q,) of each measure, as `kind_of` says; NaN for a query with a pair of a cell of which nothing is judged yet."""
+) -> Estimated:
+    """What a sample says of a run by some measures."""
     rows = sample.is_drawn
     drawn = Grades(*(column[rows] for column in sample.grades))
     ranked, of_drawn = _ranked(run, scope, [sample.grades, drawn])
     weighted = Weighted(of_drawn, sample.chance[rows], sample.cell[rows])
-    return [_estimate(measure, ranked, sample.cell, weighted, threshold) for measure in measures]
+    n_queries = len(ranked.depth)
+    is_next = ranked.rank == place_in_query(ranked.query, n_queries)
+    n_first = np.bincount(ranked.query[is_next], minlength=n_queries)
+    covered = n_first[n_first < ranked.depth].min(initial=2**31)
+    values = [_estimate(measure, ranked, sample.cell, weighted, threshold) for measure in measures]
+    return Estimated(values, np.inf if covered == 2**31 else float(covered))
+
+
+def is_covered(measure: Measure, covered: float) -> bool:
+    """Whether a measure looks at nothing, or hardly anything, beyond the first ranks that a sample covers.
+
+    P@k looks at k of them; RBP gives those beyond d together p^d. AP and nDCG take what lies beyond for irrelevant.
+    """
+    if measure.family == "RBP":
+        return bool(dict(measure.parameters)["p"] ** covered <= NEGLIGIBLE)
+    return measure.family != "P" or covered >= (measure.cutoff or 0)
 
 
 class OnSamples(NamedTuple):
@@ -195,9 +233,13 @@ def on_samples(
     if sample is None:
         return OnSamples([Kind.NOT_ESTIMABLE if kind in ESTIMATED else kind for kind in kinds], nothing)
     told = {"scope": scope, "sample": sample, "measures": [measures[place] for place in places]}
-    return OnSamples(
-        kinds, [dict(zip(places, estimates_of(run=run, threshold=threshold, **told), strict=True)) for run in runs]
-    )
+    found = [estimates_of(run=run, threshold=threshold, **told) for run in runs]
+    covered = min((each.covered for each in found), default=np.inf)
+    for place in places:
+        if not is_covered(measures[place], covered):
+            kinds[place] = Kind.NOT_ESTIMABLE
+    values = [dict(zip(places, each.values, strict=True)) for each in found]
+    return OnSamples(kinds, [{at: own for at, own in each.items() if kinds[at] in ESTIMATED} for each in values])
 
 
 def _estimate(
@@ -210,9 +252,17 @@ def _estimate(
             return estimated_precision(weighted, k=int(measure.cutoff or 1), **told).value
         case "RBP":
             return estimated_rbp(weighted, p=dict(measure.parameters)["p"], **told).value
-        case "AP":
-            return stratified_inferred_ap(ranked, cell, k=k, **told)
-    return inferred_ndcg(ranked, cell, k=k)
+    is_ap = measure.family == "AP"
+    found = stratified_inferred_ap(ranked, cell, k=k, **told) if is_ap else inferred_ndcg(ranked, cell, k=k)
+    found[without_judged(ranked, cell)] = np.nan  # what infers from the cells would take them for empty
+    return found
+
+
+def without_judged(ranked: RankedGrades, cell: Ids) -> NDArray[np.bool_]:
+    """(Q,) which queries have a cell of which nothing is judged. cell : (L,) by the rows of the labels"""
+    key = ranked.label_query * (int(cell.max(initial=0)) + 1) + cell[ranked.label_row]
+    lacking = ~np.isin(key, key[ranked.label_grade >= 0])
+    return np.bincount(ranked.label_query[lacking], minlength=len(ranked.depth)) > 0
 
 
 def _ranked(run: Run, scope: Scope, tables: Sequence[Grades]) -> list[RankedGrades]:
@@ -231,11 +281,12 @@ def _ranked(run: Run, scope: Scope, tables: Sequence[Grades]) -> list[RankedGrad
 
 _ON_SAMPLES = {
     Kind.UNBIASED: "Estimated without bias, each judged pair standing for those of its stratum that were not drawn or "
-    "not judged: {}; an interval holds the chance of the draw too.",
-    Kind.APPROXIMATE: "Estimated approximately, AP as xinfAP and nDCG as infNDCG: {}; their small bias is not known, "
-    "so there is no interval, and no runs are told apart.",
+    "not judged: {}; an interval holds the chance of the draw too, and an estimate may pass 100 %.",
+    Kind.APPROXIMATE: "Estimated approximately, AP as xinfAP and nDCG as infNDCG: {}; their bias is not known, so "
+    "there is no interval, and no runs are told apart; undefined while some query has a stratum without a label.",
     Kind.NOT_ESTIMABLE: "Marked †, as they count what was not drawn as irrelevant, and are off by an unknown amount: "
-    "{}; there is no interval, and no runs are told apart.",
+    "{}; there is no interval, and no runs are told apart. P@k and RBP are estimated where all chosen runs were pooled "
+    "as deep as they look.",
 }
 
 
@@ -252,6 +303,8 @@ def told(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str
     left = f"{named}: which pairs of these {sources} were not drawn is not known"
     if n is not None:
         left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {sources} {'were' if n != 1 else 'was'} not drawn"
+        if n_waiting := undrawn["n_waiting"]:
+            left += f", and {n_waiting:,} drawn {'ones have' if n_waiting != 1 else 'one has'} no label"
     names = {kind: ", ".join(name for name, own in kinds.items() if own == kind) for kind in _ON_SAMPLES}
     said = [text.format(names[kind]) for kind, text in _ON_SAMPLES.items() if names[kind]]
     if not said:

@@ -80,3 +80,19 @@ def test_intervals_hold_the_mean_of_the_very_queries(kind):
     ])  # fmt: skip
     found = drawn_intervals(worlds, draw, are_shares=True)
     assert np.mean([low <= truth <= high for low, high in found]) == pytest.approx(0.95, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("size", "n", "p"),
+    [((3000, 300), (30, 30), (0.95, 0.5)), ((1000, 100), (20, 20), (0.02, 0.9)), ((5000, 50), (30, 30), (0.01, 0.5))],
+)
+def test_strata_of_which_all_drawn_ones_are_equal_are_not_taken_for_known(size, n, p):
+    rng = np.random.default_rng(5)
+    strata = [(rng.random(k) < share) * 1.0 for k, share in zip(size, p, strict=True)]
+    truth = np.concatenate(strata).mean()
+    draw = Draw(np.repeat(range(len(n)), n), np.array(size, dtype=float))
+    worlds = np.array([
+        np.concatenate([rng.permutation(each)[:k] for each, k in zip(strata, n, strict=True)]) for _ in range(1_000)
+    ])  # fmt: skip
+    found = drawn_intervals(worlds, draw, are_shares=True)
+    assert np.mean([low <= truth <= high for low, high in found]) == pytest.approx(0.955, abs=0.025)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from django.http import QueryDict
 
 from annotate.models import Direction, Item, QuerySet, Resolution
 from annotate.services.loading import complete_query_sets
@@ -65,7 +66,7 @@ def estimated(collection, run, measures, reference=None):
     )
     sample = sample_of(collection=collection, scope=scope, labelled=labelled, reference=alone)
     level = collection.positive_from
-    return estimates_of(run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level)
+    return estimates_of(run=run, scope=scope, sample=sample, measures=parse(measures), threshold=level).values
 
 
 def by_hand(collection, run, k, certain=frozenset(), gone=frozenset()):
@@ -83,7 +84,7 @@ def by_hand(collection, run, k, certain=frozenset(), gone=frozenset()):
             here = {(q, d) for q, d, stratum in own if (q, stratum) == (row.source_id, row.stratum)} - left
             cell = here | {(row.source_id, d) for d in row.undrawn} - left
             for pair in cell:
-                missed = 1 - Fraction(len(here), len(cell))
+                missed = 1 - Fraction(row.n_drawn, row.n_pooled)
                 chance[pair] = 1 - (1 - chance.get(pair, Fraction(0))) * missed
                 cells[pair] = (*cells.get(pair, ()), (pool.pk, row.stratum))
             drawn |= here
@@ -124,15 +125,48 @@ def test_what_a_whole_pool_holds_is_known_whatever_was_drawn(sampled):
     whole = making.opened(sampled, [run], name="whole", depth=4)
     studies.judge(cast.annotator(sampled), seed=2, likes=0.4)
     pairs = set(PoolPair.objects.filter(pool=whole).values_list("pair__query", "pair__document"))
+    samples = sampled.pools.filter(strategy="stratified")
+    drawn = set(PoolPair.objects.filter(pool__in=samples).values_list("pair__query", "pair__document"))
+    beside = {q for q, _ in pairs - drawn}  # queries of which the pool holds what no sample drew: all of it is judged
+    certain = {(q, d) for q, d in pairs if q in beside}
+    assert 0 < len(certain) < len(pairs)
     (found,) = estimated(sampled, run, "P@10")
-    assert found == pytest.approx(by_hand(sampled, run, 10, certain=pairs), abs=1e-12)
+    assert found == pytest.approx(by_hand(sampled, run, 10, certain=certain), abs=1e-12)
     assert found != pytest.approx(by_hand(sampled, run, 10), abs=1e-6)
-    (first,) = estimated(sampled, run, "P@4")  # all of it is known
-    kept = labels.people_grades(collection=sampled, direction=Direction.FORWARD)
-    positive = {(q, d) for q, d, grade in zip(*(column.tolist() for column in kept), strict=True)
-                if grade >= sampled.positive_from}  # fmt: skip
-    rankings = run.rankings.order_by("source")
-    assert first.tolist() == [sum((row.source_id, d) in positive for d in row.targets[:4]) / 4 for row in rankings]
+
+
+def test_what_a_whole_pool_holds_and_nobody_judged_yet_changes_nothing(sampled):
+    run = sampled.runs.get(name="a")
+    (before,) = estimated(sampled, run, "P@6")
+    making.opened(sampled, [run], name="whole", depth=8)
+    assert estimated(sampled, run, "P@6")[0] == pytest.approx(before, abs=1e-12)
+
+
+def test_a_run_that_goes_beyond_the_samples_leaves_nothing_to_estimate_without_bias(sampled):
+    assert [each["kind"] for each in board_of(sampled, "P@6 P@7")["measures"]] == ["unbiased", "not estimable"]
+    making.run(sampled, "out", {q: list(range(N_DOCUMENTS - 1, -1, -1)) for q in range(N_QUERIES)})
+    assert [each["kind"] for each in board_of(sampled, "P@6")["measures"]] == ["not estimable"]
+    chosen = [str(run.pk) for run in sampled.runs.exclude(name="out")]
+    given = QueryDict(mutable=True)
+    given.setlist("run", chosen)
+    given["measures"] = "P@6"
+    wanted = read(collection=sampled, viewer=None, given=given).wanted
+    leaderboard_views.compute(collection=sampled, wanted=wanted)
+    value = BoardView.objects.get(collection=sampled, key=wanted.key).value
+    side = next(side for side in value["directions"] if side["runs"])
+    assert [each["kind"] for each in side["measures"]] == ["unbiased"]
+
+
+def test_what_infers_from_strata_waits_for_a_label_in_each(media_root):
+    collection = one_pool()
+    run = collection.runs.get(name="a")
+    first = Item.objects.filter(collection=collection, side="query").order_by("pk").first()
+    (before,) = estimated(collection, run, "nDCG")
+    assert np.isfinite(before).all()
+    Resolution.objects.filter(collection=collection, pair__query=first).delete()
+    (after,) = estimated(collection, run, "nDCG")
+    assert np.isnan(after[0])
+    assert after[1:] == pytest.approx(before[1:])
 
 
 def test_a_reference_label_stands_for_itself(sampled):
@@ -154,7 +188,9 @@ def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
     favour.study_pool(pool=pool)
     sample = page_of(pool=pool, snapshot=favour.snapshot_of(pool=pool), measure=None).parts[0].sample
     rows = {row.name: row for row in sample.rows}
-    side = board_of(collection, "AP nDCG P@8 RBP")
+    side = board_of(collection, "AP nDCG P@8 RBP(p=0.5) RBP P@9")
+    kinds = ["approximate", "approximate", "unbiased", "unbiased", "not estimable", "not estimable"]
+    assert [each["kind"] for each in side["measures"]] == kinds  # the pool is eight deep
     names = dict(collection.runs.values_list("pk", "name"))
     cells = {each["name"]: dict(zip((names[pk] for pk in side["runs"]), each["cells"], strict=True))
              for each in side["measures"]}  # fmt: skip
@@ -162,7 +198,6 @@ def test_a_leaderboard_shows_what_the_page_of_its_one_pool_says(media_root):
         assert cells["AP"][name]["whole"] == pytest.approx(row.xinfap, abs=1e-12)
         assert cells["nDCG"][name]["whole"] == pytest.approx(row.infndcg, abs=1e-12)
         assert cells["P@8"][name]["whole"] == pytest.approx(row.precision.mean, abs=1e-12)
-        assert cells["RBP"][name]["whole"] == pytest.approx(row.rbp.mean, abs=1e-12)
         (values,) = estimated(collection, collection.runs.get(name=name), "P@8")
         low, high = mean_intervals(values[None, :], are_shares=False)[0]
         assert (cells["P@8"][name]["low"], cells["P@8"][name]["high"]) == pytest.approx((low, high), abs=1e-12)
@@ -183,10 +218,10 @@ def one_pool():
 
 def test_two_runs_are_compared_by_what_is_estimated_without_bias(sampled):
     runs = {run.name: run for run in sampled.runs.all()}
-    told = {"measure": "P@10", "a": str(runs["a"].pk), "b": str(runs["b"].pk)}
+    told = {"measure": "P@6", "a": str(runs["a"].pk), "b": str(runs["b"].pk)}
     value = board_of(sampled, reads=read_pair, **told)
     assert value["kind"] == "unbiased"
-    means = [np.mean(estimated(sampled, runs[name], "P@10")[0]) for name in "ab"]
+    means = [np.mean(estimated(sampled, runs[name], "P@6")[0]) for name in "ab"]
     assert value["means"] == pytest.approx(means, abs=1e-12)
     assert value["difference"] == pytest.approx(means[0] - means[1], abs=1e-12)
 
@@ -196,9 +231,10 @@ def test_a_cell_of_which_nothing_is_judged_yet_has_no_estimate(sampled):
     (found,) = estimated(sampled, sampled.runs.get(name="a"), "P@10")
     assert np.isnan(found).all()
     refresh.refresh(collection=sampled)
-    side = board_of(sampled, "P@10")
-    assert [cell["whole"] for cell in side["measures"][0]["cells"]] == [None] * 3
-    assert side["measures"][0]["decided"]["why"] == "a query without a value"
+    side = board_of(sampled, "P@6 AP")
+    assert [measure["kind"] for measure in side["measures"]] == ["unbiased", "approximate"]
+    assert [cell["whole"] for measure in side["measures"] for cell in measure["cells"]] == [None] * 6
+    assert side["measures"][0]["decided"]["why"] == "a stratum of which nothing is judged yet"
 
 
 def test_pairs_that_only_a_retired_run_holds_leave_the_strata_unless_they_are_judged(sampled):
@@ -212,12 +248,12 @@ def test_pairs_that_only_a_retired_run_holds_leave_the_strata_unless_they_are_ju
     tops = [{(row.source_id, d) for row in one.rankings.all() for d in row.targets[:8]} for one in (retired, run)]
     expected = by_hand(sampled, run, 10, gone=tops[0] - tops[1])
     assert estimated(sampled, run, "P@10")[0] == pytest.approx(expected, abs=1e-12)
-    assert expected != pytest.approx(by_hand(sampled, run, 10), abs=1e-6)
+    assert tops[0] - tops[1]
 
 
 def test_a_sample_in_the_other_direction_leaves_nothing_to_estimate(sampled):
     documents = {d: [d % N_QUERIES, (d + 1) % N_QUERIES, (d + 2) % N_QUERIES] for d in range(N_DOCUMENTS)}
     back = making.run(sampled, "back", documents, direction="reverse")
     making.opened(sampled, [back], name="back", strategy="stratified", top=1, depth=3, share=0.5)
-    side = board_of(sampled, "P@10 AP")
+    side = board_of(sampled, "P@6 AP")
     assert {measure["kind"] for measure in side["measures"]} == {"not estimable"}

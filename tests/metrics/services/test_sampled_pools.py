@@ -6,14 +6,14 @@ import io
 import numpy as np
 import pytest
 
-from annotate.models import Role
+from annotate.models import Resolution, Role
 from annotate.services.loading import complete_query_sets
 from metrics.core.measures import parse_one
 from metrics.models import BoardView
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard_wanted import read, read_pair
 from metrics.services.sampled_pools import counts_undrawn
-from pooling.models import PoolStratum
+from pooling.models import PoolStratum, Ranking
 from tests import cast
 from tests.copies import copied
 from tests.metrics import studies
@@ -55,6 +55,7 @@ def test_only_measures_whose_ranks_were_all_drawn_have_intervals_and_decide(samp
     assert forward["undrawn"]["pools"] == ["first"]
     n_undrawn = sum(len(row.undrawn) for row in sampled.pools.get().strata.all())
     assert forward["undrawn"]["n"] == n_undrawn > 0
+    assert forward["undrawn"]["n_waiting"] == 0
     kinds = dict.fromkeys(("C@1", f"P@{TOP}", f"C@{TOP}", "Judged@10"), "exact")
     kinds |= {f"P@{TOP + 1}": "unbiased", "AP": "approximate", "nDCG@10": "approximate"}
     for measure in forward["measures"]:
@@ -76,7 +77,7 @@ def test_with_reference_labels_alone_nothing_counts_as_undrawn(sampled):
 def test_of_a_sample_whose_undrawn_pairs_nobody_knows_every_measure_is_marked(sampled, client):
     PoolStratum.objects.all().delete()  # as if the pool had been opened before they were kept
     (forward,) = [side for side in board_of(sampled)["directions"] if side["runs"]]
-    assert forward["undrawn"] == {"pools": ["first"], "n": None}
+    assert forward["undrawn"] == {"pools": ["first"], "n": None, "n_waiting": 0}
     assert {measure["kind"] for measure in forward["measures"]} == {"not estimable"}
     client.force_login(cast.member(sampled, Role.RESEARCHER))
     page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
@@ -91,7 +92,7 @@ def test_a_budget_that_cuts_what_was_sure_touches_the_first_ranks(media_root):
 def test_two_runs_are_not_compared_by_what_counts_the_undrawn_as_irrelevant(sampled):
     assert "only approximately estimated" in board_of(sampled, reads=read_pair, measure="AP")["why"]
     assert "did not draw" in board_of(sampled, reads=read_pair, measure="C@10")["why"]
-    assert board_of(sampled, reads=read_pair, measure="P@10")["kind"] == "unbiased"
+    assert board_of(sampled, reads=read_pair, measure="P@8")["kind"] == "unbiased"
     assert board_of(sampled, reads=read_pair, measure="C@1")["why"] == ""
 
 
@@ -147,3 +148,15 @@ def test_the_page_and_its_csv_mark_them(sampled, client):
     lines = csv.DictReader(io.StringIO(client.get(f"/c/{sampled.slug}/leaderboard/table.csv").content.decode()))
     kinds = {line["measure"]: line["on_samples"] for line in lines}
     assert [kinds[name] for name in ("AP", "C@1", "C@10")] == ["approximate", "exact", "not estimable"]
+
+
+def test_what_was_drawn_and_is_not_judged_yet_is_no_more_exact(sampled):
+    first = Resolution.objects.filter(collection=sampled, grade__isnull=False).order_by("pk").first()
+    pair = first.pair
+    targets = [row.targets for row in Ranking.objects.filter(source=pair.query_id)]
+    first.delete()
+    refresh.refresh(collection=sampled)
+    rank = 1 + min(own.index(pair.document_id) for own in targets if pair.document_id in own)
+    (forward,) = [side for side in board_of(sampled, f"C@{rank} P@{rank}")["directions"] if side["runs"]]
+    assert forward["undrawn"]["n_waiting"] == 1
+    assert [measure["kind"] for measure in forward["measures"]] == ["not estimable", "unbiased"]

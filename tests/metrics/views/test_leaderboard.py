@@ -182,7 +182,7 @@ def test_a_table_says_what_was_ranked_and_when_the_last_of_it_joined(client, boa
     Change.objects.create(collection=board)
     refresh.refresh(collection=board)
     page = client.get(f"/c/{board.slug}/leaderboard/").content.decode()
-    assert f"The gallery is of {n:,} documents.</li>" in page
+    assert f"The gallery is of {n:,} documents.</p>" in page
     (joined,) = cast.items(board, "document", 1)
     joined.refresh_from_db()
     Change.objects.create(collection=board)
