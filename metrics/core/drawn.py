@@ -89,16 +89,13 @@ def _interval(values: Row, draw: Draw, are_shares: bool, level: float) -> Interv
     if not np.isfinite(values).all():
         return NOTHING
     mean, variance, freedom = drawn_mean(values, draw)
+    z, t = float(special.ndtri(level)), float(special.stdtrit(freedom, level))
     if not draw.left.any():
         return Interval(mean, mean)
-    if np.isnan(variance):
-        return NOTHING
-    z = float(special.ndtri(level))
-    if are_shares and np.isin(values, (0, 1)).all():
+    if are_shares and np.isin(values, (0, 1)).all() and not np.isnan(variance):
         return _of_0_and_1(values, draw, z)
-    if not variance > NO_SPREAD**2 * mean**2:
+    if np.isnan(variance) or not variance > NO_SPREAD**2 * mean**2:
         return NOTHING
-    t = float(special.stdtrit(freedom, level))
     if not are_shares:
         return Interval(mean - t * variance**0.5, mean + t * variance**0.5)
     low, high = score_interval(np.array([mean]), np.array([mean * (1 - mean) / variance * (z / t) ** 2]), z)
