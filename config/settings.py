@@ -164,6 +164,7 @@ def every(seconds: float, task: str) -> dict[str, object]:
 CELERY_BEAT_SCHEDULE = {
     "heartbeat": every(15, "annotate.tasks.beat_heart"),
     "refresh-metrics": every(5, "metrics.tasks.sweep"),
+    "look-at-plans": every(60, "metrics.tasks.sweep_plans"),
     "sweep-seats": every(20, "annotate.tasks.sweep"),
     "sweep-runs": every(20, "pooling.tasks.sweep"),
 }

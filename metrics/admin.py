@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from annotate.admin import ReadOnlyAdmin
-from metrics.models import Alarm, AlarmEvent, Block, BoardView, Download, Score, Snapshot, Tally
+from metrics.models import Alarm, AlarmEvent, Block, BoardView, Download, Plan, PlanLook, Score, Snapshot, Tally
 
 
 @admin.register(Snapshot)
@@ -43,6 +43,27 @@ class AlarmEventAdmin(ReadOnlyAdmin):
     list_display = ["alarm", "annotator", "kind", "value", "n", "at"]
     list_select_related = ["alarm", "annotator"]
     fields = ["alarm", "annotator", "kind", "value", "n", "at"]
+
+
+@admin.register(Plan)
+class PlanAdmin(ReadOnlyAdmin):
+    """What leads fixed beforehand."""
+
+    list_display = ["measure", "query_set", "collection", "alpha", "looks", "fixed_at", "ended_at"]
+    list_select_related = ["collection", "query_set"]
+    fields = [
+        "collection", "query_set", "measure", "threshold", "label_source", "method", "alpha", "looks", "runs",
+        "n_judged", "fixed_by", "fixed_at", "ended_at",
+    ]  # fmt: skip
+
+
+@admin.register(PlanLook)
+class PlanLookAdmin(ReadOnlyAdmin):
+    """What each look of a plan decided."""
+
+    list_display = ["plan", "number", "n_judged", "level", "at"]
+    list_select_related = ["plan"]
+    fields = ["plan", "number", "n_judged", "level", "value", "at"]
 
 
 @admin.register(Block)

@@ -68,7 +68,20 @@ CHECKS: list[Check] = [
             UNION ALL
             SELECT collection_id, counted.key, -n FROM metrics_block, unnest(keys, numbers) AS counted(key, n)
         ) both_tables GROUP BY collection_id, key HAVING sum(n) <> 0""")),
+    Check("metrics.plan-apart", "A plan's query set is of its collection.", query("""
+        SELECT format('plan %s', plan.id) FROM metrics_plan plan
+        JOIN annotate_queryset named ON named.id = plan.query_set_id
+        WHERE named.collection_id <> plan.collection_id""")),
+    Check("metrics.plan-looks", "A plan's looks go up, each was taken once it was reached, and their levels add up to "
+          "no more than alpha.",
+          query("""
+        SELECT format('plan %s', id) FROM metrics_plan plan
+        WHERE looks <> ARRAY(SELECT DISTINCT unnest(looks) AS n ORDER BY n)
+           OR alpha + 1e-9 < (SELECT sum(level) FROM metrics_planlook WHERE plan_id = plan.id)
+           OR EXISTS (SELECT FROM metrics_planlook look
+                      WHERE look.plan_id = plan.id AND (look.n_judged >= plan.looks[look.number]) IS NOT TRUE)""")),
     constraints_check("metrics"),
-    Check("metrics.triggers", "The log of alarms only grows.",
-          lambda: missing_triggers(["metrics_alarmevent_append_only"])),
+    Check("metrics.triggers", "The log of alarms and what plans decided only grow, and a fixed plan stays as it is.",
+          lambda: missing_triggers([
+              "metrics_alarmevent_append_only", "metrics_plan_append_only", "metrics_planlook_append_only"])),
 ]

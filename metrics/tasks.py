@@ -6,8 +6,8 @@ from celery import shared_task
 
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
-from metrics.models import Download
-from metrics.services import closer, downloads, exploring_disagreement, favour, leaderboard_views, modelling
+from metrics.models import Download, Plan
+from metrics.services import closer, downloads, exploring_disagreement, favour, leaderboard_views, modelling, plans
 from metrics.services import refresh as refreshing
 from metrics.services.leaderboard_wanted import Wanted
 from pooling.models import Pool
@@ -21,8 +21,16 @@ def refresh(*, collection_id: int) -> None:
     for collection in Collection.objects.filter(pk=collection_id):
         if refreshing.refresh(collection=collection) is None:
             enqueue_on_commit(refresh, countdown=WAIT, collection_id=collection_id)
-        elif modelling.due(collection=collection):
-            enqueue_on_commit(resolve_by_model, countdown=modelling.WAIT, collection_id=collection_id)
+        else:
+            _ask_for_what_is_due(collection)
+
+
+def _ask_for_what_is_due(collection: Collection) -> None:
+    """Ask for what new numbers may call for: a model's resolutions, a look of the plan."""
+    if modelling.due(collection=collection):
+        enqueue_on_commit(resolve_by_model, countdown=modelling.WAIT, collection_id=collection.pk)
+    for plan_id in plans.due(collection=collection):
+        enqueue_on_commit(take_look, plan_id=plan_id)
 
 
 @shared_task
@@ -65,6 +73,20 @@ def make_download(*, download_id: int) -> None:
     """Make a file that somebody asked for."""
     for made in Download.objects.filter(pk=download_id).select_related("collection", "by"):
         downloads.run(made=made)
+
+
+@shared_task
+def take_look(*, plan_id: int) -> None:
+    """Decide at the look that a plan has reached."""
+    for plan in Plan.objects.filter(pk=plan_id, ended_at=None).select_related("collection", "query_set"):
+        plans.take_look(plan=plan)
+
+
+@shared_task
+def sweep_plans() -> None:
+    """Ask for the looks that the broker lost; apart from the other sweep, as it counts pairs."""
+    for plan_id in plans.due():
+        enqueue_on_commit(take_look, plan_id=plan_id)
 
 
 @shared_task

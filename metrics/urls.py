@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from metrics.views import alarms, dashboard, downloads, explorer, favour, leaderboard
+from metrics.views import alarms, dashboard, downloads, explorer, favour, leaderboard, plans
 
 app_name = "metrics"
 urlpatterns = [
@@ -17,6 +17,8 @@ urlpatterns = [
     path("c/<slug:slug>/leaderboard/state/", leaderboard.leaderboard_state, name="leaderboard-state"),
     path("c/<slug:slug>/leaderboard/compare/", leaderboard.compare, name="compare"),
     path("c/<slug:slug>/leaderboard/compare/state/", leaderboard.compare_state, name="compare-state"),
+    path("c/<slug:slug>/leaderboard/plan/", plans.plan, name="plan"),
+    path("c/<slug:slug>/leaderboard/plan/<int:pk>/end/", plans.end_plan, name="plan-end"),
     path("c/<slug:slug>/explorer/", explorer.explorer, name="explorer"),
     path("c/<slug:slug>/explorer/state/", explorer.explorer_state, name="explorer-state"),
     path("c/<slug:slug>/downloads/", downloads.downloads, name="downloads"),

@@ -170,5 +170,6 @@ KEYS = {
     "metrics:alarm-end": lambda campaign: campaign.collection.alarms.get().pk,
     "metrics:dashboard-person": lambda campaign: campaign.annotators[0].pk,
     "metrics:download": lambda campaign: campaign.collection.downloads.get().pk,
+    "metrics:plan-end": lambda campaign: campaign.collection.plans.get().pk,
     "metrics:pool": lambda campaign: campaign.pool.pk,
 }

@@ -38,7 +38,7 @@ from annotate.models import (
     User,
 )
 from annotate.services import claiming, jobs, judging, pausing, reports, seating, undoing
-from metrics.models import BoardView, Download, Snapshot
+from metrics.models import BoardView, Download, Plan, PlanLook, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
 from tests import cast
@@ -143,6 +143,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     )
     ReviewWork.objects.create(action=withdrawn, n_total=0, finished_at=timezone.now())
     PairExclusion.objects.create(pair=pair_list[-1], collection=collection, reason="nobody can tell")
+    _plan(run, lead)
     BoardView.objects.create(collection=collection, key="k", wanted={"measures": ["AP"]}, value={}, version="v")
     return Campaign(collection, lead, researcher, annotators, run, pool)
 
@@ -181,6 +182,17 @@ def _pool(collection: Collection, run: Run, pair_list: list[Pair]) -> Pool:
         pool=pool, source=pair_list[0].query, stratum=1, n_pooled=1, n_drawn=0, undrawn=[pair_list[0].document_id]
     )
     return pool
+
+
+def _plan(run: Run, lead: User) -> None:
+    """A plan in force that took its first look."""
+    plan = Plan.objects.create(
+        collection=run.collection, query_set=run.collection.query_sets.get(), measure="AP", threshold=1,
+        label_source="only", method="tukey", alpha=0.05, looks=[2, 3], runs=[run.pk], n_judged=0, fixed_by=lead,
+    )
+    PlanLook.objects.create(
+        plan=plan, number=1, n_judged=2, level=0.01, value={"why": "a single run", "groups": [], "pairs": []}
+    )
 
 
 def _references(collection: Collection, pair_list: list[Pair]) -> None:

@@ -183,6 +183,12 @@ CASES = {
     "metrics_alarm_unique": again("metrics_alarm"),
     "metrics_alarm_known_kind": update("metrics_alarm", "kind = 'smoke'"),
     "metrics_alarmevent_known_kind": again("metrics_alarmevent", kind="'slid'"),
+    "metrics_plan_one_at_a_time": again("metrics_plan"),
+    "metrics_plan_known_method": update("metrics_plan", "method = 'newman-keuls'"),
+    "metrics_plan_alpha_range": update("metrics_plan", "alpha = 1"),
+    "metrics_plan_has_looks": update("metrics_plan", "looks = '{}'"),
+    "metrics_planlook_unique_number": again("metrics_planlook"),
+    "metrics_planlook_from_1": update("metrics_planlook", "level = 0"),
     "metrics_score_known_source": update("metrics_score", "label_source = 'dice'"),
     "annotate_annotator_unique_in_collection": same_key(
         "annotate_annotator", "annotate_annotator_unique_pseudonym", user_id="NULL"),

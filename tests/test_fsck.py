@@ -153,6 +153,11 @@ PLANTED = {
         " UPDATE annotate_judgment SET active_ms = 59000 WHERE collection_id = {made}"
     ),
     "metrics.counts-add-up": "UPDATE metrics_tally SET n = n + 1 WHERE key = 'judgments'",
+    "metrics.plan-apart": (
+        "UPDATE metrics_plan SET query_set_id = (SELECT id FROM annotate_queryset WHERE collection_id = {other})"
+        " WHERE collection_id = {made}"
+    ),
+    "metrics.plan-looks": "UPDATE metrics_plan SET looks = '{{3,2}}'",
     "metrics.triggers": "ALTER TABLE metrics_alarmevent DISABLE TRIGGER metrics_alarmevent_append_only",
     "metrics.snapshot-past": "UPDATE metrics_snapshot SET n_judgments = 1000",
     "metrics.constraints": "ALTER TABLE metrics_score DROP CONSTRAINT metrics_score_unique",

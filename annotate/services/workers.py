@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from annotate.models import WorkerHeartbeat
 
 SEEN_WITHIN = timedelta(seconds=60)
-_KINDS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9}
+_KINDS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9, "plan": 10}
 # 1 is one person's tabs, 8 the views of leaderboards; a collection's is for looking into its media
 
 

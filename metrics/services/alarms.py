@@ -8,8 +8,10 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from annotate.models import Collection, User
+from metrics.core.looks import always_low, is_below
 from metrics.models import Alarm, AlarmEvent, Snapshot
 
+INTERVAL = 3.92  # standard errors between the ends of a 95 % interval
 LOG = 100  # events that the page shows
 UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
 RESTS_ON = {Alarm.Kind.ALPHA: "pairs with two planned labels", Alarm.Kind.GOLD: "golds", Alarm.Kind.SPEED: "labels"}
@@ -20,11 +22,15 @@ class AlarmExists(Exception):
 
 
 class Reading(NamedTuple):
-    """The number an alarm watches: of one annotator, or of all (None). value : None where it is undefined"""
+    """The number an alarm watches: of one annotator, or of all (None).
+
+    value : None where it is undefined; is_low : whether it is what the alarm watches for, on however little
+    """
 
     annotator: int | None
     value: float | None
     n: int
+    is_low: bool
 
 
 class Row(NamedTuple):
@@ -81,7 +87,7 @@ def end_alarm(*, alarm: Alarm) -> None:
 def watch(*, collection: Collection) -> int:
     """Note which alarms rose and fell since the last look; returns how many did. One query where none is set.
 
-    An alarm is up while its number is below the threshold and rests on enough. What it was is its last event, so
+    An alarm is up while its number is low, as `readings` says, and rests on enough. What it was is its last event, so
     looking twice notes nothing twice; a number that is no longer defined lets it fall.
     """
     alarms = list(Alarm.objects.filter(collection=collection, ended_at=None).order_by("pk"))
@@ -107,31 +113,46 @@ def raised(*, collection: Collection) -> list[AlarmEvent]:
 def readings(alarm: Alarm, values: dict[str, Any]) -> list[Reading]:
     """The numbers an alarm watches, as the snapshots have them.
 
-    Alpha: the lower end of the interval of the planned labels' alpha, on the collection's level of measurement, n pairs
-    with two of them or more; so it is up while alpha is not shown to reach the threshold.
-    Golds right: per cent of n golds on the right side of the threshold. Active time: median seconds of n labels.
+    An alarm is looked at in every refresh, so what it says holds at all of these looks together (metrics.core.looks).
+    Alpha: of the planned labels' alpha, on the collection's level of measurement, the lower limit that holds however
+    often one looks, n pairs with two of them or more: up while alpha is not shown to reach the threshold.
+    Golds right: per cent of n golds on the right side of the threshold: up while it is shown to be below the mark.
+    Active time: median seconds of n labels: up while that number is lower. It claims nothing beyond these labels.
     """
     if alarm.kind == Alarm.Kind.ALPHA:
         found = values.get("agreement")
-        alpha = found["planned"][found["measurement"]] if found else {"low": None, "n_pairable_units": 0}
-        return [Reading(None, alpha["low"], alpha["n_pairable_units"])]
+        return [_alpha_reading(alarm, found["planned"][found["measurement"]] if found else None)]
     people = values.get("people", {"people": []})["people"]
     if alarm.kind == Alarm.Kind.GOLD:
-        return [
-            Reading(row["annotator"], 100 * row["n_right"] / row["n_gold"] if row["n_gold"] else None, row["n_gold"])
-            for row in people
-        ]
-    return [
-        Reading(row["annotator"], None if row["median_ms"] is None else row["median_ms"] / 1000, row["n_labels"])
-        for row in people
-    ]
+        return [_gold_reading(alarm, row) for row in people]
+    return [_speed_reading(alarm, row) for row in people]
+
+
+def _alpha_reading(alarm: Alarm, alpha: dict[str, Any] | None) -> Reading:
+    n = alpha["n_pairable_units"] if alpha else 0
+    if not alpha or not n or alpha["low"] is None:
+        return Reading(None, None, n, is_low=False)
+    error = (alpha["high"] - alpha["low"]) / INTERVAL
+    low = always_low(alpha["value"], error=error, n=n, tuned_for=max(1, alarm.n_at_least))
+    return Reading(None, low, n, is_low=low < alarm.below)
+
+
+def _gold_reading(alarm: Alarm, row: dict[str, Any]) -> Reading:
+    right, n = row["n_right"], row["n_gold"]
+    is_low = bool(n) and is_below(right, n, mark=alarm.below / 100)
+    return Reading(row["annotator"], 100 * right / n if n else None, n, is_low)
+
+
+def _speed_reading(alarm: Alarm, row: dict[str, Any]) -> Reading:
+    seconds = None if row["median_ms"] is None else row["median_ms"] / 1000
+    return Reading(row["annotator"], seconds, row["n_labels"], seconds is not None and seconds < alarm.below)
 
 
 def _events(alarm: Alarm, values: dict[str, Any], up: set[tuple[int, int | None]]) -> Iterator[AlarmEvent]:
     found = {reading.annotator: reading for reading in readings(alarm, values)}
     gone = [who for pk, who in up if pk == alarm.pk and who not in found]
-    for reading in [*found.values(), *(Reading(who, None, 0) for who in gone)]:
-        is_up = reading.value is not None and reading.n >= alarm.n_at_least and reading.value < alarm.below
+    for reading in [*found.values(), *(Reading(who, None, 0, is_low=False) for who in gone)]:
+        is_up = reading.is_low and reading.n >= alarm.n_at_least
         if is_up != ((alarm.pk, reading.annotator) in up):
             kind = AlarmEvent.Kind.ROSE if is_up else AlarmEvent.Kind.FELL
             yield AlarmEvent(alarm=alarm, annotator_id=reading.annotator, kind=kind, value=reading.value, n=reading.n)
@@ -141,15 +162,19 @@ def in_words(alarm: Alarm) -> str:
     """What is watched: "Alpha not shown to be 0.6 or more, from 100 pairs with two planned labels on"."""
     kind = Alarm.Kind(alarm.kind)
     threshold = f"{alarm.below:g}{UNITS[kind]}"
-    is_low = f"not shown to be {threshold} or more" if kind == Alarm.Kind.ALPHA else f"below {threshold}"
-    return f"{kind.label} {is_low}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
+    watched = {
+        Alarm.Kind.ALPHA: f"not shown to be {threshold} or more",
+        Alarm.Kind.GOLD: f"shown to be below {threshold}",
+        Alarm.Kind.SPEED: f"below {threshold}",
+    }
+    return f"{kind.label} {watched[kind]}, from {alarm.n_at_least:,} {RESTS_ON[kind]} on"
 
 
 def event_in_words(event: AlarmEvent) -> str:
-    """What was found: "A7: 61.5 % on 26 golds"; of alpha "its interval's lower end is 0.58 on 230 pairs ..."."""
+    """What was found: "A7: 61.5 % on 26 golds"; of alpha "its lower limit at every look is 0.58 on 230 pairs ..."."""
     kind = Alarm.Kind(event.alarm.kind)
     whose = f"{event.annotator.pseudonym}: " if event.annotator else ""
     if kind == Alarm.Kind.ALPHA:
-        whose = "its interval's lower end is "
+        whose = "its lower limit at every look is "
     value = "not defined" if event.value is None else f"{event.value:.3g}{UNITS[kind]}"
     return f"{whose}{value} on {event.n:,} {RESTS_ON[kind]}"

@@ -125,7 +125,7 @@ class Table(NamedTuple):
 
     @property
     def decision_notes(self) -> list[str]:
-        """How differences were decided, a sentence each."""
+        """How differences were tested, a sentence each."""
         return notes(self.decisions, over=self.sources_text, unit=self.drawn)
 
     @property

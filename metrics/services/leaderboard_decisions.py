@@ -1,4 +1,4 @@
-"""Which runs a measure tells apart: decided from their values, kept as JSON, and told on the page."""
+"""Which runs a measure tells apart: tested from their values, kept as JSON, and told on the page."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,7 @@ from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_QUERIES, M
 from pooling.models import Run
 
 Facts = dict[str, Any]
+ALPHA = 0.05  # of the test of one moment
 
 
 def decided(
@@ -27,12 +28,13 @@ def decided(
     *,
     groups: Groups,
     method: str,
+    alpha: float = ALPHA,
     missing: str = MISSING_ZERO,
     missed: NDArray[np.bool_] | None = None,
 ) -> Facts:
-    """Letters, pseudo-groups and decided pairs of runs, as JSON, or why there are none.
+    """Letters, pseudo-groups and pairs of runs that differ, as JSON, or why there are none.
 
-    scores : (Q, S); groups : of the Q queries
+    scores : (Q, S); groups : of the Q queries; alpha : the family-wise error of this one test
     missing : what is done with queries that a run misses; missed : (Q, S) which, needed unless they count 0
     """
     why = _why_not(measure, scores, runs, groups)
@@ -53,7 +55,7 @@ def decided(
     if why:
         return {"why": why, "groups": [], "pairs": [], **left_out}
     sign = -1 if measure.entry.smaller_is_better else 1
-    found = decide(sign * scores, groups=groups, method=method)
+    found = decide(sign * scores, groups=groups, method=method, alpha=alpha)
     ordered = [runs[place] for place in found.order]
     first, second = np.nonzero(np.triu(found.significant))
     return {
@@ -117,7 +119,7 @@ class Decision(NamedTuple):
 
     @property
     def method(self) -> str:
-        """What decided; empty where nothing did."""
+        """What tested; empty where nothing did."""
         return str(self.facts.get("method", ""))
 
     @property
@@ -160,22 +162,22 @@ def decision(facts: Facts, runs: list[Run]) -> Decision:
 
 
 def headline(leaders: list[Run], decision: Decision) -> str:
-    """Who leads by a measure, and how many runs nothing tells apart from them; empty where nothing is decided.
+    """Who leads by a measure so far, and how many runs nothing tells apart from them yet; empty where nothing does.
 
     leaders : the runs that have the best score
     """
     if not decision.groups or not leaders or not set(leaders) <= set(decision.groups[0]):
         return ""
     names = [run.name for run in leaders] if len(leaders) < 3 else [f"{len(leaders):,} runs"]
-    who = f"{leaders[0].name} leads" if len(leaders) == 1 else f"{' and '.join(names)} lead alike"
+    who = f"{leaders[0].name} leads so far" if len(leaders) == 1 else f"{' and '.join(names)} lead alike so far"
     n, them = len(decision.groups[0]) - len(leaders), "it" if len(leaders) == 1 else "them"
     if n <= 0:
         return f"{who} at {decision.measure}."
-    return f"{who} at {decision.measure}; nothing separates {them} from the next {'one' if n == 1 else f'{n:,}'}."
+    return f"{who} at {decision.measure}; nothing yet separates {them} from the next {'one' if n == 1 else f'{n:,}'}."
 
 
 def notes(decisions: Sequence[Decision], *, over: str, unit: str) -> list[str]:
-    """How the differences of a table were decided, a sentence each: the method, what it asks for, what was left out.
+    """How the differences of a table were tested, a sentence each: the method, what it asks for, what was left out.
 
     over : the queries, as the page calls them; unit : what is one observation, in the plural
     """
@@ -186,7 +188,7 @@ def notes(decisions: Sequence[Decision], *, over: str, unit: str) -> list[str]:
     said = [f"{METHOD_NAMES[asked]}: at .05 over {over}{_samples(made, asked, unit)}."]
     if instead := [each.measure for each in made if each.method != asked]:
         why = "so many runs and queries would take too long to permute"
-        said.append(f"Tukey's HSD decided {', '.join(instead)} instead, as {why}.")
+        said.append(f"Tukey's HSD tested {', '.join(instead)} instead, as {why}.")
     if asked == NEWMAN_KEULS:
         said.append(
             "It does not hold the family-wise error: the more runs there are, the surer it is to declare some that are "
@@ -212,8 +214,8 @@ def _left_out(facts: Facts) -> list[str]:
     """What was done with queries that some run misses, where they do not count 0."""
     n_runs, n_queries = facts["n_runs_out"], facts["n_queries_out"]
     if facts["missing"] == MISSING_RUNS:
-        return [f"Runs that miss queries are left out of these decisions: {n_runs:,}. Their scores count 0 for those."]
+        return [f"Runs that miss queries are left out of these tests: {n_runs:,}. Their scores count 0 for those."]
     if facts["missing"] == MISSING_QUERIES:
-        left = f"Queries that some run misses are left out of these decisions: {n_queries:,}"
+        left = f"Queries that some run misses are left out of these tests: {n_queries:,}"
         return [f"{left}. Scores count 0 for those."]
     return []

@@ -18,7 +18,7 @@ from metrics.core.label_sources import LabelSource
 from metrics.core.measures import Measure
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
-from metrics.services.leaderboard_decisions import decided
+from metrics.services.leaderboard_decisions import ALPHA, decided
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import THESE, Wanted
 from metrics.services.query_groups import GroupFacts, draw_of, facts_of, groups_of
@@ -147,8 +147,8 @@ def judged_at(measure: Measure) -> int:
     return int(measure.cutoff) if has_ranks and measure.cutoff else JUDGED_AT
 
 
-def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
-    """All that a page says of one direction, as JSON."""
+def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell, alpha: float = ALPHA) -> dict[str, Any]:
+    """All that a page says of one direction, as JSON. alpha : at which it is tested which runs differ"""
     found = []
     for number, run in enumerate(runs, start=1):
         found.append(values_of(asked=asked, run=run))
@@ -179,6 +179,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell) -> dict[str, Any]:
                         shown,
                         groups=asked.groups,
                         method=asked.wanted.method,
+                        alpha=alpha,
                         missing=asked.wanted.missing,
                         missed=missed,
                     ),

@@ -43,8 +43,8 @@ THESE = "these"  # of the very queries there are, or that these were drawn of; e
 MISSING_ZERO, MISSING_RUNS, MISSING_QUERIES = "zero", "runs", "queries"
 MISSING_NAMES = {
     MISSING_ZERO: "Count 0",
-    MISSING_RUNS: "Leave such runs out of decisions",
-    MISSING_QUERIES: "Leave such queries out of decisions",
+    MISSING_RUNS: "Leave such runs out of tests",
+    MISSING_QUERIES: "Leave such queries out of tests",
 }
 
 
@@ -58,7 +58,7 @@ class Wanted:
     words : smallest and largest number of words of the query; None is no limit
     runs : keys, ascending
     target : what intervals are of: THESE, or "" for other queries like these
-    missing : what decisions and comparisons do with queries that a run misses, a key of MISSING_NAMES
+    missing : what tests and comparisons do with queries that a run misses, a key of MISSING_NAMES
     """
 
     measures: tuple[str, ...]
@@ -170,18 +170,18 @@ class Choices:
 
     @property
     def method_name(self) -> str:
-        """How differences are decided, as people say it."""
+        """How differences are tested, as people say it."""
         return METHOD_NAMES[self.wanted.method]
 
     @property
     def ways_of_missing(self) -> list[tuple[str, str]]:
-        """What decisions can do with queries that a run misses; of two runs neither can be left out."""
+        """What tests can do with queries that a run misses; of two runs neither can be left out."""
         names = {name: said for name, said in MISSING_NAMES.items() if not self.compared or name != MISSING_RUNS}
         return list(names.items())
 
     @property
     def methods(self) -> list[tuple[str, str]]:
-        """How differences are decided."""
+        """How differences can be tested."""
         return [(name, METHOD_NAMES[name]) for name in METHODS]
 
 

@@ -12,6 +12,7 @@ from annotate.services import jobs
 from metrics import tasks
 from metrics.models import Snapshot
 from metrics.services import favour as service
+from metrics.services import plans_page
 from metrics.services.favour_page import page_of
 from pooling import access
 from pooling.models import Pool
@@ -27,7 +28,14 @@ def favour(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if last is None:
         return render(request, "metrics/favour.html", context | {"job": _job(pool)})
     page = page_of(pool=pool, snapshot=last, measure=request.GET.get("measure"))
-    return render(request, "metrics/favour.html", context | {"page": page})
+    plan = plans_page.on_pool(
+        pool=pool,
+        measure=page.measure,
+        label_source=last.value["label_source"],
+        threshold=page.threshold,
+        viewer=request.user,
+    )
+    return render(request, "metrics/favour.html", context | {"page": page, "plan": plan})
 
 
 @require_safe

@@ -9,14 +9,14 @@ from django.views.decorators.http import require_safe
 
 from annotate import access
 from annotate.access import LEADERS
-from annotate.models import Collection
+from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services import jobs
 from metrics import tasks
 from metrics.http import one_key
 from metrics.services import leaderboard as room
 from metrics.services import leaderboard_comparison_page as pair_room
-from metrics.services import leaderboard_views
+from metrics.services import leaderboard_views, plans_page
 from metrics.services.leaderboard_files import as_csv, as_latex
 from metrics.services.leaderboard_history import history_of
 from metrics.services.leaderboard_views import Looked
@@ -43,6 +43,8 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         "choices": choices,
         "more": request.GET.get("more") == "1",
         "histories": history_of(collection=collection, choices=choices, measure=choices.wanted.measures[0]),
+        "plan": plans_page.on_board(collection=collection, wanted=choices.wanted, viewer=request.user),
+        "may_plan": Role.LEAD in access.roles_in(user=request.user, collection=collection),
         "samples": names_of_samples(collection=collection),
         "on_hold": Run.objects.visible_to(request.user).on_hold().filter(collection=collection).order_by("name"),
         "job": _job(request, "leaderboard-state", collection, choices.wanted) if shown.is_coming else None,
@@ -135,6 +137,6 @@ def _job(request: HttpRequest, name: str, collection: Collection, wanted: Wanted
     return {
         "poll_url": f"{poll}?{request.GET.urlencode()}",
         "title": "Measuring the runs",
-        "detail": "Scores of this choice, bounds and decided differences are on their way: seconds for a few runs.",
+        "detail": "Scores of this choice, bounds and differences are on their way: seconds for a few runs.",
         "standing": jobs.standing(job=leaderboard_views.job_of(wanted)),
     }

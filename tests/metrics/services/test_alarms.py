@@ -5,6 +5,7 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from annotate.models import Role
+from metrics.core.looks import always_low
 from metrics.models import Alarm, AlarmEvent, Snapshot
 from metrics.services import alarms, refresh
 from tests import cast
@@ -36,10 +37,13 @@ def put(study, kind, change):
 
 def test_alpha_below_its_threshold_rises_once_and_falls_once(study):
     alpha = Snapshot.objects.get(collection=study, kind="agreement").value["planned"]["ordinal"]
-    watch(study, "alpha", alpha["value"])  # which its interval reaches below
-    assert log(study) == [("rose", alpha["low"], 18)]
+    watch(study, "alpha", alpha["value"])  # which its limit lies below
+    error = (alpha["high"] - alpha["low"]) / 3.92
+    low = always_low(alpha["value"], error=error, n=18, tuned_for=1)
+    assert log(study) == [("rose", low, 18)] and low < alpha["low"]
     assert alarms.watch(collection=study) == 0
-    assert put(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=0.99)) == 1
+    sure = {"value": alpha["value"] + 0.01, "low": alpha["value"] + 0.009, "high": alpha["value"] + 0.011}
+    assert put(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure)) == 1
     assert [kind for kind, _, _ in log(study)] == ["rose", "fell"] and alarms.raised(collection=study) == []
     assert alarms.watch(collection=study) == 0
 
@@ -57,17 +61,27 @@ def test_a_number_that_is_no_longer_defined_lets_the_alarm_fall(study):
     assert log(study)[-1] == ("fell", None, 18)
 
 
+def test_an_interval_that_reaches_the_threshold_at_one_look_lets_no_alarm_fall(study):
+    watch(study, "alpha", 0.6)
+    usual = {"value": 0.65, "low": 0.61, "high": 0.69, "n_pairable_units": 100}
+    assert put(study, "agreement", lambda value: value["planned"]["ordinal"].update(usual)) == 0
+    assert len(alarms.raised(collection=study)) == 1
+    surer = {"value": 0.7, "low": 0.66, "high": 0.74}
+    assert put(study, "agreement", lambda value: value["planned"]["ordinal"].update(surer)) == 1
+
+
 def test_golds_and_times_are_watched_person_by_person(study):
     def some_golds(value):
-        value["people"][0].update(n_gold=10, n_right=6)
-        value["people"][1].update(n_gold=10, n_right=9)
+        value["people"][0].update(n_gold=50, n_right=30)
+        value["people"][1].update(n_gold=50, n_right=37)  # below the mark, but not shown to be
 
     watch(study, "gold", 80, n_at_least=10)
     assert put(study, "people", some_golds) == 1
     (event,) = alarms.raised(collection=study)
     first = Snapshot.objects.get(collection=study, kind="people").value["people"][0]
-    assert (event.annotator_id, event.value, event.n) == (first["annotator"], 60, 10)
-    assert alarms.event_in_words(event) == f"{first['pseudonym']}: 60 % on 10 golds"
+    assert (event.annotator_id, event.value, event.n) == (first["annotator"], 60, 50)
+    assert alarms.event_in_words(event) == f"{first['pseudonym']}: 60 % on 50 golds"
+    assert alarms.in_words(event.alarm) == "Golds right shown to be below 80 %, from 10 golds on"
     watch(study, "speed", 3600)
     assert len(alarms.raised(collection=study)) == 3
     assert alarms.in_words(Alarm.objects.get(kind="speed")) == "Active time a label below 3600 s, from 1 labels on"
@@ -113,7 +127,7 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     assert client.post(address, {"kind": "alpha", "below": 1.1, "n_at_least": 1}).status_code == 422
     words = "Alpha not shown to be 1.1 or more, from 1 pairs with two planned labels on"
     page = client.get("/c/watched/dashboard/").content.decode()
-    assert f"{words}:" in page and "its interval&#x27;s lower end is -" in page
+    assert f"{words}:" in page and "its lower limit at every look is -" in page
     assert '<span class="unseen"> alarm up</span>' in page
     known = client.get("/c/watched/dashboard/numbers/")["ETag"]
     assert words in client.get(address).content.decode()

@@ -98,7 +98,7 @@ def test_runs_that_miss_queries_are_left_out_of_decisions_and_keep_their_scores(
     kept = [run for run, n in zip(runs, missed.sum(axis=0), strict=True) if n == 0]
     assert set(found.letters) == set(kept) < set(usual.letters) == set(runs)
     assert (found.facts["n_runs_out"], found.facts["n_queries_out"], found.n_pairs) == (1, 0, 1)
-    assert "Runs that miss queries are left out of these decisions: 1." in " ".join(after.tables[0].decision_notes)
+    assert "Runs that miss queries are left out of these tests: 1." in " ".join(after.tables[0].decision_notes)
     cells = [{row.run.pk: row.cells[0].whole for row in each.tables[0].rows} for each in (before, after)]
     assert cells[0] == pytest.approx(cells[1])
 
@@ -116,7 +116,7 @@ def test_queries_that_some_run_misses_are_left_out_of_decisions(board, monkeypat
     _, scores, missed = values("AP")
     assert given[0].tolist() == scores[~missed.any(axis=1)].tolist() and given[0].shape == (10, 3)
     assert (found.facts["n_runs_out"], found.facts["n_queries_out"]) == (0, 2)
-    assert "Queries that some run misses are left out of these decisions: 2." in after.tables[0].decision_notes[-1]
+    assert "Queries that some run misses are left out of these tests: 2." in after.tables[0].decision_notes[-1]
 
 
 def test_what_is_left_out_may_leave_too_little():
@@ -211,7 +211,7 @@ def test_the_page_says_what_decided(monkeypatch):
     assert (instead.method, instead.facts["asked"]) == ("tukey", "randomized-tukey")
     text = " ".join(notes([instead], over="20 queries", unit="queries"))
     assert text == (
-        "Randomized Tukey: at .05 over 20 queries. Tukey's HSD decided AP instead, as so many runs and queries would "
+        "Randomized Tukey: at .05 over 20 queries. Tukey's HSD tested AP instead, as so many runs and queries would "
         "take too long to permute."
     )
 
@@ -230,5 +230,5 @@ def test_the_pages_show_it(board, client):
         assert "Cochran&#x27;s Q" in page or "Cochran's Q" in page
         assert "two runs share one exactly where they do not differ" in page
         assert ("does not hold the family-wise error" in page) == ("newman" in given)
-        assert ("are left out of these decisions: 1" in page) == ("missing" in given)
+        assert ("are left out of these tests: 1" in page) == ("missing" in given)
         assert 'title="Letters a' in page

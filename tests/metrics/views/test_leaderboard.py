@@ -202,9 +202,9 @@ def test_the_headline_names_who_leads_and_how_many_are_not_told_apart():
     def said(leaders, *groups):
         return headline(runs[:leaders], Decision("AP", "", list(groups), 0, 0, [], {}, {}))
 
-    assert said(1, runs[:4], runs[4:]) == "run 0 leads at AP; nothing separates it from the next 3."
-    assert said(1, runs[:2]) == "run 0 leads at AP; nothing separates it from the next one."
-    assert said(1, runs[:1], runs[1:]) == "run 0 leads at AP."
-    assert said(2, runs) == "run 0 and run 1 lead alike at AP; nothing separates them from the next 3."
-    assert said(3, runs[:3]) == "3 runs lead alike at AP."
+    assert said(1, runs[:4], runs[4:]) == "run 0 leads so far at AP; nothing yet separates it from the next 3."
+    assert said(1, runs[:2]) == "run 0 leads so far at AP; nothing yet separates it from the next one."
+    assert said(1, runs[:1], runs[1:]) == "run 0 leads so far at AP."
+    assert said(2, runs) == "run 0 and run 1 lead alike so far at AP; nothing yet separates them from the next 3."
+    assert said(3, runs[:3]) == "3 runs lead alike so far at AP."
     assert said(1) == ""

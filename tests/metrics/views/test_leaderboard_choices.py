@@ -61,7 +61,7 @@ def test_addresses_that_cannot_be_read_are_told_and_the_usual_table_is_shown(cli
     assert answer.status_code == 200 and "Measuring the runs" in answer.content.decode()
     compute(board, measures="R@3 R@7")
     page = client.get("/c/study/leaderboard/", {"measures": "R@3 R@7"}).content.decode()
-    assert "R@7" in page and "Measuring the runs" not in page and "Pairs decided" in page
+    assert "R@7" in page and "Measuring the runs" not in page and "Pairs that differ" in page
     hidden = Run.objects.get(name="beta")
     hidden.is_hidden, hidden.uploaded_by = True, cast.user()
     hidden.save()

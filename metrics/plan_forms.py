@@ -1,0 +1,52 @@
+"""What a lead fixes before the labels are in."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from annotate.models import Collection, Level, QuerySet
+from metrics.core.label_sources import LabelSource, People, kept_with_people
+
+MOST_ALPHA = 0.2
+
+
+class PlanForm(forms.Form):
+    """A measure, queries, labels, a test, alpha, and when to look."""
+
+    measure = forms.CharField(max_length=60, initial="AP", help_text="One, as ir_measures writes it.")
+    query_set = forms.ModelChoiceField(QuerySet.objects.none(), empty_label=None)
+    label_source = forms.ChoiceField()
+    threshold = forms.TypedChoiceField(label="Positive from", coerce=int)
+    method = forms.ChoiceField(
+        label="Test", help_text="Those that held the family-wise error in every world they were tried in."
+    )
+    alpha = forms.FloatField(initial=0.05, min_value=0.001, max_value=MOST_ALPHA, help_text="For all looks together.")
+    looks = forms.CharField(
+        max_length=100, initial="25 50 75 100",
+        help_text="Per cent of the pairs wanted now. Pairs that nobody can judge would keep a look at 100 away.",
+    )  # fmt: skip
+
+    def __init__(
+        self, data: Any = None, *, collection: Collection, set_names: Sequence[str], methods: list[tuple[str, str]]
+    ) -> None:
+        super().__init__(data)
+        sources = dict.fromkeys([*kept_with_people(set_names), LabelSource.of(People.ONLY, [])])
+        levels = Level.objects.filter(collection=collection, grade__gt=0).order_by("grade")
+        fields: dict[str, Any] = self.fields
+        fields["query_set"].queryset = QuerySet.objects.filter(collection=collection).order_by("name", "direction")
+        fields["query_set"].label_from_instance = lambda row: f"{row.name}, {row.get_direction_display().lower()}"
+        fields["label_source"].choices = [(source.key, source.label) for source in sources]
+        fields["method"].choices = methods
+        fields["threshold"].choices = [(level.grade, f"{level.grade}: {level.name}") for level in levels]
+        fields["threshold"].initial = collection.positive_from
+
+    def clean_looks(self) -> list[float]:
+        """Shares in per cent, ascending."""
+        try:
+            shares = [float(word) for word in self.cleaned_data["looks"].replace(",", " ").split()]
+        except ValueError:
+            shares = []
+        if not shares or shares != sorted(set(shares)) or not 0 < shares[0] <= shares[-1] <= 100:
+            raise forms.ValidationError("Numbers above 0 up to 100 that go up, with a blank between two.")
+        return shares

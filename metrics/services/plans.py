@@ -1,0 +1,196 @@
+"""Plans: what a lead fixes beforehand, and the looks at which it decides which runs differ.
+
+A plan names a measure, a query set, a label source, a method, alpha and the numbers of judged pairs at which it looks.
+Each look has its part of alpha (metrics.core.looks), so that the chance that any of them decides anything false is
+alpha at most. Everything else that pages say of differences is exploratory.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, Max, OuterRef, Q
+from django.db.models import QuerySet as Rows
+from django.db.models.functions import Now
+
+from annotate.models import Collection, Direction, Pair, QuerySet, QuerySetItem, RoundPair, User
+from annotate.services.workers import alone_with
+from metrics.core.looks import level
+from metrics.core.measures import parse_one
+from metrics.core.tournament import PLAN_METHODS
+from metrics.models import Plan, PlanLook
+from metrics.services.labels import ends
+from metrics.services.leaderboard_measuring import asked_of, summary
+from metrics.services.leaderboard_wanted import METHOD_NAMES, Wanted, read
+from metrics.services.moments import one_moment
+from pooling.models import Run
+
+MOST_LOOKS = 20
+METHODS = [(name, METHOD_NAMES[name]) for name in PLAN_METHODS]
+
+
+class PlanRefused(Exception):
+    """What was asked for cannot be fixed, in words; nothing was changed."""
+
+
+def active(*, collection: Collection) -> Plan | None:
+    """The plan that is in force; one query."""
+    return Plan.objects.filter(collection=collection, ended_at=None).select_related("query_set").first()
+
+
+def wanted_of(plan: Plan) -> Wanted:
+    """The table of scores that the plan is about."""
+    return Wanted(
+        measures=(plan.measure,),
+        threshold=plan.threshold,
+        label_source=plan.label_source,
+        people="",
+        query_set=plan.query_set.name,
+        judged_only=False,
+        words=(None, None),
+        method=plan.method,
+        runs=tuple(plan.runs),
+    )
+
+
+def n_judged(*, query_set: QuerySet) -> int:
+    """Pairs of a query set's queries to which people's labels give a grade."""
+    return _pairs(query_set).filter(resolution__grade__isnull=False).count()
+
+
+def n_wanted(*, query_set: QuerySet) -> int:
+    """Those and the pairs that some round wants labels of."""
+    wishes = RoundPair.objects.filter(pair=OuterRef("pk"), dropped_at=None)
+    return _pairs(query_set).filter(Q(resolution__grade__isnull=False) | Exists(wishes)).count()
+
+
+def _pairs(query_set: QuerySet) -> Rows[Pair]:
+    source, _ = ends(Direction(query_set.direction))
+    items = query_set.members.filter(part=QuerySetItem.Part.SOURCE).values("item")
+    return Pair.objects.filter(collection=query_set.collection_id, **{f"{source}__in": items})
+
+
+def looks_at(per_cents: Sequence[float], *, n: int) -> list[int]:
+    """The numbers of judged pairs that are so many per cent of n, rounded up."""
+    return [ceil(round(n * share / 100, 6)) for share in per_cents]
+
+
+def fix_plan(
+    *,
+    collection: Collection,
+    by: User,
+    query_set: QuerySet,
+    measure: str,
+    threshold: int,
+    label_source: str,
+    method: str,
+    alpha: float,
+    looks: Sequence[float],
+) -> Plan:
+    """Fix a plan over the runs of the query set's direction that are in use and that `by` may see.
+
+    looks : per cent of the pairs that are wanted now, ascending and all to come. Raises PlanRefused.
+    """
+    given = {"measures": measure, "labels": label_source, "threshold": str(threshold), "queries": query_set.name}
+    choices = read(collection=collection, viewer=by, given=given)
+    if choices.errors:
+        raise PlanRefused(choices.errors[0])
+    (name, *others) = choices.wanted.measures
+    if others or not measure.strip():
+        raise PlanRefused("A plan is about one measure.")
+    if not parse_one(name).is_mean:
+        raise PlanRefused(f"{name} is a median, and the tests compare means.")
+    runs = [run.pk for run in choices.offered if run.direction == query_set.direction]
+    if len(runs) < 2:
+        raise PlanRefused("A plan compares two runs or more of the query set's direction that are in use.")
+    n, wanted = n_judged(query_set=query_set), n_wanted(query_set=query_set)
+    if not wanted:
+        raise PlanRefused("No pair of the query set is wanted yet: open a pool first.")
+    numbers = looks_at(looks, n=wanted)
+    _check_looks(numbers, n)
+    try:
+        with transaction.atomic():
+            return Plan.objects.create(
+                collection=collection,
+                query_set=query_set,
+                measure=name,
+                threshold=choices.wanted.threshold,
+                label_source=choices.wanted.label_source,
+                method=method,
+                alpha=alpha,
+                looks=numbers,
+                runs=runs,
+                n_judged=n,
+                fixed_by=by,
+            )
+    except IntegrityError as error:
+        raise PlanRefused("A plan is in force already; end it first.") from error
+
+
+def _check_looks(looks: Sequence[int], n: int) -> None:
+    if not 1 <= len(looks) <= MOST_LOOKS:
+        raise PlanRefused(f"A plan has 1 to {MOST_LOOKS} looks.")
+    if list(looks) != sorted(set(looks)):
+        raise PlanRefused("Looks go up, each at more pairs than the one before.")
+    if looks[0] <= n:
+        raise PlanRefused(
+            f"The first look is at {looks[0]:,} judged pairs, and there are {n:,} already: it would be made knowing "
+            "what it shows. Let the first look come later."
+        )
+
+
+def end_plan(*, plan: Plan) -> None:
+    """Look no more; what its looks decided stays."""
+    Plan.objects.filter(pk=plan.pk, ended_at=None).update(ended_at=Now())
+
+
+def due(*, collection: Collection | None = None) -> Iterator[int]:
+    """Keys of plans whose next look is reached, of one collection or all; one query where no plan has looks to come."""
+    plans = Plan.objects.filter(ended_at=None).select_related("query_set")
+    if collection is not None:
+        plans = plans.filter(collection=collection)
+    for plan in plans.annotate(last=Max("taken__number")):
+        last = plan.last or 0
+        if last < len(plan.looks) and _reached(plan, n_judged(query_set=plan.query_set)) > last:
+            yield plan.pk
+
+
+def _reached(plan: Plan, n: int) -> int:
+    """The number of the last look that n judged pairs reach; 0 where they reach none."""
+    return bisect_right(plan.looks, n)
+
+
+def take_look(*, plan: Plan) -> PlanLook | None:
+    """Decide at the last look that is reached and write it down; None where there is none, or somebody is at it.
+
+    A look is taken once: looks that were reached meanwhile too are passed over and leave it their alpha. Safe to run
+    twice and at once.
+    """
+    with alone_with(plan) as is_ours:
+        if not is_ours:
+            return None
+        with one_moment():
+            n = n_judged(query_set=plan.query_set)
+            last = plan.taken.aggregate(last=Max("number"))["last"] or 0
+            number = _reached(plan, n)
+            if number <= last:
+                return None
+            own = level_of(plan, number, last=last)
+            value = _decided(plan, own)
+            return PlanLook.objects.create(plan=plan, number=number, n_judged=n, level=own, value=value)
+
+
+def level_of(plan: Plan, number: int, *, last: int) -> float:
+    """The level of a look where the one taken before was number `last`, 0 for none."""
+    before = plan.looks[last - 1] if last else 0
+    return level(plan.looks[number - 1], last=before, end=plan.looks[-1], alpha=plan.alpha)
+
+
+def _decided(plan: Plan, alpha: float) -> dict[str, object]:
+    """Which of the plan's runs differ, of those that are still in use."""
+    runs = list(Run.objects.in_use().filter(pk__in=plan.runs).order_by("name", "pk"))
+    asked = asked_of(collection=plan.collection, wanted=wanted_of(plan), query_set=plan.query_set)
+    (measure,) = summary(asked=asked, runs=runs, tell=lambda _: None, alpha=alpha)["measures"]
+    found: dict[str, object] = measure["decided"]
+    return found

@@ -1,0 +1,228 @@
+"""Plans: what can be fixed, when they look, and that what they decided stays."""
+
+from dataclasses import replace
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from annotate.models import Annotator, QuerySet, Role
+from metrics import tasks
+from metrics.models import Plan, PlanLook
+from metrics.services import plans, plans_page
+from metrics.services.leaderboard_wanted import read
+from pooling.models import Run
+from tests import cast
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    """12 queries of three pooled pairs each, nothing judged; two runs."""
+    return studies.study("study", n_queries=12, n_documents=15, labels_per_pair=1, double_share="0")
+
+
+def fix(study, **fields):
+    lead = cast.member(study, Role.LEAD)
+    query_set = study.query_sets.get(name="all", direction="forward")
+    usual = {"measure": "AP", "threshold": 1, "label_source": "over:original", "method": "randomized-tukey",
+             "alpha": 0.05, "looks": [25, 50, 100]}  # fmt: skip
+    return plans.fix_plan(collection=study, by=lead, **{"query_set": query_set, **usual, **fields})
+
+
+def judge(study, n, **how):
+    who = Annotator.objects.filter(collection=study).first() or cast.annotator(study)
+    assert studies.judge(who, n=n, **how) == n
+
+
+def shown(plan):
+    return plans_page.shown_of(plan=Plan.objects.get(pk=plan.pk), viewer=None)
+
+
+def test_a_plan_names_the_runs_of_its_direction_and_counts_pairs(study):
+    plan = fix(study)
+    assert plan.runs == [run.pk for run in Run.objects.filter(direction="forward").order_by("name")]
+    assert (plan.n_judged, plans.n_wanted(query_set=plan.query_set)) == (0, 36)
+    judge(study, 5)
+    assert plans.n_judged(query_set=plan.query_set) == 5
+    reverse = study.query_sets.get(direction="reverse")
+    assert (plans.n_judged(query_set=reverse), plans.n_wanted(query_set=reverse)) == (5, 36)
+    assert plans.looks_at([25, 50, 55, 100], n=33) == [9, 17, 19, 33]
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"measure": "Zeal@3"}, "Zeal"),
+        ({"measure": "AP nDCG@10"}, "one measure"),
+        ({"measure": " "}, "one measure"),
+        ({"measure": "MedR"}, "a median"),
+        ({"measure": "infAP"}, "infers from a sample"),
+        ({"label_source": "over:elsewhere"}, "elsewhere"),
+        ({"looks": []}, "1 to 20 looks"),
+        ({"looks": [25, 25]}, "Looks go up"),
+        ({"looks": [50, 25]}, "Looks go up"),
+        ({"looks": [0, 25]}, "0 judged pairs, and there are 0 already"),
+    ],
+)
+def test_what_cannot_be_fixed_says_why(study, fields, why):
+    with pytest.raises(plans.PlanRefused, match=why):
+        fix(study, **fields)
+    assert not Plan.objects.exists()
+
+
+def test_while_no_pair_is_wanted_there_is_nothing_to_plan(study):
+    nothing = QuerySet.objects.create(collection=study, name="nothing", direction="forward")
+    with pytest.raises(plans.PlanRefused, match="open a pool first"):
+        fix(study, query_set=nothing)
+
+
+def test_a_look_that_has_passed_cannot_be_planned_nor_a_second_plan_nor_one_of_one_run(study):
+    with pytest.raises(plans.PlanRefused, match="two runs or more"):
+        fix(study, query_set=study.query_sets.get(direction="reverse"))
+    judge(study, 9)
+    with pytest.raises(plans.PlanRefused, match="9 judged pairs, and there are 9 already"):
+        fix(study)
+    plan = fix(study, looks=[27, 100])
+    with pytest.raises(plans.PlanRefused, match="in force already"):
+        fix(study, looks=[27, 100])
+    plans.end_plan(plan=plan)
+    assert plans.active(collection=study) is None and fix(study, looks=[27, 100])
+
+
+def test_a_look_is_taken_once_it_is_reached_and_once_only(study):
+    plan = fix(study)
+    judge(study, 8)
+    assert list(plans.due()) == [] and plans.take_look(plan=plan) is None
+    judge(study, 2, seed=1)
+    assert list(plans.due(collection=study)) == [plan.pk]
+    look = plans.take_look(plan=plan)
+    assert (look.number, look.n_judged, look.level) == (1, 10, pytest.approx(0.05 * 0.25**3))
+    assert list(plans.due()) == [] and plans.take_look(plan=plan) is None
+
+
+def test_looks_that_were_passed_over_leave_their_alpha_to_the_next(study):
+    plan = fix(study)
+    judge(study, 20)
+    look = plans.take_look(plan=plan)
+    assert (look.number, look.level) == (2, pytest.approx(0.05 * 0.5**3))
+    first, second, third = shown(plan).looks
+    assert first.at_text.startswith("passed over") and second.taken == look and third.at_text == "to come"
+    assert third.level == pytest.approx(0.05 * (1 - 0.5**3))
+    judge(study, 16, seed=1)
+    plans.take_look(plan=plan)
+    assert sum(each.level for each in PlanLook.objects.all()) == pytest.approx(0.05)
+    assert shown(plan).next_text == "All looks are taken."
+
+
+def test_a_look_decides_at_its_own_level(study):
+    """Runs so different that one test finds it, but no permutation reaches the level of so early a look."""
+    queries = study.items.filter(side="query").order_by("pk")
+    documents = list(study.items.filter(side="document").order_by("pk").values_list("pk", flat=True))
+    for name, step in (("best", 0), ("worst", 7)):
+        cast.run(study, name, {query.pk: ([documents[(i + step) % 15]], [1.0]) for i, query in enumerate(queries)})
+    Run.objects.filter(name__in=["alpha", "beta"]).delete()
+    better, worse = Run.objects.filter(direction="forward").order_by("name")
+    plan = fix(study, measure="P@1", looks=[8, 100])
+    judge(study, 3, likes=1)
+    assert plans.take_look(plan=plan).value["pairs"] == []
+    assert "left the order of some neighbours open: best and worst. The next look is at 36" in shown(plan).stop_text
+    judge(study, 33, likes=1)
+    look = plans.take_look(plan=plan)
+    assert look.value["pairs"] == [[better.pk, worse.pk]] and look.value["method"] == "randomized-tukey"
+    assert shown(plan).stop_text.endswith("decided every neighbouring order: for this order, judging can stop.")
+    assert shown(plan).last_text == "Look 2 of 2 (at 36 judged pairs, level .05) decided 1 of 1 pairs of runs."
+
+
+def test_a_run_that_is_retired_since_is_left_out_and_a_look_that_decides_nothing_says_why(study):
+    plan = fix(study)
+    Run.objects.filter(name="beta").update(retired_at="2026-01-01T00:00Z")
+    judge(study, 9)
+    assert plans.take_look(plan=plan).value["why"] == "a single run"
+    assert shown(plan).last_text.endswith("could decide nothing: a single run.")
+    assert shown(plan).stop_text.startswith(shown(plan).last_text)
+
+
+def test_the_refresh_asks_for_a_look_that_is_due_and_the_sweep_for_one_that_was_lost(study, monkeypatch):
+    asked = []
+    monkeypatch.setattr(tasks, "enqueue_on_commit", lambda task, **given: asked.append((task.name, given)))
+    plan = fix(study)
+    judge(study, 9)
+    tasks.refresh(collection_id=study.pk)
+    looks = [given for name, given in asked if name == "metrics.tasks.take_look"]
+    assert looks == [{"plan_id": plan.pk}]
+    tasks.sweep_plans()
+    assert asked[-1] == ("metrics.tasks.take_look", {"plan_id": plan.pk})
+    tasks.take_look(**looks[0])
+    asked.clear()
+    tasks.sweep_plans()
+    assert asked == [] and plan.taken.count() == 1
+
+
+def test_without_a_plan_a_refresh_asks_one_query_more(study):
+    with CaptureQueriesContext(connection) as queries:
+        assert list(plans.due(collection=study)) == []
+    assert len(queries) == 1
+
+
+def test_an_ended_plan_looks_no_more_and_what_it_decided_stays(study):
+    plan = fix(study)
+    judge(study, 9)
+    plans.take_look(plan=plan)
+    judge(study, 9, seed=1)
+    plans.end_plan(plan=plan)
+    assert list(plans.due()) == []
+    tasks.take_look(plan_id=plan.pk)
+    assert plan.taken.count() == 1
+    assert shown(plan).next_text == "The plan is ended." and " Ended " in shown(plan).fixed_text
+
+
+def test_what_is_fixed_refuses_changes(study):
+    plan = fix(study)
+    judge(study, 9)
+    plans.take_look(plan=plan)
+    rows = Plan.objects.filter(pk=plan.pk)
+    changes = (
+        lambda: rows.update(alpha=0.1),
+        lambda: rows.update(looks=[1]),
+        lambda: PlanLook.objects.update(level=0.1),
+        lambda: PlanLook.objects.all().delete(),
+    )
+    for change in changes:
+        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+            change()
+    rows.update(fixed_by=None)  # who is erased is no longer named
+    assert "Fixed" in shown(plan).fixed_text and " by " not in shown(plan).fixed_text
+
+
+def test_a_board_is_confirmatory_only_where_it_shows_what_the_plan_names(study):
+    fix(study)
+    wanted = read(collection=study, viewer=None, given={}).wanted
+
+    def is_on(**changes):
+        return plans_page.on_board(collection=study, wanted=replace(wanted, **changes), viewer=None) is not None
+
+    assert is_on() and is_on(measures=("AP", "P@1")) and is_on(runs=wanted.runs[:1])
+    others = {
+        "measures": ("P@1",), "threshold": 2, "label_source": "only", "method": "tukey", "query_set": "other",
+        "judged_only": True, "people": "first", "words": (1, None), "missing": "runs",
+    }  # fmt: skip
+    assert [name for name, value in others.items() if is_on(**{name: value})] == []
+
+
+def test_who_may_not_know_of_a_run_reads_nothing_of_it(study):
+    other = cast.member(study, Role.RESEARCHER)
+    lead = cast.member(study, Role.LEAD)
+    Run.objects.filter(name="alpha").update(is_hidden=True, uploaded_by=other)
+    studies.run(study, "delta", seed=5)
+    query_set = QuerySet.objects.get(collection=study, direction="forward")
+    told = {"measure": "AP", "threshold": 1, "label_source": "only", "method": "tukey", "alpha": 0.05, "looks": [25]}
+    plan = plans.fix_plan(collection=study, by=other, query_set=query_set, **told)
+    assert len(plan.runs) == 3
+    judge(study, 9)
+    plans.take_look(plan=plan)
+    seen = {viewer: plans_page.shown_of(plan=plan, viewer=viewer).last.decision for viewer in (other, lead)}
+    assert {run.name for run, _ in seen[other].lettered} == {"alpha", "beta", "delta"}
+    assert {run.name for run, _ in seen[lead].lettered} == {"beta", "delta"} and seen[lead].n_pairs == 1

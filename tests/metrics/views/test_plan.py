@@ -1,0 +1,141 @@
+"""The page of the plan, and what the leaderboard and a pool's page say with and without one."""
+
+import numpy as np
+import pytest
+
+from annotate.models import Annotator, QuerySet, QuerySetItem, Role
+from metrics.models import Plan
+from metrics.services import favour, leaderboard_views, plans
+from metrics.services.leaderboard_wanted import read
+from tests import cast
+from tests.metrics import studies
+from tests.pooling import making
+
+pytestmark = pytest.mark.django_db
+PLAN = "/c/study/leaderboard/plan/"
+BOARD = "/c/study/leaderboard/"
+
+
+@pytest.fixture
+def study(client):
+    study = studies.judged_study("study", n_queries=12, n_documents=15, n=4, labels_per_pair=1, double_share="0")
+    client.force_login(cast.member(study, Role.LEAD))
+    return study
+
+
+def form(study, **fields):
+    return {"measure": "AP", "query_set": study.query_sets.get(direction="forward").pk, "label_source": "over:original",
+            "threshold": 1, "method": "randomized-tukey", "alpha": 0.05, "looks": "25 50 100", **fields}  # fmt: skip
+
+
+def look(study):
+    plan = plans.active(collection=study)
+    n = plan.looks[0] - plans.n_judged(query_set=plan.query_set)
+    studies.judge(Annotator.objects.get(collection=study), n=n, seed=3)
+    return plans.take_look(plan=plan)
+
+
+def board(client, study, **given):
+    """The leaderboard once its view is there."""
+    wanted = read(collection=study, viewer=None, given=given).wanted
+    leaderboard_views.compute(collection=study, wanted=wanted)
+    return client.get(BOARD, given).content.decode()
+
+
+def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
+    standing = "“all”, query to document: 4 of 36 pairs wanted are judged; 25 % is 9, 50 % is 18,"
+    assert standing in client.get(PLAN).content.decode()
+    assert client.post(PLAN, form(study)).status_code == 302
+    plan = Plan.objects.get()
+    assert (plan.looks, plan.n_judged, plan.alpha) == ([9, 18, 36], 4, 0.05)
+    page = client.get(PLAN).content.decode()
+    assert "AP of 2 runs over query set “all”, query to document, with people over reference “original”" in page
+    assert "Randomized Tukey; alpha .05 for all looks together." in page
+    assert "No look has been taken: nothing is confirmed. The next look is at 9 judged pairs; there are 4." in page
+    assert "Fix a plan" not in page
+    look(study)
+    page = client.get(PLAN).content.decode()
+    assert "Look 1 of 3 (at 9 judged pairs, level .00078) decided 0 of 1 pairs of runs." in page
+    assert "alpha ? beta" in page or "beta ? alpha" in page
+    assert client.post(f"{PLAN}{plan.pk}/end/").status_code == 302
+    page = client.get(PLAN).content.decode()
+    assert "Fix a plan" in page and "Earlier plan: AP" in page and "Look 1 of 3" in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"measure": "MedR"}, "is a median"),
+        ({"looks": "50 25"}, "that go up"),
+        ({"looks": "25 fifty"}, "that go up"),
+        ({"looks": "50 101"}, "that go up"),
+        ({"looks": "10 100"}, "The first look is at 4 judged pairs"),
+        ({"alpha": 0.5}, "less than or equal to 0.2"),
+        ({"method": "newman-keuls"}, "Select a valid choice"),
+        ({"query_set": 0}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_fixed_is_told(client, study, fields, why):
+    answer = client.post(PLAN, form(study, **fields))
+    assert answer.status_code == 422 and why in answer.content.decode()
+    assert not Plan.objects.exists()
+
+
+def test_a_leaderboard_without_a_plan_is_exploratory(client, study):
+    page = board(client, study)
+    assert "Exploratory: differences at this moment, query to document" in page
+    assert "Confirmatory" not in page and "ecided" not in page.replace("A plan fixed beforehand</a> decides", "")
+    assert f'<a href="{PLAN}">A plan fixed beforehand</a>' in page
+
+
+def test_a_leaderboard_that_shows_what_the_plan_names_says_what_it_decided(client, study):
+    client.post(PLAN, form(study))
+    assert "Confirmatory: AP, query to document" in board(client, study)
+    assert "nothing is confirmed" in board(client, study)
+    look(study)
+    page = board(client, study)
+    assert "Look 1 of 3 (at 9 judged pairs, level .00078) decided 0 of 1 pairs of runs." in page
+    assert page.count("Confirmatory: AP") == 1  # not in the other direction
+    assert page.index("Confirmatory: AP") < page.index("Exploratory: differences at this moment")
+    for other in ({"measures": "P@5"}, {"decide": "tukey"}, {"threshold": "2"}):
+        assert "Confirmatory" not in board(client, study, **other)
+
+
+def test_a_researcher_reads_what_was_decided_and_is_offered_no_plan(client, study):
+    client.post(PLAN, form(study))
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    page = board(client, study)
+    assert "Confirmatory: AP" in page and "A plan that a lead fixes beforehand decides." in page and PLAN not in page
+
+
+def test_a_pool_s_page_says_stop_only_by_a_plan(client, media_root, monkeypatch):
+    monkeypatch.setattr(favour, "STEPS", (2,))
+    monkeypatch.setattr("metrics.services.favour_page.ADVICE_STEP", 2)
+    rng = np.random.default_rng(7)
+    collection = making.collection(5, 30, batch_candidates=500)
+    lead = cast.member(collection, Role.LEAD)
+    runs = [making.run(collection, name, {q: rng.permutation(30)[:12].tolist() for q in range(5)}) for name in "AB"]
+    pool = making.opened(collection, runs, depth=3)
+    query_set = QuerySet.objects.create(collection=collection, name="all", direction="forward")
+    queries = collection.items.filter(side="query")
+    QuerySetItem.objects.bulk_create(QuerySetItem(query_set=query_set, item=item) for item in queries)
+    told = {"measure": "AP", "label_source": "only", "method": "tukey", "alpha": 0.05}
+    told["threshold"] = collection.positive_from
+    plan = plans.fix_plan(collection=collection, by=lead, query_set=query_set, looks=[50], **told)
+    studies.judge(cast.annotator(collection), seed=1)
+    favour.study_pool(pool=pool)
+    client.force_login(lead)
+
+    def page(measure):
+        address = f"/c/{collection.slug}/pools/{pool.pk}/favours/"
+        return client.get(address, {"measure": measure}).content.decode()
+
+    assert "Exploratory: <strong>the last 2 labels" in page("AP")
+    assert "Confirmatory, over query set “all”: No look has been taken: nothing is confirmed." in page("AP")
+    plans.take_look(plan=plan)
+    assert "Confirmatory, over query set “all”: Look 1 of 1" in page("AP")
+    assert "is no reason to stop" in page("nDCG@10") and "Confirmatory" not in page("nDCG@10")
+    plans.end_plan(plan=plan)
+    reverse = QuerySet.objects.create(collection=collection, name="all", direction="reverse")
+    Plan.objects.create(collection=collection, query_set=reverse, looks=[9], runs=[], n_judged=0, **told)
+    assert "is no reason to stop" in page("AP") and "Confirmatory" not in page("AP")
