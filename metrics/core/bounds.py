@@ -109,7 +109,7 @@ def _of_gains(measure: Measure, ranked: RankedGrades, _: float, best_grade: floa
     family, parameters, labelled = (
         measure.entry.function,
         dict(measure.parameters),
-        float(ranked.label_grade.max(initial=0)),
+        measure.largest_label or float(ranked.label_grade.max(initial=0)),
     )
     told = {"k": _cutoff(measure)} if measure.family == "ERR" else {"p": parameters["p"]}
     top = float(parameters["max_grade"]) or max(best_grade, labelled)

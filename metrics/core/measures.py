@@ -7,10 +7,11 @@ target is positive.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from metrics.core import graded, incomplete, plausible, ranking, retrieval, sampled
 from metrics.core.alignment import RankedGrades
@@ -109,12 +110,17 @@ FAMILIES: dict[str, Family] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure as somebody asked for it: `name` is its canonical spelling, equal names are equal measures."""
+    """A measure as somebody asked for it: `name` is its canonical spelling, equal names are equal measures.
+
+    largest_label : what the scale of ERR and gRBP ends at where they name no `max_grade`; 0 stands for the largest
+        label among those at hand. See `with_scale`.
+    """
 
     name: str
     family: str
     cutoff: float | None = None
     parameters: tuple[tuple[str, Any], ...] = ()
+    largest_label: float = 0
 
     def compute(self, ranked: RankedGrades, threshold: float = 1) -> PerQuery:
         """(Q,) values. A target is positive from grade `threshold` up; `rel=` in the measure's own name goes before."""
@@ -194,6 +200,8 @@ def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float
         if measure.entry.takes == "positives" and (condense, level) not in found:
             found[condense, level] = ranking.positives(forms[condense], level)
         keywords = {key: value for key, value in measure.parameters if key not in ("rel", "judged_only")}
+        if measure.largest_label:
+            keywords["max_grade"] = measure.largest_label
         if measure.cutoff is not None:
             keywords["recall" if measure.entry.cutoff == "recall" else "k"] = measure.cutoff
         if measure.entry.takes == "both":
@@ -201,6 +209,18 @@ def evaluate(measures: Sequence[Measure], ranked: RankedGrades, threshold: float
         given = found[condense, level] if measure.entry.takes == "positives" else forms[condense]
         values[measure.name] = measure.entry.function(given, **keywords)
     return values
+
+
+def with_scale(measures: Sequence[Measure], labels: ArrayLike) -> list[Measure]:
+    """The measures with one scale for all queries, of which some are measured at a time: to the largest of all labels.
+
+    labels : the grades that count for any of the queries. Names stay, and so does a `max_grade` that a name holds.
+    """
+    largest = float(np.max(np.asarray(labels), initial=0))
+    return [
+        replace(measure, largest_label=largest) if dict(measure.parameters).get("max_grade") == 0 else measure
+        for measure in measures
+    ]
 
 
 def _checked(name: str, family: str, written: str | None, parameters: dict[str, Any]) -> Measure:

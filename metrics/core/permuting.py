@@ -18,10 +18,14 @@ def moving(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return rows[rows.min(axis=1) < rows.max(axis=1)]
 
 
-def affordable_samples(n_rows: int, n_systems: int) -> int:
-    """How many permutations of so many moving rows can be waited for: 1,000 to 10,000, or 0 where it is fewer."""
+def affordable_samples(n_rows: int, n_systems: int, *, n_tables: int = 1) -> int:
+    """How many permutations of so many moving rows can be waited for: 1,000 to 10,000, or 0 where it is fewer.
+
+    n_tables : how many such tables share what can be waited for, as the measures of a leaderboard do; each has 1,000
+        where it would have so many alone
+    """
     n_samples = CELLS // max(1, n_rows * n_systems)
-    return 0 if n_samples < FEWEST_SAMPLES else min(n_samples, MOST_SAMPLES)
+    return 0 if n_samples < FEWEST_SAMPLES else min(max(n_samples // n_tables, FEWEST_SAMPLES), MOST_SAMPLES)
 
 
 def permuted_sums(

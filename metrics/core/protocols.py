@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.core.matrices import Cells, part_of, ranked_columns, ranked_rows
-from metrics.core.measures import Measure, evaluate
+from metrics.core.measures import Measure, evaluate, with_scale
 from metrics.core.ranking import Positives, correct
 
 RSUM_DEPTHS = (1, 5, 10)
@@ -50,6 +50,7 @@ def in_folds(
 
     row_fold, column_fold : (Q,), (N,) fold of each row and column; cells that cross folds count in none
     """
+    measures = with_scale(measures, cells.grade[row_fold[cells.row] == column_fold[cells.column]])
     per_fold = []
     for fold in np.unique(row_fold):
         rows, columns = np.flatnonzero(row_fold == fold), np.flatnonzero(column_fold == fold)

@@ -20,7 +20,8 @@ RANDOMIZATION = "randomization"
 METHODS = (RANDOMIZED_TUKEY, TUKEY, REGWQ, RANDOMIZATION, NEWMAN_KEULS)
 PLAN_METHODS = (RANDOMIZED_TUKEY, TUKEY, RANDOMIZATION)  # those that held the family-wise error in every planted world
 _TOSSES = 10_000  # of randomization, where Holm's correction does not need more
-_MOST_DIFFERENCES = 2_000_000_000  # looked at by randomization: some ten seconds of one core
+_MOST_DIFFERENCES = 2_000_000_000  # looked at by randomization: some three seconds of one core
+_MOST_CELLS = 10_000_000_000  # tossed by it, a score each: some three seconds too
 _CELLS_A_BLOCK = 1_000_000
 
 
@@ -31,7 +32,7 @@ class Decided(NamedTuple):
     significant : (S, S) bool in that order, symmetric
     groups : places as pseudo-groups, best first (see metrics.core.multiple)
     letters : of each place; two places share one exactly where they do not differ
-    method : what decided; Tukey's HSD in place of its randomized form where that would take too long
+    method : what decided; Tukey's HSD in place of its randomized form, or of randomization, where that took too long
     n_samples : permutations, or tosses of all queries; 0 of the methods that draw nothing
     """
 
@@ -60,6 +61,7 @@ def decide(
     alpha: float = 0.05,
     seed: int | None = None,
     n_samples: int | None = None,
+    n_tables: int = 1,
 ) -> Decided:
     """Which of S systems differ, by their (Q, S) scores on the same queries, larger better.
 
@@ -68,6 +70,7 @@ def decide(
     groups : of the Q queries; None takes each by itself
     seed : of what is drawn; default: a hash of the values
     n_samples : how often is drawn; default: as much as can be waited for
+    n_tables : how many tables randomized Tukey decides in that time: the measures of one leaderboard
     """
     if method not in METHODS:
         raise ValueError(f'There is no method "{method}"; there are: {", ".join(METHODS)}.')
@@ -75,22 +78,30 @@ def decide(
         raise ValueError("Two queries or more and two systems or more are compared, without gaps.")
     groups = groups or Groups.single(len(scores))
     rows = in_order(a_row_a_group(scores, groups, method=method))
-    if method == RANDOMIZED_TUKEY:
-        n_samples = n_samples or affordable_samples(*moving(rows).shape)
+    if method not in RANGE_METHODS:
+        shape = moving(rows).shape
+        n_samples = n_samples or (
+            affordable_samples(*shape, n_tables=n_tables) if method == RANDOMIZED_TUKEY else tosses(*shape, alpha=alpha)
+        )
         if n_samples:
-            p = randomized_tukey_p(rows, n_samples=n_samples, seed=seed)
-            return _decided(rows, p < alpha, method, n_samples)
+            drawn = _by_tukey if method == RANDOMIZED_TUKEY else _by_holm
+            return _decided(rows, drawn(rows, alpha, seed, n_samples), method, n_samples)
         method = TUKEY
         rows = in_order(a_row_a_group(scores, groups, method=method))
-    if method in RANGE_METHODS:
-        found = compare_systems(rows, method=method, alpha=alpha)
-        return Decided(found.order, found.significant, found.groups, letters(found.significant), method)
-    n_samples = n_samples or tosses(rows.shape[1], alpha)
+    found = compare_systems(rows, method=method, alpha=alpha)
+    return Decided(found.order, found.significant, found.groups, letters(found.significant), method)
+
+
+def _by_tukey(rows: NDArray[np.float64], alpha: float, seed: int | None, n_samples: int) -> NDArray[np.bool_]:
+    return np.asarray(randomized_tukey_p(rows, n_samples=n_samples, seed=seed) < alpha)
+
+
+def _by_holm(rows: NDArray[np.float64], alpha: float, seed: int | None, n_samples: int) -> NDArray[np.bool_]:
     p = randomization_p(rows, rng=np.random.default_rng(seed_of(rows) if seed is None else seed), n_samples=n_samples)
     pairs = np.triu_indices(len(p), k=1)
     significant = np.zeros(p.shape, dtype=bool)
     significant[pairs] = holm(p[pairs]) < alpha
-    return _decided(rows, significant | significant.T, method, n_samples)
+    return significant | significant.T
 
 
 def _decided(rows: NDArray[np.float64], significant: NDArray[np.bool_], method: str, n_samples: int) -> Decided:
@@ -100,14 +111,16 @@ def _decided(rows: NDArray[np.float64], significant: NDArray[np.bool_], method: 
     return Decided(order, ordered, pseudo_groups(ordered), letters(ordered), method, n_samples)
 
 
-def tosses(n_systems: int, alpha: float) -> int:
-    """How often randomization tosses: so often that the smallest p, times the number of pairs, is below alpha.
+def tosses(n_rows: int, n_systems: int, *, alpha: float) -> int:
+    """How often randomization tosses so many moving rows, 0 where that would take too long.
 
-    10,000 for up to 32 systems at .05; never more than can be waited for, which is 142 systems at .05: of more Holm's
-    correction lets nothing differ.
+    So often that the smallest p, times the number of pairs, is below alpha, else Holm's correction lets nothing differ:
+    10,000 for up to 32 systems at .05. What can be waited for is bounded in pairs, 141 systems at .05, and in scores.
     """
     n_pairs = n_systems * (n_systems - 1) // 2
-    return max(_TOSSES, min(int(n_pairs / alpha) + 1, _MOST_DIFFERENCES // n_pairs))
+    needed = int(n_pairs / alpha) + 1
+    affordable = min(_MOST_DIFFERENCES // n_pairs, _MOST_CELLS // max(1, n_rows * n_systems))
+    return 0 if affordable < needed else min(max(_TOSSES, needed), affordable)
 
 
 def randomization_p(scores: NDArray[np.float64], *, rng: np.random.Generator, n_samples: int) -> NDArray[np.float64]:

@@ -31,11 +31,13 @@ def decided(
     alpha: float = ALPHA,
     missing: str = MISSING_ZERO,
     missed: NDArray[np.bool_] | None = None,
+    n_measures: int = 1,
 ) -> Facts:
     """Letters, pseudo-groups and pairs of runs that differ, as JSON, or why there are none.
 
     scores : (Q, S); groups : of the Q queries; alpha : the family-wise error of this one test
     missing : what is done with queries that a run misses; missed : (Q, S) which, needed unless they count 0
+    n_measures : of the table, which share the time that permutations may take
     """
     why = _why_not(measure, scores, runs, groups)
     left_out: Facts = {"missing": missing, "n_runs_out": 0, "n_queries_out": 0}
@@ -55,7 +57,7 @@ def decided(
     if why:
         return {"why": why, "groups": [], "pairs": [], **left_out}
     sign = -1 if measure.entry.smaller_is_better else 1
-    found = decide(sign * scores, groups=groups, method=method, alpha=alpha)
+    found = decide(sign * scores, groups=groups, method=method, alpha=alpha, n_tables=n_measures)
     ordered = [runs[place] for place in found.order]
     first, second = np.nonzero(np.triu(found.significant))
     return {
@@ -187,7 +189,8 @@ def notes(decisions: Sequence[Decision], *, over: str, unit: str) -> list[str]:
     asked = str(made[0].facts["asked"])
     said = [f"{METHOD_NAMES[asked]}: at .05 over {over}{_samples(made, asked, unit)}."]
     if instead := [each.measure for each in made if each.method != asked]:
-        why = "so many runs and queries would take too long to permute"
+        how = "toss as often as Holm's correction needs" if asked == RANDOMIZATION else "permute"
+        why = f"so many runs and queries would take too long to {how}"
         said.append(f"Tukey's HSD tested {', '.join(instead)} instead, as {why}.")
     if asked == NEWMAN_KEULS:
         said.append(

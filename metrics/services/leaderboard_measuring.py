@@ -14,7 +14,7 @@ from metrics.core.bounds import bounds, has_bounds
 from metrics.core.drawn import Draw, drawn_intervals
 from metrics.core.groups import Design, Groups, design
 from metrics.core.intervals import NOTHING, Interval, mean_intervals
-from metrics.core.label_sources import LabelSource
+from metrics.core.label_sources import Grades, LabelSource
 from metrics.core.measures import Measure
 from metrics.services import labels, measuring
 from metrics.services.labels import Ids, Scope
@@ -117,15 +117,15 @@ def _chunk(asked: Asked, run: Run, matrix: KeptMatrix | None, sources: Ids) -> V
     tables = [measuring.labels_by_place(table, sources) for table in grades]
     whole, *reference = ranked_grades(run=run, matrix=matrix, scope=asked.scope, sources=sources, tables=tables)
 
-    def values(ranked: RankedGrades) -> Matrix:
-        found = measures.evaluate(asked.measures, ranked, threshold)
+    def values(ranked: RankedGrades, labels: Grades) -> Matrix:
+        found = measures.evaluate(measures.with_scale(asked.measures, labels.grade), ranked, threshold)
         return np.array([found[measure.name] for measure in asked.measures], dtype=np.float64)
 
-    ends = [_ends(asked, measure, whole) for measure in asked.measures]
+    ends = [_ends(asked, measure, whole) for measure in measures.with_scale(asked.measures, known.whole.grade)]
     judged = {k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, asked.measures)}}
     return Values(
-        whole=values(whole),
-        reference=values(reference[0]) if reference else None,
+        whole=values(whole, known.whole),
+        reference=values(reference[0], grades[1]) if reference else None,
         least=np.array([low for low, _ in ends]),
         most=np.array([high for _, high in ends]),
         judged=np.array([judged[k] for k in [*map(judged_at, asked.measures), JUDGED_AT]]),
@@ -182,6 +182,7 @@ def summary(*, asked: Asked, runs: Sequence[Run], tell: Tell, alpha: float = ALP
                         alpha=alpha,
                         missing=asked.wanted.missing,
                         missed=missed,
+                        n_measures=len(asked.measures),
                     ),
                 },
                 kind=kind,

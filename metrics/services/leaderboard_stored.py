@@ -112,7 +112,14 @@ class Stored:
             "judged_at": judged_at(measure),
             "smaller_is_better": measure.entry.smaller_is_better,
             "cells": [self._cell(measure, run, own) for run, own in zip(self.runs, values.T, strict=True)],
-            "decided": decided(measure, values, keys, groups=self._groups, method=self._wanted.method),
+            "decided": decided(
+                measure,
+                values,
+                keys,
+                groups=self._groups,
+                method=self._wanted.method,
+                n_measures=len(self._wanted.measures),
+            ),
         }
 
     def _cell(self, measure: Measure, run: Run, values: NDArray[np.float64]) -> dict[str, Any]:

@@ -142,6 +142,27 @@ def test_a_scale_that_a_completion_may_raise_is_taken_at_its_worse_end():
     assert (least[0], most[0]) == pytest.approx((0.5 * 0.2, 0.2 + 0.2 * 0.8 + 0.8**2))
 
 
+@pytest.mark.parametrize("name", OWN_SCALE)
+def test_a_query_alone_has_the_value_and_the_ends_that_it_has_beside_others(name):
+    rankings, labels = [[0, 1, 2], [0, 1, 2]], [{0: 1, 2: 2}, {1: 3}]
+    both, alone = case_of(rankings, labels), case_of(rankings[:1], labels[:1])
+    (scaled,) = measures.with_scale([parse_one(name)], [1, 2, 3])
+    assert scaled.name == name
+    assert scaled.compute(alone)[0] == parse_one(name).compute(both)[0] != parse_one(name).compute(alone)[0]
+    expected, found = bounds(parse_one(name), both, best_grade=4), bounds(scaled, alone, best_grade=4)
+    assert (found.least[0], found.most[0]) == (expected.least[0], expected.most[0])
+
+
+def test_a_scale_that_a_name_holds_stays():
+    named = measures.parse("ERR(max_grade=4.0) gRBP(max_grade=4.0) nDCG AP")
+    assert measures.with_scale(named, [1, 9]) == named
+    assert measures.with_scale(measures.parse("ERR"), []) == measures.parse("ERR")
+
+
+def case_of(rankings, labels):
+    return Case(rankings, labels).ranked
+
+
 def test_the_upper_end_of_rbp_is_its_residual_with_the_tail():
     found = case(np.random.default_rng(4), lowest=-1, highest=1)
     least, most = bounds(parse_one("RBP"), found.ranked, best_grade=1)

@@ -9,6 +9,7 @@ import pytest
 from metrics.core import permuting
 from metrics.core.groups import Groups
 from metrics.core.permuting import affordable_samples, moving, permuted_sums, randomized_q_p, randomized_tukey_p
+from metrics.core.tournament import decide
 
 
 def scores(seed: int, n: int = 30, s: int = 5) -> np.ndarray:
@@ -101,6 +102,23 @@ def test_how_often_is_what_can_be_waited_for():
     assert 1_000 <= affordable_samples(27_763, 10) < 2_000
     assert affordable_samples(27_763, 129) == 0
     assert affordable_samples(0, 5) == 10_000
+
+
+def test_the_measures_of_a_board_share_what_can_be_waited_for():
+    assert affordable_samples(250, 129, n_tables=6) == 1_679
+    assert permuting.CELLS >= 6 * 1_679 * 250 * 129
+    assert affordable_samples(12, 3, n_tables=6) == 10_000
+    assert affordable_samples(27_763, 10, n_tables=6) == 1_000  # each has what a verdict needs
+    assert affordable_samples(27_763, 129, n_tables=6) == 0
+
+
+@pytest.mark.heavy
+def test_six_measures_of_a_big_table_take_seconds():
+    tables = np.random.default_rng(0).random((6, 250, 129))
+    begun = time.thread_time()
+    for table in tables:
+        decide(table, method="randomized-tukey", n_tables=6)
+    assert time.thread_time() - begun < 5
 
 
 @pytest.mark.heavy

@@ -77,7 +77,7 @@ def test_groups_are_permuted_as_a_whole():
 
 
 def test_tukey_decides_where_permuting_would_take_too_long(monkeypatch):
-    monkeypatch.setattr(tournament, "affordable_samples", lambda n_rows, n_systems: 0)
+    monkeypatch.setattr(tournament, "affordable_samples", lambda *_, **__: 0)
     groups = Groups.of(np.arange(60) // 3)
     found, same = (decide(SCORES, method=method, groups=groups) for method in METHODS[:2])
     assert (found.method, found.n_samples) == ("tukey", 0)
@@ -111,12 +111,33 @@ def test_the_verdict_is_holm_s_not_the_single_test_s(rng):
 
 
 def test_randomization_tosses_so_often_that_holm_lets_some_pair_differ():
-    assert (tosses(4, 0.05), tosses(32, 0.05), tosses(129, 0.05)) == (10_000, 10_000, 165_121)
-    assert tosses(1_000, 0.05) == 10_000  # more would take too long: the documents say that nothing differs then
+    assert [tosses(250, n, alpha=0.05) for n in (4, 32, 129, 141)] == [10_000, 10_000, 165_121, 197_401]
     table = np.random.default_rng(0).random((30, 40)) * 0.1
     table[:, :2] += 0.5
     assert decide(table, method="randomization").significant[0].sum() == 38
     assert not decide(table, method="randomization", n_samples=10_000).significant.any()
+
+
+@pytest.mark.parametrize("shape", [(27_763, 129), (250, 142), (50, 1_000), (10_000_000, 40)])
+def test_randomization_that_cannot_be_waited_for_is_not_begun(shape):
+    assert tosses(*shape, alpha=0.05) == 0
+
+
+@pytest.mark.parametrize(("shape", "n"), [((27_763, 10), 10_000), ((100_000, 20), 5_000), ((0, 3), 10_000)])
+def test_many_rows_are_tossed_less_often_but_as_often_as_the_correction_needs(shape, n):
+    assert tosses(*shape, alpha=0.05) == n
+
+
+def test_tukey_decides_where_tossing_so_many_rows_would_take_too_long(monkeypatch):
+    monkeypatch.setattr(tournament, "_MOST_CELLS", 60 * 4 * 100)
+    groups = Groups.of(np.arange(60) // 3)
+    assert decide(SCORES, method="randomization").method == "tukey"  # 121 tosses are needed, 100 can be waited for
+    assert decide(SCORES, method="randomization", groups=groups).n_samples == 300  # twenty rows
+    monkeypatch.setattr(tournament, "_MOST_CELLS", 1)
+    found, same = (decide(SCORES, method=method, groups=groups) for method in ("randomization", "tukey"))
+    assert (found.method, found.n_samples) == ("tukey", 0)
+    assert found.significant.tolist() == same.significant.tolist()
+    assert decide(SCORES, method="randomization", n_samples=50).method == "randomization"
 
 
 @pytest.mark.parametrize("method", ["randomized-tukey", "randomization"])

@@ -104,6 +104,21 @@ def test_runs_that_miss_queries_are_left_out_of_decisions_and_keep_their_scores(
 
 
 @pytest.mark.django_db
+def test_stored_and_measured_boards_share_permutations_among_their_measures_alike(board, monkeypatch):
+    """Of 12 queries x 3 runs what can be waited for is 8,000 permutations, so two measures have 4,000 each."""
+    monkeypatch.setattr(permuting, "CELLS", 8_000 * 12 * 3)
+    monkeypatch.setattr(permuting, "MOST_SAMPLES", 4_321)
+    given = {"measures": "AP nDCG@10", "label_source": "over:original"}
+    stored, measured = (facts(board, **given, **more) for more in ({}, {"missing": "runs"}))
+    for found, page in (stored, measured):
+        n = found.facts["n_samples"]
+        assert 4_000 <= n <= 4_321
+        assert f"{n:,}" in page.tables[0].decision_notes[0]
+    alone, _ = facts(board, measures="AP")
+    assert alone.facts["n_samples"] == 4_321
+
+
+@pytest.mark.django_db
 def test_queries_that_some_run_misses_are_left_out_of_decisions(board, monkeypatch):
     given = []
 
@@ -214,6 +229,9 @@ def test_the_page_says_what_decided(monkeypatch):
         "Randomized Tukey: at .05 over 20 queries. Tukey's HSD tested AP instead, as so many runs and queries would "
         "take too long to permute."
     )
+    monkeypatch.setattr(tournament, "_MOST_CELLS", 100)
+    text = " ".join(notes([made("randomization")], over="20 queries", unit="queries"))
+    assert "Tukey's HSD tested AP instead" in text and "too long to toss as often as Holm's correction needs." in text
 
 
 def test_measures_without_decisions_have_no_notes():

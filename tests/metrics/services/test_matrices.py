@@ -10,9 +10,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotate.models import Item, Role
 from annotate.services.loading import complete_query_sets
 from metrics.core.alignment import Labels
+from metrics.core.bounds import bounds
 from metrics.core.evaluation import evaluate_matrix, read_matrix
 from metrics.core.measures import evaluate, parse
-from metrics.services import labels, leaderboard_measuring, ranks, refresh
+from metrics.services import labels, leaderboard_measuring, measuring, ranks, refresh
 from metrics.services.leaderboard_wanted import read
 from pooling.core.runs import read_qrels
 from pooling.models import Matrix, Ranking, Run
@@ -71,9 +72,9 @@ def study(rng):
     return made
 
 
-def received(of, data, *, direction="forward", file_name="m.npz", **fields) -> Run:
+def received(of, data, *, direction="forward", file_name="m.npz", name="matrix", **fields) -> Run:
     file = SimpleUploadedFile(file_name, data)
-    run = runs.receive_run(collection=of, name="matrix", direction=direction, upload=file, **fields).run
+    run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
     runs.ingest_run(run=run)
     assert run.state == "ready", run.report["errors"]
     Run.objects.filter(pk=run.pk).update(on_hold_since=None)
@@ -127,9 +128,38 @@ def test_evaluate_and_the_page_agree_on_every_measure(dtype, score_type):
         assert ours.whole[number].tolist() == expected[name].tolist(), name
 
 
-def page_values(of, run):
+GRADED = "ERR ERR@5 gRBP gRBP(p=0.5) PMRP_mean ERR(max_grade=4.0)"
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 5_000])
+def test_a_query_s_value_does_not_hang_on_which_queries_are_measured_at_a_time(chunk, monkeypatch):
+    """The best grade is among the labels of one query alone; the list and the matrix are those of one run."""
+    monkeypatch.setattr(measuring, "CHUNK", chunk)
+    of, rng = cast.collection(grades=4, n_queries=N_QUERIES, n_documents=N_DOCUMENTS), np.random.default_rng(5)
+    complete_query_sets(collection=of)
+    pairs = {(f"q{q}", f"d{d}"): int(rng.integers(0, 3)) for q in range(N_QUERIES) for d in range(30)}
+    pairs["q6", "d3"] = 3
+    cast.reference(of, pairs)
+    rows, columns = [f"q{n}" for n in range(N_QUERIES)], [f"d{n}" for n in range(90)]  # as many as a list keeps
+    scores = cells(rng, N_QUERIES, 90, "float32")
+    data, qrels = npz(scores, rows, columns), "".join(f"{q} 0 {d} {g}\n" for (q, d), g in pairs.items())
+    theirs = evaluate_matrix(
+        read_matrix(io.BytesIO(data), name="m"), read_qrels(io.BytesIO(qrels.encode()), name="q"), name="m"
+    )
+    expected = evaluate(parse(GRADED), theirs.ranked, 1)
+    listed = received(of, trec(scores, rows, columns).encode(), file_name="run.txt", name="listed")
+    for run in (received(of, data), listed):
+        ours = page_values(of, run, GRADED)
+        for number, name in enumerate(expected):
+            assert ours.whole[number].tolist() == pytest.approx(expected[name].tolist(), abs=1e-12), name
+            assert (ours.least[number] <= ours.whole[number]).all() and (ours.whole[number] <= ours.most[number]).all()
+        ends = bounds(parse(GRADED)[0], theirs.ranked, best_grade=3)
+        assert ours.most[0].tolist() == pytest.approx(ends.most.tolist(), abs=1e-12)
+
+
+def page_values(of, run, measures=MEASURES):
     """Values as the leaderboard measures them for whoever asks for other measures."""
-    choices = read(collection=of, viewer=None, given={"measures": MEASURES, "labels": "none:original"})
+    choices = read(collection=of, viewer=None, given={"measures": measures, "labels": "none:original"})
     assert choices.errors == []
     query_set = of.query_sets.get(direction=run.direction, name="all")
     asked = leaderboard_measuring.asked_of(collection=of, wanted=choices.wanted, query_set=query_set)
