@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from metrics.core.resampling import on_grid
 
+FEWEST = 5  # groups, as many as they count: of fewer, where they differ much, no spread can be told
+
 
 class Groups(NamedTuple):
     """Which of G groups each of Q queries belongs to.
@@ -78,6 +80,16 @@ class Groups(NamedTuple):
             return self.size.astype(np.float64)
         return self.added(on_grid(self.weight, self.n_queries))
 
+    @property
+    def n_effective(self) -> float:
+        """As how many groups of one mass they count: (sum of masses)^2 / sum of squared masses (Kish 1965)."""
+        return float(self.mass.sum() ** 2 / on_grid(np.square(self.mass), self.n).sum()) if self.n else 0.0
+
+    @property
+    def is_lopsided(self) -> bool:
+        """Whether they differ so much that a few of them decide every mean; see `are_lopsided`."""
+        return are_lopsided(self.n, self.n_effective)
+
     def within(self, queries: NDArray[np.bool_]) -> Self:
         """The groups of some of the queries."""
         return type(self).of(self.of_query[queries], weight=None if self.weight is None else self.weight[queries])
@@ -134,6 +146,11 @@ class Groups(NamedTuple):
 
     def _along(self, column: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         return column.reshape(-1, *[1] * (values.ndim - 1))
+
+
+def are_lopsided(n_groups: int, n_effective: float) -> bool:
+    """Whether groups count as fewer than five, and as fewer than three quarters of what they are."""
+    return n_effective < min(FEWEST, 0.75 * n_groups)
 
 
 class Design(NamedTuple):

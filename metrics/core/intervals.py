@@ -51,15 +51,16 @@ def mean_intervals(
     Shares have Wilson's score interval with an effective number of queries (see `_effective`), so that it stays within
     0 and 1 and leans to the middle, as skewed scores need it: docs/adr/0016. Other means have Student's, mean -+ t s of
     the groups' linearised shares (`Groups.shares`) with a degree of freedom a group but one: what it leaves out, the
-    paired t test rejects. No interval: of fewer than two groups, and where nothing differs and values are not 0 or 1
-    throughout, as nothing shows then how much other queries would differ.
+    paired t test rejects. No interval: of fewer than two groups, of groups of which a few decide the mean
+    (`Groups.is_lopsided`), and where nothing differs and values are not 0 or 1 throughout, as nothing shows then how
+    much other queries would differ.
 
     The same values have the same interval in whatever order, file and company: all sums are exact (see `on_grid`).
     """
     groups = groups or Groups.single(values.shape[1])
     found = [NOTHING] * len(values)
     rows = np.flatnonzero(np.isfinite(values).all(axis=1))
-    if groups.n < 2 or not len(rows):
+    if groups.n < 2 or groups.is_lopsided or not len(rows):
         return found
     shares = np.broadcast_to(np.asarray(are_shares, dtype=bool), len(values))[rows]
     values, level = values[rows], (1 + confidence) / 2
@@ -117,7 +118,7 @@ def _effective(values: NDArray[np.float64], means: Means, groups: Groups, level:
     sum of squared masses: Kish 1965; Carter, Schnepel & Steigerwald 2017, doi:10.1162/REST_a_00639.
     """
     (p, variance), n = means, groups.n_queries
-    n_groups = groups.mass.sum() ** 2 / on_grid(np.square(groups.mass), groups.n).sum()
+    n_groups = groups.n_effective
     z, t, t_single = special.ndtri(level), special.stdtrit(max(n_groups - 1, 1.0), level), special.stdtrit(n - 1, level)
     known = p * (1 - p)
     seen = np.divide(known, variance, out=np.full(len(p), np.inf), where=variance > 0)

@@ -85,7 +85,7 @@ def _both(asked: measuring.Asked, runs: Sequence[Run]) -> _Both:
 def _of_queries(asked: measuring.Asked, is_in: NDArray[np.bool_]) -> measuring.Asked:
     """What is asked for, on some of the queries."""
     groups, scope = asked.groups.within(is_in), asked.scope._replace(sources=asked.scope.sources[is_in])
-    facts = asked.group_facts._replace(n_queries=groups.n_queries, n_groups=groups.n)
+    facts = asked.group_facts._replace(n_queries=groups.n_queries, n_groups=groups.n, n_effective=groups.n_effective)
     return asked._replace(scope=scope, groups=groups, group_facts=facts)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Item, Part, ReferenceSet
 from metrics.core.drawn import Draw
-from metrics.core.groups import Groups
+from metrics.core.groups import Groups, are_lopsided
 from metrics.services.labels import Ids, ends
 from pooling.models import PoolSource
 from pooling.services.run_storage import SIDES
@@ -38,6 +38,7 @@ class GroupFacts(NamedTuple):
     grouping : a value of Collection.Grouping; n_groups : as many as queries where each stands by itself
     pool : that drew the queries, of n_population; None where no pool did
     n_drawn : how many it drew, of which these may be a part
+    n_effective : as how many groups of one size they count; None where nobody wrote it down
     """
 
     grouping: str
@@ -48,6 +49,7 @@ class GroupFacts(NamedTuple):
     pool: str = ""
     n_population: int | None = None
     n_drawn: int | None = None
+    n_effective: float | None = None
 
     @property
     def target(self) -> str:
@@ -97,9 +99,16 @@ class GroupFacts(NamedTuple):
 
     @property
     def caution(self) -> str:
-        """What is said of few groups; empty of many, and where each query stands by itself."""
-        few = not self.are_single and 1 < self.n_groups < FEW
-        return f"With {self.n_groups} {self.groups} such intervals and tests are rough." if few else ""
+        """What is said of few groups, as many as they count; empty of many, and where each query stands by itself."""
+        counted = self.n_groups if self.n_effective is None else self.n_effective
+        if self.are_single or self.n_groups < 2 or counted >= FEW:
+            return ""
+        size = f"The {self.n_groups:,} {self.groups} differ so much in size that they count as about {counted:.0f}"
+        if are_lopsided(self.n_groups, counted):
+            return f"{size}: there are no such intervals, and tests other than randomization are too sure."
+        if self.n_groups < FEW and counted >= self.n_groups / 2:
+            return f"With {self.n_groups} {self.groups} such intervals and tests are rough."
+        return f"{size}: intervals and tests other than randomization are too sure."
 
     @property
     def notes(self) -> str:
@@ -191,7 +200,8 @@ def facts_of(*, collection: Collection, direction: Direction, sources: Ids, whol
             queries = "captions"
     sample = _sample(collection, direction, sources if whole is None else whole)
     drawn = (sample.pool, sample.n_population, len(sample.item)) if sample else ()
-    return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups, *drawn)
+    n_effective = Groups.of(keys, weight=sample.weights_of(sources) if sample else None).n_effective
+    return GroupFacts(collection.query_groups, len(sources), n_groups, queries, groups, *drawn, n_effective=n_effective)
 
 
 def _kinds(items: Ids) -> set[str]:

@@ -93,16 +93,16 @@ def test_where_all_are_right_or_all_wrong_a_group_counts_as_one_query(right):
     assert interval(values, are_shares=True, groups=Groups.of(EQUAL)) == pytest.approx(
         wilson(20 * right, 20), abs=1e-12
     )
-    low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1, 2], [98, 1, 1])))
-    assert high - low > 0.75
+    low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1, 2], [50, 25, 25])))
+    assert high - low > 0.5
 
 
 @pytest.mark.parametrize("values", [(0.0, 1.0), (0.3, 0.6)])
-def test_beside_one_group_of_nearly_all_queries_t_keeps_a_degree_of_freedom(values):
-    """Groups that count by (sum of masses)^2 / sum of squared masses are hardly more than one."""
+def test_of_two_groups_that_differ_t_keeps_a_degree_of_freedom(values):
+    """Groups that count by (sum of masses)^2 / sum of squared masses are fewer than two."""
     values = np.repeat(values, 5_000)
     with np.errstate(all="raise"):
-        low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1, 2], [9_998, 1, 1])))
+        low, high = interval(values, are_shares=True, groups=Groups.of(np.repeat([0, 1], [7_000, 3_000])))
     assert 0 <= low < values.mean() < high <= 1
 
 
@@ -169,3 +169,28 @@ def test_the_same_values_have_the_same_interval_in_whatever_order_and_company(ke
     assert together == mean_intervals(values[:, mixed], are_shares=are_shares, groups=turned)
     for row, is_share, found in zip(values, are_shares.tolist(), together, strict=True):
         assert found == interval(row, are_shares=is_share, groups=Groups.of(key, weight=weight))
+
+
+def of_sizes(*sizes: int) -> Groups:
+    return Groups.of(np.repeat(np.arange(len(sizes)), sizes))
+
+
+@pytest.mark.parametrize("sizes", [(900, *[11] * 9), (900, *[5] * 100), (100, 10, 10), (98, 2)])
+def test_groups_of_which_a_few_decide_the_mean_have_no_interval(sizes):
+    groups = of_sizes(*sizes)
+    values = np.random.default_rng(0).random((2, groups.n_queries))
+    assert groups.is_lopsided
+    assert mean_intervals(values, are_shares=[True, False], groups=groups) == [NOTHING, NOTHING]
+
+
+@pytest.mark.parametrize("sizes", [(5, 5), (3, 3, 3, 3, 2), (20, 10, 10), (60, 30, 20, 15, 12, 10, 8, 7, 6, 6, 5, 5)])
+def test_groups_of_about_one_size_have_one(sizes):
+    groups = of_sizes(*sizes)
+    values = np.random.default_rng(0).random((2, groups.n_queries))
+    assert NOTHING not in mean_intervals(values, are_shares=[True, False], groups=groups)
+
+
+def test_as_how_many_groups_they_count():
+    assert of_sizes(3, 3, 3).n_effective == 3
+    assert of_sizes(900, *[11] * 9).n_effective == pytest.approx(999**2 / (900**2 + 9 * 11**2))
+    assert Groups.of(np.arange(4), weight=np.array([3.0, 1, 1, 1])).n_effective == pytest.approx(36 / 12)

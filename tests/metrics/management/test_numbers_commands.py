@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from metrics.services.leaderboard_wanted import VARY_ALIKE
 from tests.metrics.management.running import manage, rows
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -167,6 +168,15 @@ def test_compare_reads_scores_in_every_form_as_it_reads_runs(files, test):
     lines = [",".join([query, *values]) for query, values in table.items()]
     (files / "table.csv").write_text("\n".join(["topic,good,bad", *lines]))
     assert manage("compare", f"{files}/table.csv", "--test", test).stdout == from_runs != ""
+
+
+def test_compare_says_which_methods_take_all_runs_to_vary_alike(files):
+    names = ("qrels", "run", "other")
+    told = {
+        test: VARY_ALIKE in manage("compare", "--qrels", *(f"{files}/{n}" for n in names), "--test", test).stderr
+        for test in ("regwq", "tukey", "newman-keuls", "randomized-tukey")
+    }
+    assert told == {"regwq": True, "tukey": True, "newman-keuls": False, "randomized-tukey": False}
 
 
 def test_compare_tells_of_missing_scores_and_leaves_queries_out_when_told_to(files):

@@ -19,7 +19,7 @@ from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_comparison_page import comparison_of
 from metrics.services.leaderboard_decisions import decided, decision, notes
 from metrics.services.leaderboard_files import as_csv
-from metrics.services.leaderboard_wanted import read, read_pair
+from metrics.services.leaderboard_wanted import VARY_ALIKE, read, read_pair
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
@@ -217,8 +217,9 @@ def test_the_page_says_what_decided(monkeypatch):
         return " ".join(notes([made(method)], over="20 queries", unit="queries"))
 
     assert "10,000 tosses of all queries" in said("randomization")
-    assert said("tukey") == "Tukey's HSD: at .05 over 20 queries."
-    assert said("regwq") == "REGWQ: at .05 over 20 queries."
+    assert said("tukey") == f"Tukey's HSD: at .05 over 20 queries. {VARY_ALIKE}"
+    assert said("regwq") == f"REGWQ: at .05 over 20 queries. {VARY_ALIKE}"
+    assert not any(VARY_ALIKE in said(method) for method in METHODS if method not in ("tukey", "regwq"))
     assert "does not hold the family-wise error" in said("newman-keuls")
     assert not any("family-wise" in said(method) for method in METHODS if method != "newman-keuls")
     monkeypatch.setattr(permuting, "CELLS", 100)

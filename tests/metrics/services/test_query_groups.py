@@ -144,6 +144,28 @@ def test_the_column_of_the_upload_and_none_can_be_chosen(videos):
     assert names == [f"query:{query.external_id}" for query in queries]
 
 
+@pytest.mark.parametrize(
+    ("n_groups", "n_effective", "said"),
+    [
+        (5, 4.9, "With 5 videos such intervals and tests are rough."),
+        (5, None, "With 5 videos such intervals and tests are rough."),
+        (100, 40.0, ""),
+        (100, 16.4, "The 100 videos differ so much in size that they count as about 16: intervals and tests other than "
+         "randomization are too sure."),
+        (101, 4.1, "The 101 videos differ so much in size that they count as about 4: there are no such intervals, and "
+         "tests other than randomization are too sure."),
+    ],
+)  # fmt: skip
+def test_few_groups_are_told_and_so_are_those_that_count_as_few(n_groups, n_effective, said):
+    facts = query_groups.GroupFacts("reference", 999, n_groups, "captions", "videos", n_effective=n_effective)
+    assert facts.caution == said
+
+
+def test_groups_count_by_their_sizes(videos):
+    groups, facts, _ = grouped(videos)
+    assert facts.n_effective == groups.n_effective == pytest.approx(14**2 / (4 * 3**2 + 2**2))
+
+
 # ---- what goes by them
 
 
