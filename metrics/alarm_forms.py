@@ -1,8 +1,16 @@
 """What a lead fills in to be told of a number that is too low."""
 
+from typing import Any
+
 from django import forms
 
 from metrics.models import Alarm
+
+_RANGES = {
+    Alarm.Kind.ALPHA: (-1, 1, "Alpha is at most 1; a threshold lies above -1 and up to 1."),
+    Alarm.Kind.GOLD: (0, 100, "Golds right are per cent: above 0, such as 80, and up to 100."),
+    Alarm.Kind.SPEED: (0, 3_600, "Active time is seconds: above 0 and up to 3,600."),
+}
 
 
 class AlarmForm(forms.ModelForm):
@@ -13,9 +21,19 @@ class AlarmForm(forms.ModelForm):
         fields = ["kind", "below", "n_at_least"]
         labels = {"kind": "Number", "below": "Below", "n_at_least": "From so many on"}
 
-    def clean_below(self) -> float:
+    def clean_n_at_least(self) -> int:
+        """A number rests on something."""
+        n: int = self.cleaned_data["n_at_least"]
+        if n < 1:
+            raise forms.ValidationError("From 1 on at least.")
+        return n
+
+    def clean(self) -> dict[str, Any]:
         """A threshold that the number can fall below."""
-        below: float = self.cleaned_data["below"]
-        if not -10 <= below <= 3600:
-            raise forms.ValidationError("Alpha is at most 1, golds right are per cent, active time is seconds.")
-        return below
+        given: dict[str, Any] = super().clean() or {}
+        kind, below = given.get("kind"), given.get("below")
+        if kind in _RANGES and below is not None:
+            low, high, words = _RANGES[kind]
+            if not low < below <= high:
+                self.add_error("below", words)
+        return given

@@ -200,7 +200,7 @@ class Plan(models.Model):
     measure = models.CharField(max_length=60)
     threshold = models.PositiveSmallIntegerField()
     label_source = models.TextField(help_text="Its key; see metrics.core.label_sources.")
-    method = models.CharField(max_length=20)
+    method = models.CharField(max_length=20, choices=[(name, name) for name in PLAN_METHODS])
     alpha = models.FloatField(help_text="The chance that any look decides anything false is this at most.")
     looks = ArrayField(models.PositiveIntegerField(), help_text="Numbers of judged pairs, ascending.")
     runs = ArrayField(models.BigIntegerField(), help_text="Keys of the runs that were in use when it was fixed.")

@@ -150,6 +150,11 @@ class Measure:
         return self.entry.average in (np.mean, retrieval.mean_rank)
 
     @property
+    def is_inferred(self) -> bool:
+        """Whether it infers from a sample of the pool, with a bias that is not known."""
+        return self.family in ("infAP", "xinfAP", "infNDCG")
+
+    @property
     def is_share(self) -> bool:
         """Whether each value lies from 0 to 1: all but ranks do."""
         return not self.entry.smaller_is_better

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                 ('measure', models.CharField(max_length=60)),
                 ('threshold', models.PositiveSmallIntegerField()),
                 ('label_source', models.TextField(help_text='Its key; see metrics.core.label_sources.')),
-                ('method', models.CharField(max_length=20)),
+                ('method', models.CharField(choices=[('randomized-tukey', 'randomized-tukey'), ('tukey', 'tukey'), ('randomization', 'randomization')], max_length=20)),
                 ('alpha', models.FloatField(help_text='The chance that any look decides anything false is this at most.')),
                 ('looks', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), help_text='Numbers of judged pairs, ascending.', size=None)),
                 ('runs', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), help_text='Keys of the runs that were in use when it was fixed.', size=None)),

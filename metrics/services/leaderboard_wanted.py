@@ -27,7 +27,6 @@ EVERYTHING = "all"
 JUDGED = next(measure.name for measure in MEASURES if measure.family == "Judged")
 DEFAULT_MEASURES = tuple(measure.name for measure in MEASURES if measure.family != "Judged")
 COMPARED = "AP"  # the measure of two runs where none is named
-INFERRING = ("infAP", "xinfAP", "infNDCG")  # without a sample's strata they would be AP and nDCG under other names
 MAX_MEASURES = 12
 MAX_LENGTH = 300  # of the names of measures
 FIRST = "first"  # of each pair the first label alone
@@ -286,7 +285,7 @@ def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
         if len(text) > MAX_LENGTH:
             raise measures.UnknownMeasure(f"The names of the measures are longer than {MAX_LENGTH} characters.")
         parsed = measures.parse(text)
-        if inferring := [measure.name for measure in parsed if measure.family in INFERRING]:
+        if inferring := [measure.name for measure in parsed if measure.is_inferred]:
             where = "stands on the page of the pool that is one; evaluate computes it from files"
             raise measures.UnknownMeasure(f"{inferring[0]} infers from a sample, and {where}.")
         found = tuple(dict.fromkeys(measure.name for measure in parsed))

@@ -155,10 +155,13 @@ class Report:
         return {measure.name: measure.average(self.values[measure.name][self.counted]) for measure in self.measures}
 
     def intervals(self) -> dict[str, Interval]:
-        """The interval of each measure that is a mean, None where it has none; the same values have it on any page."""
+        """The interval of each measure that is a mean, None where it has none; the same values have it on any page.
+
+        What is inferred from a sample has a bias that no interval holds.
+        """
         return {
             measure.name: NOTHING
-            if values is None
+            if values is None or measure.is_inferred
             else mean_intervals(values[None, :], are_shares=measure.is_share, groups=self.groups)[0]
             for measure, values in self._of_means()
         }

@@ -275,3 +275,11 @@ def test_listed_queries_do_not_hide_that_a_run_shares_none_with_the_labels(files
     (files / "ids").write_text("301\n302\n")
     done = manage("evaluate", f"{files}/strange", "--qrels", f"{files}/qrels", "--queries", f"{files}/ids")
     assert "share no query" in done.stderr
+
+
+def test_what_is_inferred_from_a_sample_has_no_interval(files):
+    asked = ("evaluate", "--qrels", f"{files}/qrels", f"{files}/run", "--measures", "AP xinfAP infNDCG", "--intervals")
+    (line,) = manage(*asked, "--json").stdout.splitlines()
+    found = json.loads(line)["intervals"]
+    assert found["xinfAP"] == found["infNDCG"] == [None, None]
+    assert None not in found["AP"]

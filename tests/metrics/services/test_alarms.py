@@ -57,7 +57,7 @@ def test_a_number_that_rests_on_too_little_is_no_alarm_yet(study):
 
 def test_a_number_that_is_no_longer_defined_lets_the_alarm_fall(study):
     watch(study, "alpha", 1.1)
-    put(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=None))
+    put(study, "agreement", lambda value: value["planned"]["ordinal"].update(value=None))
     assert log(study)[-1] == ("fell", None, 18)
 
 
@@ -121,11 +121,12 @@ def test_the_log_refuses_changes(study):
 def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     client.force_login(cast.member(study, Role.LEAD))
     address = "/c/watched/dashboard/alarms/"
-    wrong = client.post(address, {"kind": "alpha", "below": 5000, "n_at_least": 1})
-    assert wrong.status_code == 422 and "field-error" in wrong.content.decode()
-    assert client.post(address, {"kind": "alpha", "below": 1.1, "n_at_least": 1}).status_code == 302
-    assert client.post(address, {"kind": "alpha", "below": 1.1, "n_at_least": 1}).status_code == 422
-    words = "Alpha not shown to be 1.1 or more, from 1 pairs with two planned labels on"
+    for kind, below, n in (("alpha", 80, 1), ("gold", 0, 1), ("gold", 101, 1), ("speed", 5000, 1), ("alpha", 0.9, 0)):
+        wrong = client.post(address, {"kind": kind, "below": below, "n_at_least": n})
+        assert wrong.status_code == 422 and "field-error" in wrong.content.decode()
+    assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 302
+    assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 422
+    words = "Alpha not shown to be 1 or more, from 1 pairs with two planned labels on"
     page = client.get("/c/watched/dashboard/").content.decode()
     assert f"{words}:" in page and "its lower limit at every look is -" in page
     assert '<span class="unseen"> alarm up</span>' in page
@@ -135,3 +136,10 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     cache.clear()
     assert client.get("/c/watched/dashboard/numbers/", headers={"If-None-Match": known}).status_code == 200
     assert words not in client.get("/c/watched/dashboard/").content.decode()
+
+
+def test_alpha_without_an_interval_is_not_shown_to_reach_anything(study):
+    watch(study, "alpha", -0.99)
+    assert log(study) == []
+    put(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=None))  # all of one group of queries
+    assert log(study)[-1][:2] == ("rose", None)
