@@ -51,7 +51,8 @@ def world(scores: np.ndarray, pairs: list[tuple[int, int]], *, step: float, seed
 def share_wrong(method: str, kind: str, *, n_pairs: int, step: float, n_worlds: int, name: str = "adhoc8_ap") -> float:
     """The share of worlds in which some pair of equal systems is declared different."""
     pairs, n_wrong = partners(matrix(name), n_pairs, kind), 0
-    n_samples = {"randomized-tukey": N_SAMPLES, "randomization": max(N_SAMPLES, tosses(50, 2 * n_pairs, alpha=0.05))}.get(method)
+    needed = max(N_SAMPLES, tosses(50, 2 * n_pairs, alpha=0.05))
+    n_samples = {"randomized-tukey": N_SAMPLES, "randomization": needed}.get(method)
     if method == "randomization" and n_pairs <= 16:
         n_samples = 2 * int(n_pairs * (2 * n_pairs - 1) / 0.05)  # as many as Holm's correction needs, twice
     for seed in range(n_worlds):
