@@ -19,7 +19,9 @@ class PlanForm(forms.Form):
     label_source = forms.ChoiceField()
     threshold = forms.TypedChoiceField(label="Positive from", coerce=int)
     method = forms.ChoiceField(
-        label="Test", help_text="Those that held the family-wise error in every world they were tried in."
+        label="Test",
+        help_text="They hold the family-wise error where runs vary about alike. Where one varies much more than the "
+        "others, randomization with Holm holds it best.",
     )
     alpha = forms.FloatField(initial=0.05, min_value=0.001, max_value=MOST_ALPHA, help_text="For all looks together.")
     looks = forms.CharField(

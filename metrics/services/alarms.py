@@ -132,7 +132,7 @@ def _alpha_reading(alarm: Alarm, alpha: dict[str, Any] | None) -> Reading:
     n = alpha["n_pairable_units"] if alpha else 0
     if not alpha or not n or alpha["value"] is None:
         return Reading(None, None, n, is_low=False)
-    if alpha["low"] is None:  # all of one group of queries, say: then nothing is shown
+    if alpha["low"] is None or alpha["low"] == alpha["high"]:  # nothing shows how far it may be off
         return Reading(None, None, n, is_low=True)
     error = (alpha["high"] - alpha["low"]) / INTERVAL
     low = always_low(alpha["value"], error=error, n=n, tuned_for=max(1, alarm.n_at_least))

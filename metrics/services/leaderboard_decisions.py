@@ -156,7 +156,7 @@ def decision(facts: Facts, runs: list[Run]) -> Decision:
     found = facts["decided"]
     groups = [[by_pk[pk] for pk in group if pk in by_pk] for group in found["groups"]]
     order = [run for group in groups for run in group]
-    apart = {tuple(pair) for pair in found["pairs"]}
+    apart = {tuple(pair) for pair in found["pairs"] if set(pair) <= set(by_pk)}
     neighbours = [(a, b) for a, b in pairwise(order) if (a.pk, b.pk) not in apart]
     n_pairs = len(order) * (len(order) - 1) // 2
     letters = {pk: own for pk, own in found.get("letters", ()) if pk in by_pk}

@@ -24,9 +24,12 @@ from metrics.services.labels import ends
 from metrics.services.leaderboard_measuring import asked_of, summary
 from metrics.services.leaderboard_wanted import METHOD_NAMES, Wanted, read
 from metrics.services.moments import one_moment
+from metrics.services.sample_estimates import Kind, kind_of
+from metrics.services.sampled_pools import has_samples
 from pooling.models import Run
 
 MOST_LOOKS = 20
+MOST_LETTERS = 60  # of a measure's name
 METHODS = [(name, METHOD_NAMES[name]) for name in PLAN_METHODS]
 
 
@@ -88,7 +91,7 @@ def fix_plan(
     alpha: float,
     looks: Sequence[float],
 ) -> Plan:
-    """Fix a plan over the runs of the query set's direction that are in use and that `by` may see.
+    """Fix a plan over the runs of the query set's direction that are in use and published.
 
     looks : per cent of the pairs that are wanted now, ascending and all to come. Raises PlanRefused.
     """
@@ -96,14 +99,11 @@ def fix_plan(
     choices = read(collection=collection, viewer=by, given=given)
     if choices.errors:
         raise PlanRefused(choices.errors[0])
-    (name, *others) = choices.wanted.measures
-    if others or not measure.strip():
-        raise PlanRefused("A plan is about one measure.")
-    if not parse_one(name).is_mean:
-        raise PlanRefused(f"{name} is a median, and the tests compare means.")
-    runs = [run.pk for run in choices.offered if run.direction == query_set.direction]
+    name = _measure_of(collection, measure, choices.wanted.measures)
+    published = Run.objects.published().in_use().filter(collection=collection, direction=query_set.direction)
+    runs = list(published.order_by("name", "pk").values_list("pk", flat=True))
     if len(runs) < 2:
-        raise PlanRefused("A plan compares two runs or more of the query set's direction that are in use.")
+        raise PlanRefused("A plan compares two runs or more of that direction that are published and in use.")
     n, wanted = n_judged(query_set=query_set), n_wanted(query_set=query_set)
     if not wanted:
         raise PlanRefused("No pair of the query set is wanted yet: open a pool first.")
@@ -126,6 +126,20 @@ def fix_plan(
             )
     except IntegrityError as error:
         raise PlanRefused("A plan is in force already; end it first.") from error
+
+
+def _measure_of(collection: Collection, given: str, names: Sequence[str]) -> str:
+    """The one measure that a plan can be about; given : as it was typed, names : what that was read as."""
+    (name, *others) = names
+    if others or not given.strip():
+        raise PlanRefused("A plan is about one measure.")
+    if not parse_one(name).is_mean:
+        raise PlanRefused(f"{name} is a median, and the tests compare means.")
+    if len(name) > MOST_LETTERS:
+        raise PlanRefused(f"The name of a measure has up to {MOST_LETTERS} letters.")
+    if kind_of(parse_one(name)) == Kind.APPROXIMATE and has_samples(collection=collection):
+        raise PlanRefused(f"{name} is only approximately estimated from a sample, which decides nothing; P@k may.")
+    return name
 
 
 def _check_looks(looks: Sequence[int], n: int) -> None:
@@ -164,8 +178,8 @@ def _reached(plan: Plan, n: int) -> int:
 def take_look(*, plan: Plan) -> PlanLook | None:
     """Decide at the last look that is reached and write it down; None where there is none, or somebody is at it.
 
-    A look is taken once: looks that were reached meanwhile too are passed over and leave it their alpha. Safe to run
-    twice and at once.
+    A look is taken once: looks that were reached meanwhile too are passed over and leave it their alpha. It waits while
+    a run of the plan is being read again. Safe to run twice and at once.
     """
     with alone_with(plan) as is_ours:
         if not is_ours:
@@ -174,16 +188,23 @@ def take_look(*, plan: Plan) -> PlanLook | None:
             n = n_judged(query_set=plan.query_set)
             last = plan.taken.aggregate(last=Max("number"))["last"] or 0
             number = _reached(plan, n)
-            if number <= last:
+            unread = Run.objects.filter(pk__in=plan.runs, retired_at=None).exclude(state=Run.State.READY)
+            if number <= last or unread.exists():
                 return None
             own = level_of(plan, number, last=last)
             value = _decided(plan, own)
+        with transaction.atomic():  # it may have been ended meanwhile
+            if not Plan.objects.select_for_update(of=("self",)).filter(pk=plan.pk, ended_at=None).exists():
+                return None
             return PlanLook.objects.create(plan=plan, number=number, n_judged=n, level=own, value=value)
 
 
 def level_of(plan: Plan, number: int, *, last: int) -> float:
-    """The level of a look where the one taken before was number `last`, 0 for none."""
-    before = plan.looks[last - 1] if last else 0
+    """The level of a look where the one taken before was number `last`, 0 for none.
+
+    The part of alpha up to the labels that were in when the plan was fixed is never spent: they had been seen.
+    """
+    before = plan.looks[last - 1] if last else plan.n_judged
     return level(plan.looks[number - 1], last=before, end=plan.looks[-1], alpha=plan.alpha)
 
 
@@ -193,4 +214,7 @@ def _decided(plan: Plan, alpha: float) -> dict[str, object]:
     asked = asked_of(collection=plan.collection, wanted=wanted_of(plan), query_set=plan.query_set)
     (measure,) = summary(asked=asked, runs=runs, tell=lambda _: None, alpha=alpha)["measures"]
     found: dict[str, object] = measure["decided"]
+    if not found["why"] and found["method"] != plan.method:
+        why = f"{METHOD_NAMES[plan.method]} would take too long at so low a level"
+        return {**found, "why": why, "groups": [], "pairs": [], "letters": []}
     return found

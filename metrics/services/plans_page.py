@@ -57,7 +57,9 @@ class Look(NamedTuple):
     def at_text(self) -> str:
         """When it was taken."""
         if self.taken:
-            return f"{_moment(self.taken.at)}, at {self.taken.n_judged:,}"
+            n_samples = self.taken.value.get("n_samples") or 0
+            drawn = f", {n_samples:,} permutations or tosses" if n_samples else ""
+            return f"{_moment(self.taken.at)}, at {self.taken.n_judged:,}{drawn}"
         return "to come" if self.level is not None else "passed over: the next one had its part of alpha"
 
 
@@ -86,7 +88,7 @@ class PlanShown(NamedTuple):
         plan, source = self.plan, LabelSource.parse(self.plan.label_source).label
         direction = plan.query_set.get_direction_display().lower()
         return (
-            f"{plan.measure} of {len(plan.runs):,} runs over query set “{plan.query_set.name}”, {direction}, with "
+            f"{plan.measure} of {len(self.runs):,} runs over query set “{plan.query_set.name}”, {direction}, with "
             f"{source}, positive from grade {plan.threshold}. {METHOD_NAMES[plan.method]}; alpha "
             f"{_printed(plan.alpha)} for all looks together."
         )
@@ -123,6 +125,8 @@ class PlanShown(NamedTuple):
         if self.last is None or self.last.decision is None or self.last.decision.why:
             return f"{self.last_text} {self.next_text}"
         still_open = self.last.decision.open
+        if not self.last.decision.n_pairs:
+            return f"{self.last_text} {self.next_text}"
         if not still_open:
             return f"{self._last_name} decided every neighbouring order: for this order, judging can stop."
         named = "; ".join(f"{one.name} and {other.name}" for one, other in still_open[:NAMED])
@@ -186,7 +190,8 @@ def on_board(*, collection: Collection, wanted: Wanted, viewer: Viewer) -> PlanS
     plan = plans.active(collection=collection)
     if plan is None or plan.measure not in wanted.measures:
         return None
-    shown = replace(wanted, measures=(plan.measure,), runs=tuple(plan.runs))
+    of_plan = {"runs": tuple(plan.runs), "method": plan.method, "target": ""}  # which change nothing that it decides
+    shown = replace(wanted, measures=(plan.measure,), **of_plan)
     return shown_of(plan=plan, viewer=viewer) if shown == plans.wanted_of(plan) else None
 
 

@@ -101,6 +101,8 @@ class GroupFacts(NamedTuple):
     def caution(self) -> str:
         """What is said of few groups, as many as they count; empty of many, and where each query stands by itself."""
         counted = self.n_groups if self.n_effective is None else self.n_effective
+        if self.are_single and are_lopsided(self.n_groups, counted):
+            return f"A few {self.queries} stand for nearly all, which count as {counted:.0f}: there are no intervals."
         if self.are_single or self.n_groups < 2 or counted >= FEW:
             return ""
         size = f"The {self.n_groups:,} {self.groups} differ so much in size that they count as about {counted:.0f}"

@@ -1,6 +1,7 @@
 """Plans: what can be fixed, when they look, and that what they decided stays."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -10,6 +11,7 @@ from annotate.models import Annotator, QuerySet, Role
 from metrics import tasks
 from metrics.models import Plan, PlanLook
 from metrics.services import plans, plans_page
+from metrics.services.leaderboard_decisions import decision
 from metrics.services.leaderboard_wanted import read
 from pooling.models import Run
 from tests import cast
@@ -205,8 +207,9 @@ def test_a_board_is_confirmatory_only_where_it_shows_what_the_plan_names(study):
         return plans_page.on_board(collection=study, wanted=replace(wanted, **changes), viewer=None) is not None
 
     assert is_on() and is_on(measures=("AP", "P@1")) and is_on(runs=wanted.runs[:1])
+    assert is_on(method="tukey") and is_on(target="these")  # which change nothing of what it decides
     others = {
-        "measures": ("P@1",), "threshold": 2, "label_source": "only", "method": "tukey", "query_set": "other",
+        "measures": ("P@1",), "threshold": 2, "label_source": "only", "query_set": "other",
         "judged_only": True, "people": "first", "words": (1, None), "missing": "runs",
     }  # fmt: skip
     assert [name for name, value in others.items() if is_on(**{name: value})] == []
@@ -215,14 +218,41 @@ def test_a_board_is_confirmatory_only_where_it_shows_what_the_plan_names(study):
 def test_who_may_not_know_of_a_run_reads_nothing_of_it(study):
     other = cast.member(study, Role.RESEARCHER)
     lead = cast.member(study, Role.LEAD)
-    Run.objects.filter(name="alpha").update(is_hidden=True, uploaded_by=other)
     studies.run(study, "delta", seed=5)
     query_set = QuerySet.objects.get(collection=study, direction="forward")
     told = {"measure": "AP", "threshold": 1, "label_source": "only", "method": "tukey", "alpha": 0.05, "looks": [25]}
     plan = plans.fix_plan(collection=study, by=other, query_set=query_set, **told)
     assert len(plan.runs) == 3
+    Run.objects.filter(name="alpha").update(is_hidden=True, uploaded_by=other)
     judge(study, 9)
     plans.take_look(plan=plan)
+    assert "AP of 2 runs" in plans_page.shown_of(plan=plan, viewer=lead).words
+    pairs = [[a, b] for a, b in combinations(plan.runs, 2)]
+    found = {"why": "", "groups": [[run] for run in plan.runs], "pairs": pairs}
+    of_two = decision({"name": "AP", "decided": found}, list(Run.objects.filter(pk__in=plan.runs, is_hidden=False)))
+    assert (of_two.n_decided, of_two.n_pairs) == (1, 1)
     seen = {viewer: plans_page.shown_of(plan=plan, viewer=viewer).last.decision for viewer in (other, lead)}
     assert {run.name for run, _ in seen[other].lettered} == {"alpha", "beta", "delta"}
     assert {run.name for run, _ in seen[lead].lettered} == {"beta", "delta"} and seen[lead].n_pairs == 1
+
+
+def test_labels_that_were_in_have_spent_their_part_of_alpha(study):
+    judge(study, 6)
+    plan = fix(study, looks=[50, 100])
+    assert plans.level_of(plan, 1, last=0) == pytest.approx(0.05 * (18**3 - 6**3) / 36**3)
+
+
+def test_a_look_waits_while_a_run_is_read_again_and_none_is_taken_of_a_plan_that_ended(study):
+    plan = fix(study)
+    judge(study, 9)
+    Run.objects.filter(name="beta").update(state=Run.State.RECEIVED, finished_at=None)
+    assert plans.take_look(plan=plan) is None
+    Run.objects.filter(name="beta").update(state=Run.State.READY, finished_at=plan.fixed_at)
+    plans.end_plan(plan=plan)
+    assert plans.take_look(plan=plan) is None
+    assert not PlanLook.objects.exists()
+
+
+def test_a_measure_with_too_long_a_name_is_refused(study):
+    with pytest.raises(plans.PlanRefused, match="up to 60 letters"):
+        fix(study, measure="P(rel=1e80)@5")
