@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from metrics.core.groups import Groups
 from metrics.core.letters import letters
 from metrics.core.multiple import METHODS as RANGE_METHODS
-from metrics.core.multiple import compare_systems, pseudo_groups
+from metrics.core.multiple import compare_systems, exceed_own_errors, pseudo_groups
 from metrics.core.permuting import affordable_samples, moving, randomized_tukey_p
 from metrics.core.resampling import in_order, on_grid, seed_of
 from metrics.core.significance import holm
@@ -18,7 +18,8 @@ RANDOMIZED_TUKEY = "randomized-tukey"
 TUKEY, REGWQ, NEWMAN_KEULS = RANGE_METHODS
 RANDOMIZATION = "randomization"
 METHODS = (RANDOMIZED_TUKEY, TUKEY, REGWQ, RANDOMIZATION, NEWMAN_KEULS)
-PLAN_METHODS = (RANDOMIZED_TUKEY, TUKEY, RANDOMIZATION)  # those that held the family-wise error in every planted world
+HAVE_OWN_ERRORS = (RANDOMIZED_TUKEY, TUKEY, REGWQ)  # two differ only where their own differences say so too
+PLAN_METHODS = (RANDOMIZED_TUKEY, TUKEY, RANDOMIZATION)
 _TOSSES = 10_000  # of randomization, where Holm's correction does not need more
 _MOST_DIFFERENCES = 2_000_000_000  # looked at by randomization: some three seconds of one core
 _MOST_CELLS = 10_000_000_000  # tossed by it, a score each: some three seconds too
@@ -44,15 +45,6 @@ class Decided(NamedTuple):
     n_samples: int = 0
 
 
-def a_row_a_group(scores: NDArray[np.float64], groups: Groups, *, method: str) -> NDArray[np.float64]:
-    """(G, S) what a method is given where (Q, S) scores come in groups: of each group what stands for it.
-
-    A toss or a permutation moves a group's sums as a whole; the analysis of variance takes its share of the mean over
-    all queries.
-    """
-    return groups.shares(scores) if method in RANGE_METHODS else groups.totals(scores)
-
-
 def decide(
     scores: NDArray[np.float64],
     *,
@@ -65,9 +57,12 @@ def decide(
 ) -> Decided:
     """Which of S systems differ, by their (Q, S) scores on the same queries, larger better.
 
-    Two queries and two systems at least, all scores finite (ValueError). The same values have the same verdicts in
-    whatever order the queries come.
-    groups : of the Q queries; None takes each by itself
+    All methods but randomization, which tests each pair by itself, and Newman-Keuls hold all pairs to one measure of
+    error; with them two systems differ only where they do by the error of their own differences too. Two queries and
+    two systems at least, all scores finite (ValueError). The same values have the same verdicts in whatever order the
+    queries come.
+    groups : of the Q queries; None takes each by itself. A toss or a permutation moves a group's sums as a whole; the
+        analysis of variance takes its share of the mean over all queries
     seed : of what is drawn; default: a hash of the values
     n_samples : how often is drawn; default: as much as can be waited for
     n_tables : how many tables randomized Tukey decides in that time: the measures of one leaderboard
@@ -77,23 +72,31 @@ def decide(
     if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
         raise ValueError("Two queries or more and two systems or more are compared, without gaps.")
     groups = groups or Groups.single(len(scores))
-    rows = in_order(a_row_a_group(scores, groups, method=method))
-    if method not in RANGE_METHODS:
-        shape = moving(rows).shape
-        n_samples = n_samples or (
-            affordable_samples(*shape, n_tables=n_tables) if method == RANDOMIZED_TUKEY else tosses(*shape, alpha=alpha)
-        )
-        if n_samples:
-            drawn = _by_tukey if method == RANDOMIZED_TUKEY else _by_holm
-            return _decided(rows, drawn(rows, alpha, seed, n_samples), method, n_samples)
-        method = TUKEY
-        rows = in_order(a_row_a_group(scores, groups, method=method))
-    found = compare_systems(rows, method=method, alpha=alpha)
-    return Decided(found.order, found.significant, found.groups, letters(found.significant), method)
+    shares = in_order(groups.shares(scores))
+    if method in RANGE_METHODS:
+        return _by_range(shares, method, alpha)
+    rows = in_order(groups.totals(scores))
+    shape = moving(rows).shape
+    if method == RANDOMIZATION:
+        n_samples = n_samples or tosses(*shape, alpha=alpha)
+    else:
+        n_samples = n_samples or affordable_samples(*shape, n_tables=n_tables)
+    if not n_samples:
+        return _by_range(shares, TUKEY, alpha)
+    if method == RANDOMIZATION:
+        significant = _by_holm(rows, alpha, seed, n_samples)
+    else:
+        significant = randomized_tukey_p(rows, n_samples=n_samples, seed=seed) < alpha
+        significant &= exceed_own_errors(shares, method=TUKEY, alpha=alpha)
+    order = np.argsort(-rows.mean(axis=0), kind="stable")
+    return _decided(order, significant[np.ix_(order, order)], method, n_samples)
 
 
-def _by_tukey(rows: NDArray[np.float64], alpha: float, seed: int | None, n_samples: int) -> NDArray[np.bool_]:
-    return np.asarray(randomized_tukey_p(rows, n_samples=n_samples, seed=seed) < alpha)
+def _by_range(shares: NDArray[np.float64], method: str, alpha: float) -> Decided:
+    order, _, significant, _ = compare_systems(shares, method=method, alpha=alpha)
+    if method in HAVE_OWN_ERRORS:
+        significant &= exceed_own_errors(shares, method=method, alpha=alpha)[np.ix_(order, order)]
+    return _decided(order, significant, method, 0)
 
 
 def _by_holm(rows: NDArray[np.float64], alpha: float, seed: int | None, n_samples: int) -> NDArray[np.bool_]:
@@ -104,11 +107,8 @@ def _by_holm(rows: NDArray[np.float64], alpha: float, seed: int | None, n_sample
     return significant | significant.T
 
 
-def _decided(rows: NDArray[np.float64], significant: NDArray[np.bool_], method: str, n_samples: int) -> Decided:
-    """Verdicts on systems as they come, put in the order of their means."""
-    order = np.argsort(-rows.mean(axis=0), kind="stable")
-    ordered = significant[np.ix_(order, order)]
-    return Decided(order, ordered, pseudo_groups(ordered), letters(ordered), method, n_samples)
+def _decided(order: NDArray[np.int64], significant: NDArray[np.bool_], method: str, n_samples: int) -> Decided:
+    return Decided(order, significant, pseudo_groups(significant), letters(significant), method, n_samples)
 
 
 def tosses(n_rows: int, n_systems: int, *, alpha: float) -> int:

@@ -12,9 +12,9 @@ from metrics.core.groups import Groups
 from metrics.core.letters import shown
 from metrics.core.measures import Measure
 from metrics.core.multiple import METHODS as RANGE_METHODS
-from metrics.core.tournament import NEWMAN_KEULS, RANDOMIZATION, RANDOMIZED_TUKEY, REGWQ, TUKEY, decide
+from metrics.core.tournament import HAVE_OWN_ERRORS, NEWMAN_KEULS, RANDOMIZATION, RANDOMIZED_TUKEY, decide
 from metrics.core.zero_one import are_zero_one, cochran
-from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_QUERIES, MISSING_RUNS, MISSING_ZERO, VARY_ALIKE
+from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_QUERIES, MISSING_RUNS, MISSING_ZERO
 from pooling.models import Run
 
 Facts = dict[str, Any]
@@ -187,7 +187,8 @@ def notes(decisions: Sequence[Decision], *, over: str, unit: str) -> list[str]:
     if not made:
         return []
     asked = str(made[0].facts["asked"])
-    said = [f"{METHOD_NAMES[asked]}: at .05 over {over}{_samples(made, asked, unit)}."]
+    own = " and each pair's own error" if asked in HAVE_OWN_ERRORS else ""
+    said = [f"{METHOD_NAMES[asked]}{own}: at .05 over {over}{_samples(made, asked, unit)}."]
     if instead := [each.measure for each in made if each.method != asked]:
         how = "toss as often as Holm's correction needs" if asked == RANDOMIZATION else "permute"
         why = f"so many runs and queries would take too long to {how}"
@@ -197,8 +198,6 @@ def notes(decisions: Sequence[Decision], *, over: str, unit: str) -> list[str]:
             "It does not hold the family-wise error: the more runs there are, the surer it is to declare some that are "
             "equal different. Rely on randomized Tukey."
         )
-    if asked in (TUKEY, REGWQ):
-        said.append(VARY_ALIKE)
     if marked := [each.measure for each in made if each.is_marked]:
         made_for = "was made for scores that are near normal; for 0/1 rely on randomized Tukey"
         said.append(f"The scores of {', '.join(marked)} are 0 or 1 (‡): the method {made_for}.")

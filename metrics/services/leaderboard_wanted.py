@@ -38,10 +38,6 @@ METHOD_NAMES = {
     "randomization": "Randomization, Holm",
     "newman-keuls": "Newman-Keuls, as the TRECVID paper did",
 }
-VARY_ALIKE = (
-    "It takes all runs to vary alike; where pairs differ much in how they vary it errs more often: rely on "
-    "randomization with Holm's correction."
-)
 THESE = "these"  # of the very queries there are, or that these were drawn of; else of other queries like these
 MISSING_ZERO, MISSING_RUNS, MISSING_QUERIES = "zero", "runs", "queries"
 MISSING_NAMES = {

@@ -17,14 +17,14 @@ from metrics.core.multiple import METHODS as RANGE_METHODS
 from metrics.core.score_files import ScoreTable, option_of
 from metrics.core.significance import CORRECTIONS, SAMPLED, TESTS, paired_test
 from metrics.core.swaps import reer_paired, reversal
+from metrics.core.tournament import HAVE_OWN_ERRORS, NEWMAN_KEULS, RANDOMIZED_TUKEY, Decided, decide
 from metrics.core.tournament import METHODS as ALL_METHODS
-from metrics.core.tournament import NEWMAN_KEULS, RANDOMIZED_TUKEY, REGWQ, TUKEY, Decided, decide
 from metrics.core.zero_one import are_zero_one, cochran
 from metrics.management.groups import add_group_arguments, groups_of
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.numbers import count, share, whole
 from metrics.management.scores import add_choice_arguments, read_table
-from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_NAMES, MISSING_QUERIES, MISSING_ZERO, VARY_ALIKE
+from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_NAMES, MISSING_QUERIES, MISSING_ZERO
 
 METHODS = [name for name in ALL_METHODS if name not in TESTS]
 N_SAMPLES = 10_000  # of a paired test
@@ -158,13 +158,12 @@ def decided(table: ScoreTable, groups: Groups, options: dict[str, Any]) -> Decid
 def notes(table: ScoreTable, groups: Groups, found: Decided, options: dict[str, Any]) -> Iterator[str]:
     """How it was decided, a sentence each."""
     drawn = f", {found.n_samples:,} permutations of the runs within each query or group" if found.n_samples else ""
-    yield f"{METHOD_NAMES[found.method]} at {options['alpha']:g}{drawn}."
+    own = " and each pair's own error" if found.method in HAVE_OWN_ERRORS else ""
+    yield f"{METHOD_NAMES[found.method]}{own} at {options['alpha']:g}{drawn}."
     if found.method != options["test"]:
         yield f"It decided instead of {options['test']}: so many runs and queries would take too long to permute."
     if found.method == NEWMAN_KEULS:
         yield f"It does not hold the family-wise error; rely on {RANDOMIZED_TUKEY}."
-    if options["test"] in (TUKEY, REGWQ):
-        yield VARY_ALIKE
     if not are_zero_one(table.values):
         return
     if found.method in RANGE_METHODS:

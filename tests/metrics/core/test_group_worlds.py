@@ -11,7 +11,7 @@ from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals
 from metrics.core.multiple import compare_systems
 from metrics.core.significance import paired_test
-from metrics.core.tournament import a_row_a_group, randomization_p
+from metrics.core.tournament import randomization_p
 
 N_GROUPS = 100
 WORLDS = [(icc, size) for icc in (0.0, 0.1, 0.3) for size in (1, 5, 41)]
@@ -92,6 +92,5 @@ def test_analysis_of_variance_over_groups_finds_a_difference_in_5_percent_of_wor
     groups, n_decided = groups_of(size), 0
     for part in range(5):
         for scores in worlds(icc, groups, n=1_000, n_systems=4, part=part):
-            rows = a_row_a_group(scores, groups, method="tukey")
-            n_decided += compare_systems(rows, method="tukey").significant.any()
+            n_decided += compare_systems(groups.shares(scores), method="tukey").significant.any()
     assert n_decided / 5_000 == pytest.approx(0.05, abs=0.01)

@@ -174,8 +174,10 @@ def test_a_group_in_which_two_systems_do_not_differ_is_a_tie():
 
 @pytest.mark.parametrize("method", tournament.METHODS)
 def test_decisions_with_each_query_a_group_of_its_own_are_those_without_groups(method):
-    scores = np.random.default_rng(0).random((30, 5))
-    assert (tournament.a_row_a_group(scores, Groups.single(30), method=method) == scores).all()
+    scores = np.random.default_rng(0).normal(np.linspace(0, 1, 5), 1, (30, 5))
+    alone, single = (tournament.decide(scores, method=method, groups=each) for each in (None, Groups.single(30)))
+    assert alone.significant.tolist() == single.significant.tolist()
+    assert 0 < np.count_nonzero(np.triu(single.significant)) < 10
 
 
 def test_a_plan_in_groups_counts_whole_groups():

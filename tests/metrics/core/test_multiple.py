@@ -75,6 +75,34 @@ def test_quantiles_equal_printed_tables(df, alpha, expected):
     assert multiple.studentized_range_quantiles(len(expected) + 1, df, alpha)[1:] == pytest.approx(expected, abs=6e-3)
 
 
+@pytest.mark.parametrize(("df", "alpha"), [(1, 5e-5), (1, 0.05), (2, 1e-6), (4, 1e-7), (20, 1e-6), (math.inf, 1e-9)])
+def test_the_range_of_two_means_far_out_is_student_s(df, alpha):
+    found = multiple.studentized_range_quantiles(5, df, alpha)
+    assert found[1] == pytest.approx(math.sqrt(2) * stats.t.isf(alpha / 2, df), rel=1e-6)
+    assert (np.diff(found) > 0).all()
+
+
+@pytest.mark.parametrize("method", multiple.METHODS)
+def test_the_error_of_a_pair_of_its_own_is_that_of_its_paired_t_test(method):
+    rng = np.random.default_rng(5)
+    table = rng.normal(np.linspace(0, 1.2, 5), [0.2, 0.3, 1.5, 0.3, 0.4], (12, 5)) + rng.normal(size=(12, 1))
+    found = multiple.exceed_own_errors(table, method=method)
+    order = np.argsort(-table.mean(axis=0))
+    for i in range(5):
+        for j in range(i):
+            t = abs(stats.ttest_rel(table[:, order[i]], table[:, order[j]]).statistic)
+            level = {"tukey": 0.05, "newman-keuls": 0.05, "regwq": share_of_alpha(i - j + 1, 5, 0.05)}[method]
+            needed = stats.studentized_range.ppf(1 - level, 5 if method == "tukey" else i - j + 1, 11) / math.sqrt(2)
+            assert found[order[i], order[j]] == found[order[j], order[i]] == (t > needed)
+    assert 0 < np.count_nonzero(np.triu(found)) < 10 and not found.diagonal().any()
+
+
+def test_what_differs_by_as_much_on_every_topic_exceeds_any_error():
+    same = np.random.default_rng(0).integers(0, 8, (9, 1)) / 8
+    found = multiple.exceed_own_errors(np.hstack([same, same + 0.125, same]), method="tukey")
+    assert found.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
+
+
 def differing(found: multiple.Comparison) -> set[tuple[float, float]]:
     rows, columns = np.nonzero(np.triu(found.significant))
     return {(float(found.means[i]), float(found.means[j])) for i, j in zip(rows, columns, strict=True)}

@@ -9,7 +9,7 @@ from metrics.core import tournament
 from metrics.core.groups import Groups
 from metrics.core.letters import letters
 from metrics.core.multiple import METHODS as RANGE_METHODS
-from metrics.core.multiple import compare_systems, pseudo_groups
+from metrics.core.multiple import compare_systems, exceed_own_errors, pseudo_groups
 from metrics.core.permuting import randomized_tukey_p
 from metrics.core.resampling import in_order
 from metrics.core.significance import holm, randomization
@@ -31,6 +31,37 @@ def test_the_methods_on_the_range_are_the_library_s(method):
     assert found.order.tolist() == same.order.tolist()
     assert found.significant.tolist() == same.significant.tolist() and found.groups == same.groups
     assert (found.method, found.n_samples) == (method, 0)
+
+
+def one_apart(seed: int, *, n_systems: int = 10) -> np.ndarray:
+    """Equal systems, of which the first alone varies much from query to query."""
+    scores = np.random.default_rng(seed).normal(size=(50, n_systems))
+    scores[:, 0] *= 5
+    return scores
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "newman-keuls"])
+def test_a_system_that_alone_varies_is_not_told_from_its_equals(method):
+    wrong = [decide(one_apart(seed), method=method, n_samples=950).significant.any() for seed in range(200)]
+    assert np.mean(wrong) <= 0.07
+
+
+def test_by_one_error_for_all_pairs_it_would_be():
+    tables = [one_apart(seed) for seed in range(200)]
+    assert np.mean([compare_systems(table, method="regwq").significant.any() for table in tables]) > 0.12
+    p = [randomized_tukey_p(table, n_samples=500).min() for table in tables]
+    assert np.mean(np.array(p) < 0.05) > 0.12
+
+
+@pytest.mark.parametrize("method", RANGE_METHODS)
+def test_two_differ_only_where_their_own_differences_say_so_too(method):
+    table = np.random.default_rng(7).normal(np.linspace(0, 1.2, 6), [0.3, 0.3, 3, 0.3, 0.3, 0.3], (25, 6))
+    found, pooled = decide(table, method=method), compare_systems(table, method=method)
+    own = exceed_own_errors(table, method=method)[np.ix_(found.order, found.order)]
+    expected = pooled.significant if method == "newman-keuls" else pooled.significant & own
+    assert found.significant.tolist() == expected.tolist()
+    assert found.groups == pseudo_groups(expected) and found.letters == letters(expected)
+    assert (pooled.significant & ~own).any()
 
 
 def test_randomized_tukey_is_the_first_method_and_the_library_s():

@@ -19,7 +19,7 @@ from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_comparison_page import comparison_of
 from metrics.services.leaderboard_decisions import decided, decision, notes
 from metrics.services.leaderboard_files import as_csv
-from metrics.services.leaderboard_wanted import VARY_ALIKE, read, read_pair
+from metrics.services.leaderboard_wanted import read, read_pair
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
@@ -73,7 +73,7 @@ def test_randomized_tukey_decides_unless_told_and_its_letters_stand_in_the_cells
         cell = row.cells[board_shown.choices.wanted.measures.index("AP")]
         assert list(cell.letters) == found.letters[row.run.pk] != []
     said = " ".join(board_shown.tables[0].decision_notes)
-    assert said.startswith("Randomized Tukey: at .05 over 12 ")
+    assert said.startswith("Randomized Tukey and each pair's own error: at .05 over 12 ")
     assert "10,000 permutations of the runs within queries, seeded by the scores." in said
     assert "1 of 3 runs miss some, up to 2" in board_shown.tables[0].missing_text
 
@@ -217,9 +217,9 @@ def test_the_page_says_what_decided(monkeypatch):
         return " ".join(notes([made(method)], over="20 queries", unit="queries"))
 
     assert "10,000 tosses of all queries" in said("randomization")
-    assert said("tukey") == f"Tukey's HSD: at .05 over 20 queries. {VARY_ALIKE}"
-    assert said("regwq") == f"REGWQ: at .05 over 20 queries. {VARY_ALIKE}"
-    assert not any(VARY_ALIKE in said(method) for method in METHODS if method not in ("tukey", "regwq"))
+    assert said("tukey") == "Tukey's HSD and each pair's own error: at .05 over 20 queries."
+    assert said("regwq") == "REGWQ and each pair's own error: at .05 over 20 queries."
+    assert not any("own error" in said(method) for method in ("randomization", "newman-keuls"))
     assert "does not hold the family-wise error" in said("newman-keuls")
     assert not any("family-wise" in said(method) for method in METHODS if method != "newman-keuls")
     monkeypatch.setattr(permuting, "CELLS", 100)
@@ -227,8 +227,8 @@ def test_the_page_says_what_decided(monkeypatch):
     assert (instead.method, instead.facts["asked"]) == ("tukey", "randomized-tukey")
     text = " ".join(notes([instead], over="20 queries", unit="queries"))
     assert text == (
-        "Randomized Tukey: at .05 over 20 queries. Tukey's HSD tested AP instead, as so many runs and queries would "
-        "take too long to permute."
+        "Randomized Tukey and each pair's own error: at .05 over 20 queries. Tukey's HSD tested AP instead, as so many "
+        "runs and queries would take too long to permute."
     )
     monkeypatch.setattr(tournament, "_MOST_CELLS", 100)
     text = " ".join(notes([made("randomization")], over="20 queries", unit="queries"))
