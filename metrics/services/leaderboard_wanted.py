@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -31,6 +32,7 @@ MAX_MEASURES = 12
 MAX_LENGTH = 300  # of the names of measures
 FIRST = "first"  # of each pair the first label alone
 MAX_WORDS = 10_000
+MOST_TOLD = 8  # of what there is to choose from, where something else was asked for
 METHOD_NAMES = {
     "randomized-tukey": "Randomized Tukey",
     "tukey": "Tukey's HSD",
@@ -185,9 +187,9 @@ class Choices:
 
 
 def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict[str, str]) -> Choices:
-    """What an address asks for; what it leaves out, or names and is not there, is the default.
+    """What an address asks for; what it leaves out is the default.
 
-    A label source, measure or number that cannot be read is told in `errors`. Six queries.
+    What it names and is not there, or cannot be read, is told in `errors`, with the default in its place. Six queries.
     viewer : who looks: other people's hidden runs are left out; None is the operator, who sees all
     """
     set_names = labels.set_names(collection=collection)
@@ -196,28 +198,35 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
     levels = list(Level.objects.filter(collection=collection).order_by("grade"))
     offered = list(Run.objects.visible_to(viewer).in_use().filter(collection=collection).order_by("name", "pk"))
     errors: list[str] = []
-    runs = _runs(given, offered)
+    runs = _runs(given, offered, errors)
     plain = _plain(collection, set_names, sets, runs)
-    people_given = given.get("people", "")
     asked_source = _asked_source(given, set_names)
-    names = {row.name for row in sets}
     grades = {str(level.grade): level.grade for level in levels}
+    chosen = _chosen(
+        given,
+        {
+            "decide": METHODS,
+            "missing": tuple(MISSING_NAMES),
+            "target": (THESE,),
+            "threshold": tuple(grades),
+            "people": (FIRST, *(str(row.pk) for row in people)),
+            "queries": tuple(dict.fromkeys(row.name for row in sets)),
+        },
+        errors,
+    )
     wanted = replace(
         plain,
         measures=_measures(given.get("measures", ""), errors),
-        threshold=grades.get(given.get("threshold", ""), plain.threshold),
+        threshold=grades.get(chosen["threshold"], plain.threshold),
         label_source=_source(asked_source, set_names, errors),
-        people=people_given if people_given in {FIRST, *(str(row.pk) for row in people)} else "",
-        query_set=given.get("queries", "") if given.get("queries") in names else plain.query_set,
+        people=chosen["people"],
+        query_set=chosen["queries"] or plain.query_set,
         judged_only=given.get("subset") == "judged",
         words=(_number(given.get("words_from", ""), errors), _number(given.get("words_to", ""), errors)),
-        method=given.get("decide", "") if given.get("decide") in METHODS else plain.method,
-        missing=given.get("missing", "") if given.get("missing") in MISSING_NAMES else plain.missing,
-        target=THESE if given.get("target") == THESE else plain.target,
+        method=chosen["decide"] or plain.method,
+        missing=chosen["missing"] or plain.missing,
+        target=chosen["target"] or plain.target,
     )
-    for name, known in (("decide", METHODS), ("missing", MISSING_NAMES), ("target", (THESE,))):
-        if given.get(name) and given[name] not in known:
-            errors.append(f'"{given[name][:40]}" is no choice of "{name}"; there are: {", ".join(known)}.')
     is_kept = _is_stored(wanted, plain, set_names)
     return Choices(set_names, sets, levels, people, offered, runs, wanted, asked_source, is_kept, errors=errors)
 
@@ -254,10 +263,26 @@ def _plain(collection: Collection, set_names: list[str], sets: list[QuerySet], r
     )
 
 
-def _runs(given: QueryDict | dict[str, str], offered: list[Run]) -> list[Run]:
-    """The runs that are named by key; all where none of them is there."""
+def _runs(given: QueryDict | dict[str, str], offered: list[Run], errors: list[str]) -> list[Run]:
+    """The runs that are named by key; all where none is named or none of them is there."""
     keys = set(given.getlist("run")) if isinstance(given, QueryDict) else set()
-    return [run for run in offered if str(run.pk) in keys] or offered
+    found = [run for run in offered if str(run.pk) in keys]
+    if len(found) < len(keys):
+        n_away = len(keys) - len(found)
+        errors.append(f"Runs that the address names and that are not there: {n_away:,} of {len(keys):,}.")
+    return found or offered
+
+
+def _chosen(given: QueryDict | dict[str, str], offered: dict[str, Sequence[str]], errors: list[str]) -> dict[str, str]:
+    """What is chosen of what is offered by each name; empty where nothing is, or what is not offered."""
+    chosen = {}
+    for name, known in offered.items():
+        asked = given.get(name, "")
+        chosen[name] = asked if asked in known else ""
+        if asked and asked not in known:
+            there = ", ".join(known[:MOST_TOLD]) + (" and more" if len(known) > MOST_TOLD else "")
+            errors.append(f'"{asked[:40]}" is no choice of "{name}"; there are: {there or "none"}.')
+    return chosen
 
 
 def _asked_source(given: QueryDict | dict[str, str], set_names: list[str]) -> AskedSource:
@@ -309,6 +334,9 @@ def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict |
     choices = read(collection=collection, viewer=viewer, given=of_table)
     offered = choices.offered
     by_key = {str(run.pk): run for run in offered}
+    for name in ("a", "b"):
+        if given.get(name) and given[name] not in by_key:
+            choices.errors.append(f'There is no run "{given[name][:40]}" to compare; the address names it by "{name}".')
     first, second = by_key.get(given.get("a", "")), by_key.get(given.get("b", ""))
     first = first or next((run for run in offered if _others(run, offered)), None)
     if first is None:

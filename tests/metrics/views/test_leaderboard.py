@@ -1,5 +1,6 @@
 """The leaderboard: what its cells say, to whom, and what it costs."""
 
+import html
 import random
 import re
 
@@ -127,7 +128,34 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
     assert "over reference “second”" in page and "Query set “few”, 1 query" in page
     shown = shown_on(board, labels="over:nonsense", queries="nonsense")
     assert (shown.label_source.key, shown.choices.wanted.query_set) == ("over:original", "all")
-    assert shown.choices.errors == ['The collection has no reference set "nonsense"; it has original, second.']
+    assert shown.choices.errors == [
+        '"nonsense" is no choice of "queries"; there are: all, few.',
+        'The collection has no reference set "nonsense"; it has original, second.',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("threshold", "9", '"9" is no choice of "threshold"; there are: 0, 1'),
+        ("people", "0", '"0" is no choice of "people"; there are: first'),
+        ("queries", "few", '"few" is no choice of "queries"; there are: all.'),
+        ("run", "0", "Runs that the address names and that are not there: 1 of 1."),
+        ("decide", "anova", '"anova" is no choice of "decide"; there are: randomized-tukey,'),
+    ],
+)
+def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(client, board, name, value, told):
+    page = client.get("/c/study/leaderboard/", {name: value})
+    assert page.status_code == 422 and told in html.unescape(page.content.decode())
+    file = client.get("/c/study/leaderboard/table.csv", {name: value})
+    assert file.status_code == 422 and told in file.content.decode()
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_a_run_to_compare_that_is_not_there_is_told(client, board, name):
+    page = client.get("/c/study/leaderboard/compare/", {name: "0"})
+    assert page.status_code == 422
+    assert f'There is no run "0" to compare; the address names it by "{name}".' in html.unescape(page.content.decode())
 
 
 def test_without_a_reference_set_people_stand_alone(client):
