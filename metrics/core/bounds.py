@@ -1,8 +1,9 @@
-"""How far a value could move: ends between which it lies, whatever the unjudged documents that a run returned are.
+"""How far a value could move: ends between which it lies, whatever the unjudged documents turn out to be.
 
-The completions: each document that the run returned and nobody judged gets any whole grade from 0 to the best one.
-Labels are taken as right, and documents that the run did not return keep what they have: unjudged ones stay negative.
-A document that only other runs returned and that turns out positive is outside; it lowers AP, recall and nDCG.
+The completions: each document that the run returned and nobody judged, and each of the pool that it did not return and
+nobody judged, gets any whole grade from 0 to the best one. The latter are told by their number alone: no list gains by
+them, but AP, recall and nDCG divide by what there is to find, them too. Labels are taken as right, and what neither the
+run returned nor the pool holds stays negative: if such a document turns out positive, they may fall below their ends.
 
 Both scenarios, all unjudged negative and all positive, are ends only of what every new positive raises. AP, recall and
 nDCG also divide by what there is to find, which grows with each one. Bounding what a judgment could still change by
@@ -13,13 +14,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metrics.core import ndcg_bounds, retrieval
 from metrics.core.alignment import RankedGrades
-from metrics.core.completions import Completions, Placed
+from metrics.core.completions import Completions, Placed, with_elsewhere_as
 from metrics.core.incomplete import with_unjudged_as
 from metrics.core.measures import Measure, parse_one
 from metrics.core.ranking import PerQuery, Positives, positives, share
+
+Counts = NDArray[np.int64]
 
 
 class Bounds(NamedTuple):
@@ -38,19 +42,23 @@ def has_bounds(measure: Measure) -> bool:
     return measure.family in _ENDS and not measure.judged_only
 
 
-def bounds(measure: Measure, ranked: RankedGrades, *, best_grade: float, threshold: float = 1) -> Bounds:
+def bounds(
+    measure: Measure, ranked: RankedGrades, *, best_grade: float, threshold: float = 1, elsewhere: Counts | None = None
+) -> Bounds:
     """The ends of a measure.
 
     best_grade : the largest whole grade that an unjudged document may turn out to have; where the measure names a
         `max_grade` it is at most that. Raises ValueError for a measure without bounds.
+    elsewhere : (Q,) how many unjudged documents of each query's pool the run did not return; None stands for none
     """
     if not has_bounds(measure):
         raise ValueError(f"{measure.name} has no bounds.")
     level = measure.threshold(threshold)
+    beside = np.zeros(len(ranked.depth), dtype=np.int64) if elsewhere is None else elsewhere
     if measure.entry.binary and not 0 < level <= best_grade:  # every completion has the same positives
-        value = measure.compute(with_unjudged_as(ranked, 0), threshold)
+        value = measure.compute(with_elsewhere_as(with_unjudged_as(ranked, 0), 0, beside), threshold)
         return Bounds(value, value)
-    found, value = _ENDS[measure.family](measure, ranked, level, best_grade), measure.compute(ranked, threshold)
+    found, value = _ENDS[measure.family](measure, ranked, level, best_grade, beside), measure.compute(ranked, threshold)
     # All negative is a completion too, and the sums of the ends are rounded otherwise than the value's.
     least, most = np.fmin(found.least, value), np.fmax(found.most, value)
     return Bounds(least, np.minimum(most, 1.0)) if measure.is_share else Bounds(least, most)
@@ -60,7 +68,7 @@ def _cutoff(measure: Measure) -> int | None:
     return None if measure.cutoff is None else int(measure.cutoff)
 
 
-def _of_rising(measure: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+def _of_rising(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, _: Counts) -> Bounds:
     """C@k, P@k, RR, RBP: no positive lowers them, so all negative and all positive are the ends, and attained.
 
     RBP's upper end adds p^n for all that may follow below a list of n: with the unjudged it is RBP's residual.
@@ -71,19 +79,22 @@ def _of_rising(measure: Measure, ranked: RankedGrades, level: float, best_grade:
     return Bounds(measure.compute(ranked, level), most)
 
 
-def _of_first_ranks(_: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+def _of_first_ranks(_: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
     """MedR, MeanR: a positive makes the first rank smaller or leaves it.
 
-    A query without a positive is left out of the average, and comes into it with a rank once it has one. If it is
-    taken in at 1, or at infinity, the average is at most, or at least, what it is without it or with its own rank.
+    A query without a positive is left out of the average, and comes into it once it has one: with a rank, or infinite
+    if the list does not hold it. If it is taken in at 1, or at infinity, the average is at most, or at least, what it
+    is without it or with its own rank.
     """
     least = retrieval.first_rank(positives(with_unjudged_as(ranked, best_grade), level))
     most = retrieval.first_rank(positives(ranked, level))
-    may_come = np.isnan(most) & ~np.isnan(least)
+    may_come = np.isnan(most) & (~np.isnan(least) | (elsewhere > 0))
     return Bounds(np.where(may_come, 1.0, least), np.where(may_come, np.inf, most))
 
 
-def _of_interpolated(measure: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+def _of_interpolated(
+    measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts
+) -> Bounds:
     """IPrec: the best precision from the m-th positive on, m growing with R. R and the ranks are bounded apart.
 
     With more positives the m-th stands no lower, so the precision there is no smaller; a smaller m only adds depths.
@@ -95,16 +106,17 @@ def _of_interpolated(measure: Measure, ranked: RankedGrades, level: float, best_
             return retrieval.eleven_point_average(found)
         return retrieval.interpolated_precision(found, recall=float(measure.cutoff or 0))
 
-    return Bounds(value(labelled._replace(total=whole.total)), value(whole._replace(total=labelled.total)))
+    least = value(labelled._replace(total=whole.total + elsewhere))
+    return Bounds(least, value(whole._replace(total=labelled.total)))
 
 
-def _of_gains(measure: Measure, ranked: RankedGrades, _: float, best_grade: float) -> Bounds:
+def _of_gains(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, __: Counts) -> Bounds:
     """ERR, gRBP: no gain lowers them, and a larger scale, the best grade of all, makes every gain smaller.
 
     ERR is the expectation of 1 / rank over the rank at which a reader stops, and any gain has her stop earlier or as
-    early. Where the measure names no `max_grade` a completion may move the scale, between the largest label and the
-    best grade: the least has the larger scale; the most has labels gain what they do on the smaller one, while an
-    unjudged document gains no more than the best grade on its own.
+    early. Where the measure names no `max_grade` a completion may move the scale, by a document elsewhere too, between
+    the largest label and the best grade: the least has the larger scale; the most has labels gain what they do on the
+    smaller one, while an unjudged document gains no more than the best grade on its own.
     """
     family, parameters, labelled = (
         measure.entry.function,
@@ -138,9 +150,9 @@ def _on_scale(ranked: RankedGrades, family: str, labelled: float, top: float) ->
     return ranked._replace(grade=moved(ranked.grade), label_grade=moved(ranked.label_grade))
 
 
-def _of_ndcg(measure: Measure, ranked: RankedGrades, _: float, best_grade: float) -> Bounds:
-    dcg = dict(measure.parameters)["dcg"]
-    return Bounds(*ndcg_bounds.ends(ranked, k=_cutoff(measure), best_grade=best_grade, dcg=dcg))
+def _of_ndcg(measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts) -> Bounds:
+    told = {"k": _cutoff(measure), "dcg": dict(measure.parameters)["dcg"]}
+    return Bounds(*ndcg_bounds.ends(ranked, best_grade=best_grade, elsewhere=elsewhere, **told))
 
 
 class _Ratio(NamedTuple):
@@ -180,34 +192,37 @@ _RATIOS: dict[str, Callable[[int | None, dict[str, Any]], _Ratio]] = {
 }
 
 
-def _of_ratio(measure: Measure, ranked: RankedGrades, level: float, best_grade: float) -> Bounds:
+def _of_ratio(measure: Measure, ranked: RankedGrades, level: float, best_grade: float, elsewhere: Counts) -> Bounds:
     """AP, R, F, Rprec and their kin: attained, from the best and the worst place of each number of new positives.
 
-    With s new positives R is fixed, and the value only rises as positives move up: their m-th, a smaller rank, brings
-    no smaller precision m / rank. So of all choices of s the first s unjudged are best and the last s worst, and the
-    ends are those over s = 0, 1, ..., all of them.
+    With t new positives R is fixed, and the value only rises as positives move up, or into the list: their m-th, a
+    smaller rank, brings no smaller precision m / rank. So of all choices of t with e elsewhere it is best that as many
+    as can be stand in the list, the first unjudged, and worst that the last t - e stand there, or none if t is smaller;
+    the ends are those over t = 0, 1, ..., all of them.
     """
     ratio = _RATIOS[measure.family](_cutoff(measure), dict(measure.parameters))
-    lists = Completions(ranked, level, is_open=best_grade >= level)
+    lists = Completions(ranked, level, is_open=best_grade >= level, elsewhere=elsewhere)
     least, most = np.full(len(ranked.depth), np.inf), np.full(len(ranked.depth), -np.inf)
     for numbers, place, reduce, end in (
         (lists.first(), lists.highest, np.maximum, most),
         (lists.last(), lists.lowest, np.minimum, least),
     ):
-        total = (lists.total[numbers.query] + numbers.n_new).astype(np.float64)
+        total = (lists.total[numbers.query] + numbers.n_new + numbers.n_elsewhere).astype(np.float64)
         reduce.at(end, numbers.query, ratio.value(place(numbers, ratio.cutoff(total)), total))
     return Bounds(least, most)
 
 
-def _of_mean_r_precision(measure: Measure, ranked: RankedGrades, _: float, best_grade: float) -> Bounds:
+def _of_mean_r_precision(
+    measure: Measure, ranked: RankedGrades, _: float, best_grade: float, elsewhere: Counts
+) -> Bounds:
     """PMRP_mean: the means of the ends for each zeta, which one completion need not reach at once."""
     parameters = dict(measure.parameters)
     part = parse_one(f"PMRP(cap={parameters['cap']})")
-    ends = [_of_ratio(part, ranked, level, best_grade) for level in range(1, parameters["zetas"] + 1)]
+    ends = [_of_ratio(part, ranked, level, best_grade, elsewhere) for level in range(1, parameters["zetas"] + 1)]
     return Bounds(*(np.mean(values, axis=0) for values in zip(*ends, strict=True)))
 
 
-_ENDS: dict[str, Callable[[Measure, RankedGrades, float, float], Bounds]] = {
+_ENDS: dict[str, Callable[[Measure, RankedGrades, float, float, Counts], Bounds]] = {
     **dict.fromkeys(("C", "Success", "P", "RR", "RBP"), _of_rising),
     **dict.fromkeys(("MedR", "MeanR"), _of_first_ranks),
     **dict.fromkeys(("IPrec", "IPrec11"), _of_interpolated),

@@ -1,4 +1,4 @@
-"""The completions of a run's labels: the unjudged documents it returned, and where new positives stand best and worst.
+"""The completions of a run's labels: the unjudged documents, and where new positives stand best and worst.
 
 All is looked up in running sums over the ranks, so that all numbers of new positives cost a few passes.
 """
@@ -27,11 +27,13 @@ class Unjudged(NamedTuple):
 class Numbers(NamedTuple):
     """(N,) how many new positives a query may have, each from none to all, and the rank of the one at the edge.
 
+    n_new : in the list; n_elsewhere : beside it
     edge : the last of the first `n_new`, or the first of the last; where none is new 0, or a rank behind the list
     """
 
     query: NDArray[np.int64]
     n_new: NDArray[np.int64]
+    n_elsewhere: NDArray[np.int64]
     edge: NDArray[np.int64]
 
 
@@ -56,14 +58,26 @@ def unjudged_of(ranked: RankedGrades) -> Unjudged:
     )
 
 
-class Completions:
-    """The lists with their labelled positives and, if they can become positive, their unjudged documents.
+def with_elsewhere_as(ranked: RankedGrades, grade: float, elsewhere: NDArray[np.int64]) -> RankedGrades:
+    """The same rankings with (Q,) further labels of this grade, of documents that they do not hold: rows -1."""
+    new = np.repeat(np.arange(len(ranked.depth)), elsewhere)
+    query = np.concatenate([ranked.label_query, new])
+    grades = np.concatenate([ranked.label_grade, np.full(len(new), grade)])
+    row = np.concatenate([ranked.label_row, np.full(len(new), -1)])
+    order = np.lexsort((-grades, query))
+    return ranked._replace(label_query=query[order], label_grade=grades[order], label_row=row[order])
 
+
+class Completions:
+    """The lists with their labelled positives and, if they can become positive, the unjudged documents.
+
+    elsewhere : (Q,) how many of these the list does not hold
     total : (Q,) labelled positives, retrieved or not
     """
 
-    def __init__(self, ranked: RankedGrades, level: float, *, is_open: bool) -> None:
+    def __init__(self, ranked: RankedGrades, level: float, *, is_open: bool, elsewhere: NDArray[np.int64]) -> None:
         n_queries = len(ranked.depth)
+        self._beside = np.repeat(np.arange(n_queries), elsewhere if is_open else 0)
         self.total = np.bincount(ranked.label_query[ranked.label_grade >= level], minlength=n_queries)
         self._depth, self._start = ranked.depth, np.cumsum(ranked.depth) - ranked.depth
         self._new = unjudged_of(ranked) if is_open else Unjudged(*np.zeros((3, 0), dtype=np.int64), 0 * self.total)
@@ -82,24 +96,35 @@ class Completions:
         self._precision_any = _running(is_any * (self._all[1:] - self._all[before]))
 
     def first(self) -> Numbers:
-        """Numbers of new positives, which are the first unjudged."""
-        return self._numbers(self._new.nth, np.zeros_like(self._depth))
+        """Every number of positives, as many of them as can be in the list, where they are the first unjudged."""
+        new, nothing = self._new, np.zeros_like(self._depth)
+        last = nothing.copy()
+        last[new.query] = new.rank  # they ascend, and the last one stays
+        return self._numbers(
+            Numbers(np.arange(len(nothing)), nothing, nothing, nothing),
+            Numbers(new.query, new.nth, nothing[new.query], new.rank),
+            Numbers(self._beside, new.n[self._beside], self._nth_beside(), last[self._beside]),
+        )
 
     def last(self) -> Numbers:
-        """Numbers of new positives, which are the last unjudged."""
-        return self._numbers(self._new.n[self._new.query] - self._new.nth + 1, self._depth + 1)
-
-    def _numbers(self, n_new: NDArray[np.int64], none_at: NDArray[np.int64]) -> Numbers:
-        every = np.arange(len(self.total))
-        return Numbers(
-            np.concatenate([every, self._new.query]),
-            np.concatenate([0 * every, n_new]),
-            np.concatenate([none_at, self._new.rank]),
+        """Every number of positives, as few of them as can be in the list, where they are the last unjudged."""
+        new, nothing, behind = self._new, np.zeros_like(self._depth), self._depth + 1
+        n_beside = np.bincount(self._beside, minlength=len(nothing))
+        return self._numbers(
+            Numbers(np.arange(len(nothing)), nothing, nothing, behind),
+            Numbers(self._beside, nothing[self._beside], self._nth_beside(), behind[self._beside]),
+            Numbers(new.query, new.n[new.query] - new.nth + 1, n_beside[new.query], new.rank),
         )
+
+    def _nth_beside(self) -> NDArray[np.int64]:
+        return place_in_query(self._beside, len(self._depth))
+
+    def _numbers(self, *parts: Numbers) -> Numbers:
+        return Numbers(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def highest(self, numbers: Numbers, cutoff: PerQuery) -> Placed:
         """The first unjudged are positive: down to the edge all are, below it the labelled have all those above."""
-        query, n_new, _ = numbers
+        query, n_new = numbers.query, numbers.n_new
         end = np.minimum(cutoff, self._depth[query]).astype(np.int64)
         edge = np.minimum(numbers.edge, end)
         old, every = self._within(self._old, query, 0, end), self._within(self._all, query, 0, end)
@@ -111,7 +136,7 @@ class Completions:
 
     def lowest(self, numbers: Numbers, cutoff: PerQuery) -> Placed:
         """The last unjudged are positive: above the edge are the labelled alone, from it on all but the rest."""
-        query, n_new, _ = numbers
+        query, n_new = numbers.query, numbers.n_new
         end = np.minimum(cutoff, self._depth[query]).astype(np.int64)
         edge, rest = np.minimum(numbers.edge - 1, end), self._new.n[query] - n_new
         old, every = self._within(self._old, query, 0, end), self._within(self._all, query, 0, end)

@@ -8,18 +8,24 @@ from metrics.core.completions import Unjudged, unjudged_of
 from metrics.core.ranking import LARGEST_GRADE, PerQuery, place_in_query, refuse_large_grades, share, total_by_query
 
 
-def ends(ranked: RankedGrades, *, k: int | None, best_grade: float, dcg: str) -> tuple[PerQuery, PerQuery]:
+def ends(
+    ranked: RankedGrades, *, k: int | None, best_grade: float, dcg: str, elsewhere: NDArray[np.int64]
+) -> tuple[PerQuery, PerQuery]:
     """(Q,) least and most of nDCG or nDCG@k, 0 <= least <= most <= 1.
 
     The least: DCG is linear in the gains and the ideal convex, so their ratio is smallest where each unjudged document
-    has grade 0 or the best one, and for s of the best ones where these stand last. Attained where no label lies
-    between; else the ideal is overstated by what labels below the best grade would lose as they move down.
+    has grade 0 or the best one, and for s of the best ones where these stand last. Those elsewhere, which no list gains
+    by, have the best one in the ideal. Attained where no label lies between; else the ideal is overstated by what
+    labels below the best grade would lose as they move down.
     The most: with s positives among the first k, DCG is at most what the first s gain with the best grade, and the
-    ideal at least that of the labels followed by s documents of grade 1. Attained if the best grade is 1.
+    ideal at least that of the labels followed by s documents of grade 1, those elsewhere at 0. Attained if the best
+    grade is 1.
+
+    elsewhere : (Q,) unjudged documents that the lists do not hold
     """
     refuse_large_grades(ranked, LARGEST_GRADE if dcg == "exp-log2" else np.inf)
     new, n_queries = unjudged_of(ranked), len(ranked.depth)
-    deepest = int((ranked.depth + np.bincount(ranked.label_query, minlength=n_queries)).max(initial=0))
+    deepest = int((ranked.depth + elsewhere + np.bincount(ranked.label_query, minlength=n_queries)).max(initial=0))
     weight = 1 / np.log2(np.arange(2, deepest + 3))
     weight[deepest if k is None else min(k, deepest) :] = 0
     best, smallest = _gain(np.array([best_grade, min(1, best_grade)]), dcg)
@@ -32,12 +38,12 @@ def ends(ranked: RankedGrades, *, k: int | None, best_grade: float, dcg: str) ->
     all_of_them = total_by_query(new.query, n_queries, best * weight[new.rank - 1])
     bottom = all_of_them[new.query] - top + best * weight[new.rank - 1]
     ideal = labels.value
-    most, least = np.minimum(share(gained, ideal), 1), share(gained, ideal)
-    n_below = new.n[new.query] - new.nth + 1
+    most, least = np.minimum(share(gained, ideal), 1), share(gained, labels.joined(elsewhere, best))
+    n_below = new.n[new.query] - new.nth + 1 + elsewhere[new.query]
     at_least = ideal[new.query] + labels.room(new.query, labels.n_above(0), new.nth) * smallest
     at_most = np.minimum(
         ideal[new.query] + labels.room(new.query, labels.n_above(best), n_below) * best,
-        labels.joined(new.n, best)[new.query],
+        labels.joined(new.n + elsewhere, best)[new.query],
     )
     np.maximum.at(most, new.query, np.minimum(share(gained[new.query] + top, at_least), 1))
     np.minimum.at(least, new.query, share(gained[new.query] + bottom, at_most))

@@ -15,7 +15,8 @@ class Cell(NamedTuple):
     """A score: the whole (with people's labels), the reference's part, the difference of the two; shares in per cent.
 
     The three are rounded so that what is printed adds up. `defined` is the mean over queries with a positive.
-    least, most : its bounds, whatever the unjudged targets that the run returned turn out to be
+    least, most : its bounds, whatever the unjudged targets that the run returned, and the unjudged pairs of the pools,
+        turn out to be
     judged : per cent of the first ranks that is judged; group : the pseudo-group, 1 holds the best run
     letters : runs that share one do not differ; "a" is the best run's
     icc, deff : intraclass correlation and design effect, where queries come in groups

@@ -1,17 +1,20 @@
-"""Labels and queries of a leaderboard that is not the usual one: other people's grades, parts of a query set."""
+"""Labels and queries of a leaderboard that is not the usual one: other people's grades, what is open, some queries."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction, Part, Seat
+from annotate.models import Collection, Direction, Pair, Part, RoundPair, Seat
 from metrics.core.label_sources import Grades, LabelSource, ordered
 from metrics.services import labels
+from metrics.services.inputs import WANTING
 from metrics.services.labels import Ids, Scope
 from metrics.services.leaderboard_wanted import FIRST, Wanted
+from pooling.core.selections import Pairs, is_in
 
 
 class Known(NamedTuple):
@@ -19,10 +22,12 @@ class Known(NamedTuple):
 
     whole : of the label source that is asked for
     reference : of its reference sets alone, None where it has none
+    unjudged : the pairs of the pools to which `whole` gives no label, each of grade 0
     """
 
     whole: Grades
     reference: Grades | None
+    unjudged: Grades
 
 
 def people_of(*, collection: Collection, direction: Direction, people: str) -> Grades:
@@ -51,9 +56,23 @@ def known_labels(*, collection: Collection, wanted: Wanted, scope: Scope) -> tup
     told = {"collection": collection, "direction": scope.direction}
     reference = labels.labels_of(**told, label_source=source.reference) if source.reference else None
     scope = _part_of(scope, wanted, people)
-    whole = source.grades(people, [] if reference is None else [reference])
+    whole = labels.within(source.grades(people, [] if reference is None else [reference]), scope)
     alone = labels.within(reference, scope) if reference is not None and source.has_people else None
-    return scope, Known(labels.within(whole, scope), alone)
+    return scope, Known(whole, alone, _unjudged(collection, scope, whole))
+
+
+def _unjudged(collection: Collection, scope: Scope, labelled: Grades) -> Grades:
+    """The pairs that some pool wants, or a file of judgments brought, and that have no label; one query.
+
+    A closed pool may be opened again, and goes on wanting its pairs. Those that only retired runs hold, or that a lead
+    excluded, are dropped: no pool wants them.
+    """
+    source, target = labels.ends(scope.direction)
+    wishes = RoundPair.objects.filter(pair=OuterRef("pk"), round__kind__in=WANTING, dropped_at=None)
+    pairs = labels.table(Pair.objects.filter(Exists(wishes), collection=collection).values_list(source, target), 2)
+    pooled = labels.within(ordered(np.insert(pairs, 2, 0, axis=1)), scope)
+    keep = ~is_in(pooled.source, pooled.target, Pairs(labelled.source, labelled.target))
+    return Grades(*(values[keep] for values in pooled))
 
 
 def _part_of(scope: Scope, wanted: Wanted, people: Grades) -> Scope:

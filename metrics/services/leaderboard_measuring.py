@@ -22,7 +22,7 @@ from metrics.services.leaderboard_decisions import ALPHA, decided
 from metrics.services.leaderboard_labels import Known, known_labels
 from metrics.services.leaderboard_wanted import THESE, Wanted
 from metrics.services.query_groups import GroupFacts, draw_of, facts_of, groups_of
-from metrics.services.ranks import KeptMatrix, matrix_of, ranked_grades, sources_at_once
+from metrics.services.ranks import KeptMatrix, matrix_of, ranked_and_held, sources_at_once
 from metrics.services.sample_estimates import Kind, on_samples
 from metrics.services.sampled_pools import Undrawn, nothing_undrawn, undrawn_of
 from pooling.models import Run
@@ -63,7 +63,8 @@ class Values(NamedTuple):
     """One run's values: all (M, Q) but for the (Q,) masks.
 
     whole : with the label source; reference : with the reference alone
-    least, most : the ends between which `whole` lies whatever the unjudged turn out to be; NaN of measures without
+    least, most : the ends between which `whole` lies whatever the unjudged targets that the run returned, and the
+        unjudged pairs of the pools, turn out to be; NaN of measures without
     judged : (M + 1, Q) share of the first k that is judged, k the measure's cut-off or 10; the last row has k = 10
     has_positive : which queries have a positive target; depth : how many targets the run holds for each
     """
@@ -115,13 +116,18 @@ def _chunk(asked: Asked, run: Run, matrix: KeptMatrix | None, sources: Ids) -> V
     threshold, known = asked.wanted.threshold, asked.known
     grades = [known.whole] if known.reference is None else [known.whole, known.reference]
     tables = [measuring.labels_by_place(table, sources) for table in grades]
-    whole, *reference = ranked_grades(run=run, matrix=matrix, scope=asked.scope, sources=sources, tables=tables)
+    pooled = measuring.labels_by_place(known.unjudged, sources)
+    (whole, *reference), held = ranked_and_held(
+        run=run, matrix=matrix, scope=asked.scope, sources=sources, tables=tables, pairs=pooled
+    )
+    elsewhere = np.bincount(pooled.query, minlength=len(sources)) - held
 
     def values(ranked: RankedGrades, labels: Grades) -> Matrix:
         found = measures.evaluate(measures.with_scale(asked.measures, labels.grade), ranked, threshold)
         return np.array([found[measure.name] for measure in asked.measures], dtype=np.float64)
 
-    ends = [_ends(asked, measure, whole) for measure in measures.with_scale(asked.measures, known.whole.grade)]
+    scaled = measures.with_scale(asked.measures, known.whole.grade)
+    ends = [_ends(asked, measure, whole, elsewhere) for measure in scaled]
     judged = {k: ranking.judged(whole, k=k) for k in {JUDGED_AT, *map(judged_at, asked.measures)}}
     return Values(
         whole=values(whole, known.whole),
@@ -134,11 +140,14 @@ def _chunk(asked: Asked, run: Run, matrix: KeptMatrix | None, sources: Ids) -> V
     )
 
 
-def _ends(asked: Asked, measure: Measure, ranked: RankedGrades) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _ends(
+    asked: Asked, measure: Measure, ranked: RankedGrades, elsewhere: Ids
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if not has_bounds(measure):
         nothing = np.full(len(ranked.depth), np.nan)
         return nothing, nothing
-    return bounds(measure, ranked, best_grade=asked.best_grade, threshold=asked.wanted.threshold)
+    told = {"best_grade": asked.best_grade, "threshold": asked.wanted.threshold}
+    return bounds(measure, ranked, elsewhere=elsewhere, **told)
 
 
 def judged_at(measure: Measure) -> int:

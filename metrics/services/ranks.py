@@ -42,6 +42,18 @@ def ranked_grades(
     return [align(rankings, table) for table in tables]
 
 
+def ranked_and_held(
+    *, run: Run, matrix: KeptMatrix | None, scope: Scope, sources: Ids, tables: Sequence[Labels], pairs: Labels
+) -> tuple[list[RankedGrades], Ids]:
+    """As `ranked_grades`, and (Q,) how many of some pairs the run holds; a matrix need not be asked for their ranks."""
+    if matrix is not None:
+        held = _held_in_matrix(matrix=matrix, scope=scope, sources=sources, pairs=pairs)
+        return matrix_grades(matrix=matrix, scope=scope, sources=sources, tables=tables), held
+    rankings = read_rankings(run=run, scope=scope, sources=sources)
+    held = np.bincount(align(rankings, pairs).query, minlength=len(sources))
+    return [align(rankings, table) for table in tables], held
+
+
 def matrix_of(run: Run) -> KeptMatrix | None:
     """The matrix that a run came as; asks the database only where its report says that it did."""
     found = Matrix.objects.filter(run=run).first() if run.report.get("matrix") else None
@@ -75,10 +87,8 @@ def matrix_grades(*, matrix: KeptMatrix, scope: Scope, sources: Ids, tables: Seq
 
     An unknown column counts, as an unknown document of a run does: it keeps its rank, unless there is a gallery.
     """
-    columns = matrix.columns
-    kept = (columns > 0) & scope.counts(columns) | (columns == 0) & (scope.gallery is None)
-    row = _places(matrix.rows, sources)
-    column_of = columns[kept]
+    kept, row = _kept_columns(matrix, scope), _places(matrix.rows, sources)
+    column_of = matrix.columns[kept]
     cells = [_cells(table, row, column_of) for table in tables]
     ranks = [np.zeros(len(table.query), dtype=np.int64) for table in tables]
     depth = np.where(row >= 0, len(column_of), 0)
@@ -96,6 +106,26 @@ def matrix_grades(*, matrix: KeptMatrix, scope: Scope, sources: Ids, tables: Seq
         from_ranks(table.query, found, table.grade, shape=(len(sources), 0))._replace(depth=depth)
         for table, found in zip(tables, ranks, strict=True)
     ]
+
+
+def _held_in_matrix(*, matrix: KeptMatrix, scope: Scope, sources: Ids, pairs: Labels) -> Ids:
+    """(Q,) how many of the pairs have a cell, and not one of -inf; a whole matrix is not read for that."""
+    kept, row = _kept_columns(matrix, scope), _places(matrix.rows, sources)
+    cells = _cells(pairs, row, matrix.columns[kept])
+    is_held = cells.row >= 0
+    wanted = np.unique(cells.row[is_held & (not matrix.is_whole)])
+    for part, values in row_blocks(matrix.path, wanted):
+        block = values if kept.all() else values[:, kept]
+        here = np.flatnonzero(np.isin(cells.row, wanted[part]))
+        is_held[here] = block[np.searchsorted(wanted[part], cells.row[here]), cells.column[here]] != -np.inf
+    return np.bincount(pairs.query[is_held], minlength=len(sources))
+
+
+def _kept_columns(matrix: KeptMatrix, scope: Scope) -> NDArray[np.bool_]:
+    """(C,) which columns count."""
+    columns = matrix.columns
+    kept: NDArray[np.bool_] = (columns > 0) & scope.counts(columns) | (columns == 0) & (scope.gallery is None)
+    return kept
 
 
 def _places(known: Ids, wanted: Ids) -> Ids:

@@ -1,6 +1,6 @@
 """The ends of each measure against every completion of small rankings, and against random ones of larger rankings."""
 
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ RANKS = ["MedR", "MeanR"]
 WITHOUT = ["Bpref", "infAP", "xinfAP", "xinfAP@5", "infNDCG", "Judged@5", "RBPres", "AP(judged_only=True)",
            "C(judged_only=True)@1"]  # fmt: skip
 ROUNDED = 1e-9
+ELSEWHERE = 100  # the first document that no list holds
 
 
 def small(seed: int, *, highest: int) -> Case:
@@ -39,12 +40,22 @@ def small(seed: int, *, highest: int) -> Case:
     return Case([ranking], [rest | {doc: -1 for doc in opened[:1] if rng.random() < 0.5}])
 
 
-def completed(found: Case, best: int) -> list[Case]:
-    """Every completion."""
+def completed(found: Case, best: int, n_elsewhere: int = 0) -> list[Case]:
+    """Every completion; of those elsewhere nothing counts but how many get which grade."""
     (ranking,), (labels,) = found
     opened = [doc for doc in ranking if labels.get(doc, -1) < 0]
-    filled = product(range(best + 1), repeat=len(opened))
-    return [Case([ranking], [labels | dict(zip(opened, grades, strict=True))]) for grades in filled]
+    beside = range(ELSEWHERE, ELSEWHERE + n_elsewhere)
+    return [
+        Case([ranking], [labels | dict(zip([*opened, *beside], [*inside, *outside], strict=True))])
+        for inside in product(range(best + 1), repeat=len(opened))
+        for outside in combinations_with_replacement(range(best + 1), n_elsewhere)
+    ]
+
+
+def ends_of(name: str, found: Case, *, n_elsewhere: int = 0, **told: float) -> tuple[float, float]:
+    """Both ends of the one query."""
+    least, most = bounds(parse_one(name), found.ranked, elsewhere=np.array([n_elsewhere]), **told)
+    return least[0], most[0]
 
 
 def values_of(name: str, found: list[Case], threshold: float) -> np.ndarray:
@@ -54,11 +65,12 @@ def values_of(name: str, found: list[Case], threshold: float) -> np.ndarray:
 
 @pytest.mark.parametrize("name", [*RISING, *RATIOS, *SCALED, *OWN_SCALE, *GRADED, *OTHERS])
 @cases(60)
-@given(seed=st.integers(0, 2**32), best=st.integers(1, 2), highest=st.integers(0, 3), threshold=st.integers(0, 3))
-def test_every_completion_lies_inside(name, seed, best, highest, threshold):
+@given(seed=st.integers(0, 2**32), best=st.integers(1, 2), highest=st.integers(0, 3), threshold=st.integers(0, 3),
+       n_elsewhere=st.integers(0, 2))  # fmt: skip
+def test_every_completion_lies_inside(name, seed, best, highest, threshold, n_elsewhere):
     found = small(seed, highest=highest)
-    least, most = (end[0] for end in bounds(parse_one(name), found.ranked, best_grade=best, threshold=threshold))
-    values = values_of(name, completed(found, best), threshold)
+    least, most = ends_of(name, found, best_grade=best, threshold=threshold, n_elsewhere=n_elsewhere)
+    values = values_of(name, completed(found, best, n_elsewhere), threshold)
     assert least - ROUNDED <= values.min() <= values.max() <= most + ROUNDED
     if threshold > 0:  # from 0 up the unjudged are positive in every completion, and not before
         assert least <= parse_one(name).compute(found.ranked, threshold)[0] <= most
@@ -66,22 +78,22 @@ def test_every_completion_lies_inside(name, seed, best, highest, threshold):
 
 @pytest.mark.parametrize("name", [*RISING, *RATIOS, *SCALED])
 @cases(60)
-@given(seed=st.integers(0, 2**32), best=st.integers(1, 2), threshold=st.integers(1, 3))
-def test_ends_are_attained(name, seed, best, threshold):
+@given(seed=st.integers(0, 2**32), best=st.integers(1, 2), threshold=st.integers(1, 3), n_elsewhere=st.integers(0, 2))
+def test_ends_are_attained(name, seed, best, threshold, n_elsewhere):
     found = small(seed, highest=3)
-    least, most = (end[0] for end in bounds(parse_one(name), found.ranked, best_grade=best, threshold=threshold))
-    values = values_of(name, completed(found, best), threshold)
+    least, most = ends_of(name, found, best_grade=best, threshold=threshold, n_elsewhere=n_elsewhere)
+    values = values_of(name, completed(found, best, n_elsewhere), threshold)
     tail = 0.8 ** len(found.rankings[0]) if name.startswith("gRBP") else 0  # what may follow below the list
     assert (least, most - tail) == pytest.approx((values.min(), values.max()), abs=ROUNDED)
 
 
 @pytest.mark.parametrize("name", GRADED)
 @cases(60)
-@given(seed=st.integers(0, 2**32))
-def test_ends_of_ndcg_are_attained_where_grades_are_0_and_1(name, seed):
+@given(seed=st.integers(0, 2**32), n_elsewhere=st.integers(0, 3))
+def test_ends_of_ndcg_are_attained_where_grades_are_0_and_1(name, seed, n_elsewhere):
     found = small(seed, highest=1)
-    least, most = (end[0] for end in bounds(parse_one(name), found.ranked, best_grade=1))
-    values = values_of(name, completed(found, 1), 1)
+    least, most = ends_of(name, found, best_grade=1, n_elsewhere=n_elsewhere)
+    values = values_of(name, completed(found, 1, n_elsewhere), 1)
     assert (least, most) == pytest.approx((values.min(), values.max()), abs=ROUNDED)
 
 
@@ -89,14 +101,18 @@ def test_ends_of_ndcg_are_attained_where_grades_are_0_and_1(name, seed):
 @cases(30)
 @given(seed=st.integers(0, 2**32), share=st.sampled_from([0.1, 0.5, 0.9]))
 def test_means_of_longer_rankings_stay_inside_whatever_the_unjudged_turn_out_to_be(name, seed, share):
-    """Eight queries: missing ones, ones without a positive, which ranks leave out, and with negative grades."""
+    """Eight queries: missing ones, ones without a positive, which ranks leave out, and with negative grades.
+
+    Some have unjudged ones in the list and elsewhere, some in one of both, some nowhere.
+    """
     rng, measure = np.random.default_rng(seed), parse_one(name)
     found = case(rng)
-    ends = bounds(measure, found.ranked, best_grade=3)
+    n_elsewhere = rng.integers(0, 5, len(found.rankings)) * rng.integers(0, 2, len(found.rankings))
+    ends = bounds(measure, found.ranked, best_grade=3, elsewhere=n_elsewhere)
     for _ in range(5):
         qrels = [dict(labels) for labels in found.qrels]
-        for labels, ranking in zip(qrels, found.rankings, strict=True):
-            new = [doc for doc in ranking if labels.get(doc, -1) < 0]
+        for labels, ranking, n in zip(qrels, found.rankings, n_elsewhere.tolist(), strict=True):
+            new = [doc for doc in ranking if labels.get(doc, -1) < 0] + list(range(ELSEWHERE, ELSEWHERE + n))
             labels |= {doc: int(rng.integers(1, 4)) if rng.random() < share else 0 for doc in new}
         values = measure.compute(Case(found.rankings, qrels).ranked)
         weight = rng.uniform(0.5, 2, len(values))
@@ -112,6 +128,43 @@ def test_a_query_without_a_positive_may_come_into_a_mean_rank_at_any_rank():
     ends = bounds(parse_one("MeanR"), found.ranked, best_grade=1)
     assert (ends.least[:2].tolist(), ends.most[:2].tolist()) == ([1, 1], [3, np.inf])
     assert np.isnan([ends.least[2], ends.most[2]]).all()
+    ends = bounds(parse_one("MeanR"), found.ranked, best_grade=1, elsewhere=np.array([0, 1, 1]))
+    assert (ends.least.tolist(), ends.most.tolist()) == ([1, 1, 1], [3, np.inf, np.inf])
+
+
+@pytest.mark.parametrize(("name", "ends"), [
+    ("AP", (1 / 3, 1)), ("R@2", (1 / 3, 1)), ("F@2", (2 / 5, 2 / 3)), ("AP_retrieved", (1, 1)), ("C@1", (1, 1)),
+    ("nDCG", (1 / (1 + 1 / np.log2(3) + 1 / 2), 1)), ("nDCG@2", (1 / (1 + 1 / np.log2(3)), 1)), ("IPrec@1", (0, 1)),
+    ("IPrec@0.4", (0, 1)),
+])  # fmt: skip
+def test_what_no_list_holds_lowers_the_least_and_not_the_most(name, ends):
+    """Relevant at rank 1 and nothing else in the list is open; two of the pool are elsewhere."""
+    found = Case([[1, 2]], [{1: 1, 2: 0}])
+    assert ends_of(name, found, best_grade=1, n_elsewhere=2) == pytest.approx(ends)
+    assert ends_of(name, found, best_grade=1) == pytest.approx([parse_one(name).compute(found.ranked)[0]] * 2)
+
+
+def test_what_no_list_holds_may_also_raise_a_measure_that_looks_as_deep_as_there_are_positives():
+    """Irrelevant first, relevant second: Rprec is 0, with one more elsewhere 1/2, with two 1/3."""
+    found = Case([[1, 2, 3]], [{1: 0, 2: 1, 3: 0}])
+    assert ends_of("Rprec", found, best_grade=1, n_elsewhere=2) == (0, 1 / 2)
+    assert ends_of("mAP@R", found, best_grade=1, n_elsewhere=2) == (0, 1 / 4)
+    assert ends_of("Rprec", found, best_grade=1) == (0, 0)
+
+
+def test_what_no_list_holds_is_negative_for_the_most_and_at_the_levels_that_it_cannot_reach():
+    """Unjudged first, relevant second. A document of grade 3 alone, one elsewhere of grade 1 at most: 1/2, 1 and 1."""
+    found = Case([[1, 2]], [{2: 1}])
+    assert ends_of("IPrec@1", found, best_grade=1, n_elsewhere=2) == (0, 1)
+    found = Case([[1]], [{1: 3}])
+    assert ends_of("PMRP_mean", found, best_grade=1, n_elsewhere=1) == pytest.approx(((1 / 2 + 1 + 1) / 3, 1))
+
+
+def test_a_scale_is_raised_by_what_no_list_holds():
+    """Grade 1 first: ERR is 1/2 on its own scale, and (2^1 - 1) / 2^2 once some document elsewhere has grade 2."""
+    found = Case([[1]], [{1: 1}])
+    assert ends_of("ERR", found, best_grade=2, n_elsewhere=1) == (0.25, 0.5)
+    assert values_of("ERR", completed(found, 2, 1), 1).tolist() == [0.5, 0.5, 0.25]
 
 
 def test_with_nothing_unjudged_both_ends_are_the_value():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotate.models import Item, Role
+from annotate.models import Item, Pair, Role
 from annotate.services.loading import complete_query_sets
 from metrics.core.alignment import Labels
 from metrics.core.bounds import bounds
@@ -18,7 +18,7 @@ from metrics.services.leaderboard_wanted import read
 from pooling.core.runs import read_qrels
 from pooling.models import Matrix, Ranking, Run
 from pooling.services import choosing, describing, matrix_storage, rereading, runs
-from tests import cast
+from tests import campaigns, cast
 from tests.metrics import uploads
 from tests.sizes import share_of
 
@@ -155,6 +155,23 @@ def test_a_query_s_value_does_not_hang_on_which_queries_are_measured_at_a_time(c
             assert (ours.least[number] <= ours.whole[number]).all() and (ours.whole[number] <= ours.most[number]).all()
         ends = bounds(parse(GRADED)[0], theirs.ranked, best_grade=3)
         assert ours.most[0].tolist() == pytest.approx(ends.most.tolist(), abs=1e-12)
+
+
+def test_an_open_pair_of_a_pool_counts_once_whether_a_matrix_or_a_list_holds_it_or_not():
+    """d150 is relevant and first; d0 is open as it is in all rows; d20 and d21 are in the pool, and not in all rows."""
+    of = plain_study()
+    pairs = [Pair(collection=of, query=of.items.get(external_id=f"q{q}"), document=of.items.get(external_id=f"d{d}"))
+             for q in range(4) for d in (20, 21, 150)]  # fmt: skip
+    campaigns.open_pool_round(of, Pair.objects.bulk_create(pairs))
+    whole = np.tile(np.arange(4, 0, -1, dtype="float32"), (4, 1))
+    holed = np.where(np.arange(4)[:, None] * [0, 0, 0, 1] > 0, -np.inf, whole).astype("float32")
+    for name, scores in {"whole": whole, "holed": holed, "narrow": whole[:, :3], "short": holed[:3]}.items():
+        shape = names("q", len(scores)), ["d150", "d0", "d20", "d21"][: scores.shape[1]]
+        listed = received(of, trec(scores, *shape).encode(), file_name="run.txt", name=f"listed {name}")
+        for run in (received(of, npz(scores, *shape), name=name), listed):
+            found = page_values(of, run, "R@1")
+            held = np.arange(4) < len(scores)
+            assert found.least[0].tolist() == pytest.approx(np.where(held, 1 / 4, 0).tolist()), name
 
 
 def page_values(of, run, measures=MEASURES):

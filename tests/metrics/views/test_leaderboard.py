@@ -113,8 +113,9 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
     assert "Query set “all”, 6 queries" in page
     assert "A pair is positive from grade 1 up" in page
     assert "People and the reference" in page and '<th scope="row">original</th>' in page
-    words = "whatever the unjudged documents that the run returned turn out to be, labels taken as right"
-    assert f"{words} (AP, nDCG@10, mAP@R: only where measures are chosen, as theirs are not kept)" in page
+    words = "whatever the unjudged documents that the run returned, and the unjudged pairs of the pools, turn out to be"
+    why = "AP, nDCG@10, mAP@R: only where measures are chosen, as theirs are not kept"
+    assert f"{words}, labels taken as right ({why})" in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
 
