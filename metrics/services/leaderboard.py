@@ -108,7 +108,7 @@ class Table(NamedTuple):
         cells = [(row.run, row.cells[0]) for row in self.rows]
         best = next((cell.whole for _, cell in cells if isinstance(cell, Cell)), None)
         leaders = [run for run, cell in cells if isinstance(cell, Cell) and cell.whole == best]
-        return headline(leaders, self.decisions[0]) if self.decisions else ""
+        return headline(leaders, self.decisions[0]) if self.decisions and self.n_positive else ""
 
     @property
     def missing_text(self) -> str:

@@ -33,7 +33,8 @@ N_SAMPLES = 10_000  # of a paired test
 class Command(BaseCommand):
     help = (
         "Compare runs on one measure: which differ, all pairs at once (randomized-tukey, tukey, regwq, newman-keuls), "
-        "or every pair by a paired test."
+        "or every pair by a paired test. Of those the columns reversal and reer are chances: that as many other "
+        "queries turn the order round, and that two such sets of queries disagree (docs/numbers.md)."
     )
     requires_system_checks: list[str] = []
 

@@ -152,6 +152,18 @@ def test_what_an_address_names_and_is_not_there_is_told_and_no_file_is_given(cli
     assert file.status_code == 422 and told in file.content.decode()
 
 
+def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
+    study = studies.study("bare")
+    refresh.refresh(collection=study)
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    for labels, says_nothing in (("none:original", False), ("only", True)):
+        wanted = read(collection=study, viewer=None, given={"labels": labels}).wanted
+        leaderboard_views.compute(collection=study, wanted=wanted)
+        page = client.get("/c/bare/leaderboard/", {"labels": labels}).content.decode()
+        assert ("No pair is positive by these labels" in page) == says_nothing
+        assert (" so far at " in page) != says_nothing
+
+
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_a_run_to_compare_that_is_not_there_is_told(client, board, name):
     page = client.get("/c/study/leaderboard/compare/", {name: "0"})
