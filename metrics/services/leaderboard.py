@@ -219,7 +219,7 @@ def leaderboard_of(*, choices: Choices, collection: Collection, view: BoardView 
             each["groups"] = group_facts(collection=collection, scope=scope_of(query_set=row))
     if view is None and choices.is_stored and has_samples(collection=collection):
         for each in facts:  # what can be said of each measure is known once there is a view
-            each["undrawn"] = {"pools": [], "n": None}
+            each["undrawn"] = {"pools": [], "sets": [], "n": None}
             for cell in each["cells"].values():
                 cell.update(dict.fromkeys(("low", "high", "least", "most")))
     known = [(row, each) for row, each in zip(_sets(choices), facts, strict=True) if each["runs"]]

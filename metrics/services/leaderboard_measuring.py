@@ -24,7 +24,7 @@ from metrics.services.leaderboard_wanted import THESE, Wanted
 from metrics.services.query_groups import GroupFacts, draw_of, facts_of, groups_of
 from metrics.services.ranks import KeptMatrix, matrix_of, ranked_and_held, sources_at_once
 from metrics.services.sample_estimates import Kind, on_samples
-from metrics.services.sampled_pools import Undrawn, nothing_undrawn, undrawn_of
+from metrics.services.sampled_pools import Undrawn, undrawn_of
 from pooling.models import Run
 
 _UNDECIDED = {
@@ -90,8 +90,8 @@ def asked_of(*, collection: Collection, wanted: Wanted, query_set: QuerySet) -> 
     best = max(labels.best_grade(collection=collection), wanted.threshold)
     told = {"direction": scope.direction, "sources": scope.sources, "whole": whole.sources}
     groups, facts = groups_of(collection=collection, **told), facts_of(collection=collection, **told)
-    has_people = LabelSource.parse(wanted.label_source).has_people
-    undrawn = undrawn_of(collection=collection, scope=scope, labelled=known.whole) if has_people else nothing_undrawn()
+    source = LabelSource.parse(wanted.label_source)
+    undrawn = undrawn_of(collection=collection, scope=scope, labelled=known.whole, source=source)
     is_whole = wanted.target == THESE and len(scope.sources) == len(whole.sources)
     draw = draw_of(collection=collection, direction=scope.direction, sources=scope.sources) if is_whole else None
     return Asked(collection, wanted, query_set, scope, groups, facts, known, undrawn, best, draw)

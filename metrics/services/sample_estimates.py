@@ -228,7 +228,7 @@ def on_samples(
     if not places:
         return OnSamples(kinds, nothing)
     sample = None
-    if not undrawn.is_unknown:
+    if not (undrawn.is_unknown or undrawn.sets):
         sample = sample_of(collection=collection, scope=scope, labelled=labelled, reference=reference)
     if sample is None:
         return OnSamples([Kind.NOT_ESTIMABLE if kind in ESTIMATED else kind for kind in kinds], nothing)
@@ -285,9 +285,10 @@ _ON_SAMPLES = {
     Kind.APPROXIMATE: "Estimated approximately, AP as xinfAP and nDCG as infNDCG: {}; their bias is not known, so "
     "there is no interval, and no runs are told apart; undefined while some query has a stratum without a label.",
     Kind.NOT_ESTIMABLE: "Marked †, as they count what was not drawn as irrelevant, and are off by an unknown amount: "
-    "{}; there is no interval, and no runs are told apart. P@k and RBP are estimated where all chosen runs were pooled "
-    "as deep as they look.",
+    "{}; there is no interval, and no runs are told apart.",
 }
+_WHERE_ESTIMATED = "P@k and RBP are estimated where all chosen runs were pooled as deep as they look."
+_OF_REFERENCES = "From a reference that is a sample nothing is estimated here; evaluate infers AP and nDCG from its file."
 
 
 def told(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str:
@@ -296,17 +297,21 @@ def told(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str
     undrawn : what Undrawn.facts says; kinds : by the measures' names
     sources : what is retrieved with, as the page calls it
     """
-    pools, n = [f"“{name}”" for name in undrawn["pools"]], undrawn["n"]
-    named = f"Pool {pools[0]} is a sample" if len(pools) == 1 else f"Pools {', '.join(pools)} are samples"
-    if not pools:
-        return "A pool of this collection is a sample: which scores that touches is being found out."
+    n, samples = undrawn["n"], [f"pool “{name}”" for name in undrawn["pools"]]
+    samples += [f"reference “{name}”" for name in undrawn["sets"]]
+    if not samples:
+        return "This collection has a sample: which scores that touches is being found out."
+    names = ", ".join(samples)
+    named = f"{names[0].upper()}{names[1:]} {'is a sample' if len(samples) == 1 else 'are samples'}"
     left = f"{named}: which pairs of these {sources} were not drawn is not known"
     if n is not None:
         left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {sources} {'were' if n != 1 else 'was'} not drawn"
         if n_waiting := undrawn["n_waiting"]:
             left += f", and {n_waiting:,} drawn {'ones have' if n_waiting != 1 else 'one has'} no label"
-    names = {kind: ", ".join(name for name, own in kinds.items() if own == kind) for kind in _ON_SAMPLES}
-    said = [text.format(names[kind]) for kind, text in _ON_SAMPLES.items() if names[kind]]
+    of_kind = {kind: ", ".join(name for name, own in kinds.items() if own == kind) for kind in _ON_SAMPLES}
+    said = [text.format(of_kind[kind]) for kind, text in _ON_SAMPLES.items() if of_kind[kind]]
+    if of_kind[Kind.NOT_ESTIMABLE]:
+        said.append(_OF_REFERENCES if undrawn["sets"] else _WHERE_ESTIMATED)
     if not said:
         return f"{left}, none of them among the ranks that these measures look at."
     return f"{left}. {' '.join(said)}"

@@ -1,22 +1,24 @@
-"""What pools that drew a sample left undrawn and nobody judged: scores count it as irrelevant, and say so.
+"""What pools and reference sets that are samples left undrawn and nobody judged: scores count it as irrelevant.
 
-A measure is exact where the ranks that it looks at hold nothing of this. Otherwise it is estimated (sample_estimates),
-or marked, and runs are neither told apart nor compared by it.
+They say so. A measure is exact where the ranks that it looks at hold nothing of this. Otherwise it is estimated
+(sample_estimates), or marked, and runs are neither told apart nor compared by it. Of reference sets that are samples
+nothing is estimated here.
 """
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction
-from metrics.core.label_sources import Grades, no_grades
+from annotate.models import Collection, Direction, ReferenceSet
+from annotate.models import Undrawn as UndrawnReference
+from metrics.core.label_sources import Grades, LabelSource, no_grades
 from metrics.core.measures import Measure
-from metrics.services.labels import Scope
+from metrics.services.labels import Ids, Scope, ends
 from metrics.services.measuring import CHUNK, labels_by_place
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
 from pooling.core.options import NEGATIVE_STRATUM
@@ -44,12 +46,13 @@ _UNDRAWN = """
 class Undrawn(NamedTuple):
     """Pairs of a query set that samples left undrawn, or drew and nobody judged yet: those without a label.
 
-    pools : the names of the pools that left some undrawn; pairs : each once, all of grade 1
-    n_waiting : how many of the pairs were drawn
+    pools, sets : the names of the pools, and of the reference sets, that left some undrawn
+    pairs : each once, all of grade 1; n_waiting : how many of them were drawn
     is_unknown : whether nobody knows what some of the pools left: of both directions, or opened before it was kept
     """
 
     pools: list[str]
+    sets: list[str]
     pairs: Grades
     is_unknown: bool = False
     n_waiting: int = 0
@@ -60,17 +63,26 @@ class Undrawn(NamedTuple):
     def facts(self) -> dict[str, Any] | None:
         """What a page says, as JSON; None where nothing was left. n is None where nobody knows."""
         n = None if self.is_unknown else len(self.pairs.source) - self.n_waiting
-        return {"pools": self.pools, "n": n, "n_waiting": self.n_waiting} if self else None
+        return {"pools": self.pools, "sets": self.sets, "n": n, "n_waiting": self.n_waiting} if self else None
 
 
 def has_samples(*, collection: Collection) -> bool:
-    """Whether some opened pool of the collection left pairs of its strata undrawn, or may have."""
-    return _samples(collection).exists()
+    """Whether an opened pool or a reference set of the collection left pairs of its strata undrawn, or may have."""
+    return _samples(collection).exists() or _sampled_sets(collection).exists()
 
 
 def names_of_samples(*, collection: Collection) -> list[str]:
-    """The names of those pools, for pages whose values count what was not drawn as irrelevant. One query."""
-    return list(_samples(collection).order_by("name").values_list("name", flat=True))
+    """Those pools and sets, for pages whose values count what was not drawn as irrelevant: "pool “a”". Two queries."""
+    pools, sets = (
+        rows.order_by("name").values_list("name", flat=True)
+        for rows in (_samples(collection), _sampled_sets(collection))
+    )
+    return [*(f"pool “{name}”" for name in pools), *(f"reference “{name}”" for name in sets)]
+
+
+def _sampled_sets(collection: Collection) -> QuerySet[ReferenceSet]:
+    left = UndrawnReference.objects.filter(reference_set=OuterRef("pk"))
+    return ReferenceSet.objects.filter(Exists(left), collection=collection)
 
 
 def _samples(collection: Collection) -> QuerySet[Pool]:
@@ -84,49 +96,76 @@ def _unknown_samples(collection: Collection) -> QuerySet[Pool]:
     return Pool.objects.filter(collection=collection, strategy=SAMPLED, opened_at__isnull=False, strata=None)
 
 
-def undrawn_of(*, collection: Collection, scope: Scope, labelled: Grades) -> Undrawn:
-    """What is undrawn in a query set; three queries. labelled : the pairs of the query set that have a label.
+def undrawn_of(*, collection: Collection, scope: Scope, labelled: Grades, source: LabelSource) -> Undrawn:
+    """What is undrawn in a query set; four queries. labelled : the pairs of the query set that have a label.
 
+    source : what counts as a label; its reference sets may be samples, and so may the pools where people count
     Where all that was left undrawn has a label by now, what is not judged yet is as in any pool.
     """
-    if unknown := list(_unknown_samples(collection).order_by("name").values_list("name", flat=True)):
-        return Undrawn(unknown, no_grades(), is_unknown=True)
+    said = Pairs(labelled.source, labelled.target)
+    sets = _lacking(_left_by_sets(collection, scope, source.sets), scope, said)
+    pools = {}
+    if source.has_people:
+        if unknown := list(_unknown_samples(collection).order_by("name").values_list("name", flat=True)):
+            return Undrawn(unknown, list(sets), no_grades(), is_unknown=True)
+        pools = _lacking(_left_by_pools(collection, scope), scope, said)
+    left = [*sets.values(), *pools.values()]
+    if not left:
+        return nothing_undrawn()
+    pairs = np.unique(np.concatenate(left), axis=0)
+    both = np.unique(np.concatenate([pairs, _waiting(collection, scope, said)]), axis=0) if pools else pairs
+    grades = Grades(*both.T, np.ones(len(both), dtype=np.int64))
+    return Undrawn(list(pools), list(sets), grades, n_waiting=len(both) - len(pairs))
+
+
+def _lacking(left: dict[str, Ids], scope: Scope, said: Pairs) -> dict[str, Ids]:
+    """Of what each sample left, by its name, the pairs of the query set that have no label, where there are any."""
+    found = {}
+    for name, pairs in left.items():
+        counts = np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1]) & ~is_in(*pairs.T, said)
+        if counts.any():
+            found[name] = pairs[counts]
+    return found
+
+
+def _left_by_sets(collection: Collection, scope: Scope, names: Sequence[str]) -> dict[str, Ids]:
+    """(N, 2) source and target of what each of some reference sets pooled and did not draw."""
+    rows = UndrawnReference.objects.filter(reference_set__collection=collection, reference_set__name__in=names)
+    found: dict[str, list[tuple[int, int]]] = {}
+    for name, *pair in rows.order_by("reference_set__name").values_list("reference_set__name", *ends(scope.direction)):
+        found.setdefault(name, []).append((pair[0], pair[1]))
+    return {name: np.array(pairs, dtype=np.int64) for name, pairs in found.items()}
+
+
+def _left_by_pools(collection: Collection, scope: Scope) -> dict[str, Ids]:
+    """(N, 2) source and target of what each pool left, each once."""
     with connection.cursor() as cursor:
         cursor.execute(_UNDRAWN, [collection.pk])
         cells = cursor.fetchall()
-    if not cells:
-        return nothing_undrawn()
-    sizes = [len(cell[3]) for cell in cells]
-    names, is_source = [cell[0] for cell in cells], [cell[1] == SIDES[scope.direction][0] for cell in cells]
-    own = np.repeat(np.array([cell[2] for cell in cells]), sizes)
-    other = np.fromiter(chain.from_iterable(cell[3] for cell in cells), dtype=np.int64, count=sum(sizes))
-    is_forward = np.repeat(is_source, sizes)
-    source, target = np.where(is_forward, own, other), np.where(is_forward, other, own)
-    counts = np.isin(source, scope.sources) & scope.counts(target)
-    counts &= ~is_in(source, target, Pairs(labelled.source, labelled.target))
-    pools = {names[cell] for cell in np.unique(np.repeat(np.arange(len(cells)), sizes)[counts]).tolist()}
-    pairs = np.unique(np.stack([source[counts], target[counts]], axis=1), axis=0)
-    if not len(pairs):
-        return nothing_undrawn()
-    waiting = _waiting(collection, scope, labelled)
-    both = np.unique(np.concatenate([pairs, waiting]), axis=0)
-    n_waiting = len(both) - len(pairs)
-    return Undrawn(sorted(pools), Grades(*both.T, np.ones(len(both), dtype=np.int64)), n_waiting=n_waiting)
+    found = {}
+    for name, rows in groupby(cells, key=itemgetter(0)):
+        _, side, own, left = zip(*rows, strict=True)
+        sizes = [len(others) for others in left]
+        one = np.repeat(np.array(own, dtype=np.int64), sizes)
+        other = np.fromiter(chain.from_iterable(left), dtype=np.int64, count=sum(sizes))
+        is_source = np.repeat(np.array(side) == SIDES[scope.direction][0], sizes)
+        found[name] = np.stack([np.where(is_source, one, other), np.where(is_source, other, one)], axis=1)
+    return found
 
 
-def _waiting(collection: Collection, scope: Scope, labelled: Grades) -> NDArray[np.int64]:
+def _waiting(collection: Collection, scope: Scope, said: Pairs) -> Ids:
     """(N, 2) source and target of what samples drew of their strata, that has no label yet and may still get one."""
     with connection.cursor() as cursor:
         cursor.execute(_WAITING, [collection.pk, SAMPLED, NEGATIVE_STRATUM])
         pairs = np.array(cursor.fetchall(), dtype=np.int64).reshape(-1, 2)
     pairs = pairs if scope.direction == Direction.FORWARD else pairs[:, ::-1]
     counts = np.isin(pairs[:, 0], scope.sources) & scope.counts(pairs[:, 1])
-    return pairs[counts & ~is_in(*pairs.T, Pairs(labelled.source, labelled.target))]
+    return pairs[counts & ~is_in(*pairs.T, said)]
 
 
 def nothing_undrawn() -> Undrawn:
     """No sample left anything."""
-    return Undrawn([], no_grades())
+    return Undrawn([], [], no_grades())
 
 
 def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:

@@ -77,7 +77,7 @@ def test_with_reference_labels_alone_nothing_counts_as_undrawn(sampled):
 def test_of_a_sample_whose_undrawn_pairs_nobody_knows_every_measure_is_marked(sampled, client):
     PoolStratum.objects.all().delete()  # as if the pool had been opened before they were kept
     (forward,) = [side for side in board_of(sampled)["directions"] if side["runs"]]
-    assert forward["undrawn"] == {"pools": ["first"], "n": None, "n_waiting": 0}
+    assert forward["undrawn"] == {"pools": ["first"], "sets": [], "n": None, "n_waiting": 0}
     assert {measure["kind"] for measure in forward["measures"]} == {"not estimable"}
     client.force_login(cast.member(sampled, Role.RESEARCHER))
     page = client.get(f"/c/{sampled.slug}/leaderboard/").content.decode()
