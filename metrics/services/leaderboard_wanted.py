@@ -307,8 +307,8 @@ def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
             raise measures.UnknownMeasure(f"The names of the measures are longer than {MAX_LENGTH} characters.")
         parsed = measures.parse(text)
         if inferring := [measure.name for measure in parsed if measure.is_inferred]:
-            where = "stands on the page of the pool that is one; evaluate computes it from files"
-            raise measures.UnknownMeasure(f"{inferring[0]} infers from a sample, and {where}.")
+            where = "evaluate computes it from files; the page of a pool that is one has xinfAP and infNDCG"
+            raise measures.UnknownMeasure(f"{inferring[0]} infers from a sample: {where}.")
         found = tuple(dict.fromkeys(measure.name for measure in parsed))
         if len(found) > MAX_MEASURES:
             raise measures.UnknownMeasure(f"{len(found)} measures; at most {MAX_MEASURES} are shown at once.")

@@ -288,7 +288,7 @@ _ON_SAMPLES = {
     "{}; there is no interval, and no runs are told apart.",
 }
 _WHERE_ESTIMATED = "P@k and RBP are estimated where all chosen runs were pooled as deep as they look."
-_OF_REFERENCES = "From a reference that is a sample nothing is estimated here; evaluate infers AP and nDCG from its file."
+_OF_REFERENCES = "From a reference that is a sample nothing is estimated here; evaluate infers AP and nDCG from files."
 
 
 def told(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str:

@@ -23,11 +23,17 @@ from metrics.core.zero_one import are_zero_one, cochran
 from metrics.management.groups import add_group_arguments, groups_of
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.numbers import count, share, whole
+from metrics.management.samples import beyond_sample, refuse_unequal_rates
 from metrics.management.scores import add_choice_arguments, read_table
 from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_NAMES, MISSING_QUERIES, MISSING_ZERO
 
 METHODS = [name for name in ALL_METHODS if name not in TESTS]
 N_SAMPLES = 10_000  # of a paired test
+NOT_COMPARED = (
+    "The labels are a sample, and among the ranks of {} that {} looks at some were not drawn: it counts them as "
+    "irrelevant, or infers them with an unknown bias, and tells no runs apart. Measures of ranks that were all drawn "
+    "do, such as P@k."
+)
 
 
 class Command(BaseCommand):
@@ -139,11 +145,14 @@ def measured(options: dict[str, Any]) -> tuple[ScoreTable, NDArray[np.bool_]]:
     if threshold is None:
         raise CommandError(f"--threshold is a number, not {shown(options['threshold'])}.")
     _, labels = labels_of(options)
+    refuse_unequal_rates(labels, [measure])
     runs = runs_of(options["runs"], labels, queries_path=options["queries"])
     queries: list[str] = []
     names, columns, missed = [], [], []
     for path, run in zip(options["runs"], runs, strict=True):
         names.append(run.name if run.name not in names else path)
+        if beyond_sample(run.ranked, [measure]):
+            raise CommandError(NOT_COMPARED.format(run.name, measure.name))
         columns.append(measure.compute(run.ranked, threshold))
         missed.append(run.ranked.depth == 0)
         queries = [query.decode() for query in run.queries]  # those of the labels, so the same for each run

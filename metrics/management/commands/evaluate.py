@@ -19,6 +19,7 @@ from metrics.core.ranking import PerQuery, positives
 from metrics.management.groups import FILE_HELP, groups_from_file
 from metrics.management.labels import add_label_arguments, labels_of
 from metrics.management.numbers import finite, whole
+from metrics.management.samples import beyond_sample, refuse_unequal_rates
 from pooling.core.runs import SCORE_TYPES
 
 EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
@@ -26,6 +27,11 @@ EXAMPLES = "C@1 C@5 C@10 AP nDCG@10 mAP@R Judged@10"
 INTERVALS_HELP = (
     "95 %% intervals too, as on the leaderboard: what other queries like these would give, labels taken as right; "
     "Wilson's with an effective number of queries, of mean ranks Student's t"
+)
+
+BEYOND = (
+    "{}: the labels are a sample. {} count what was not drawn as irrelevant or, as xinfAP and infNDCG do, infer it "
+    "with an unknown bias: no intervals."
 )
 
 
@@ -54,6 +60,7 @@ class Command(BaseCommand):
                 raise CommandError('Name a measure at least, such as --measures "AP nDCG@10".')
             given = {name: options[name] for name in ("score_type", "use_ranks")}
             source, labels = labels_of(options)
+            refuse_unequal_rates(labels, measures)
             runs = runs_of(options["runs"], labels, queries_path=options["queries"], **given)
             groups = None
             for run in runs:
@@ -62,6 +69,8 @@ class Command(BaseCommand):
                     groups = groups_from_file(options["groups"], queries, stderr=self.stderr)
                 told = {"threshold": options["threshold"], "positive": options["positive_queries"]}
                 report = Report(run, measures, source, groups, **told)
+                if report.beyond_sample:
+                    self.stderr.write(BEYOND.format(run.name, ", ".join(report.beyond_sample)))
                 shown = {"per_query": options["per_query"], "intervals": options["intervals"]}
                 if options["json"]:
                     self.stdout.write(json.dumps(report.as_dict(**shown)))
@@ -96,6 +105,7 @@ class Report:
         self.source = source
         self.measures = measures
         self.values: dict[str, PerQuery] = evaluate(measures, run.ranked, threshold)
+        self.beyond_sample = beyond_sample(run.ranked, measures)
         self.counts = {
             "num_q": int(np.count_nonzero(self.counted)),
             "num_q_missing": int(np.count_nonzero(self.counted & (run.ranked.depth == 0))),
@@ -135,6 +145,8 @@ class Report:
         found: dict[str, Any] = {"runid": self.run.name} | self.counts
         if self.source:
             found["label_source"] = self.source.key
+        if self.beyond_sample:
+            found["beyond_sample"] = self.beyond_sample
         found["all"] = {name: _number(value) for name, value in self.means().items()}
         if intervals:
             found["intervals"] = {name: list(ends) for name, ends in self.intervals().items()}
@@ -157,11 +169,11 @@ class Report:
     def intervals(self) -> dict[str, Interval]:
         """The interval of each measure that is a mean, None where it has none; the same values have it on any page.
 
-        What is inferred from a sample has a bias that no interval holds.
+        What is inferred from a sample, or counts what was not drawn as irrelevant, has a bias that no interval holds.
         """
         return {
             measure.name: NOTHING
-            if values is None or measure.is_inferred
+            if values is None or measure.is_inferred or measure.name in self.beyond_sample
             else mean_intervals(values[None, :], are_shares=measure.is_share, groups=self.groups)[0]
             for measure, values in self._of_means()
         }

@@ -84,6 +84,6 @@ def test_the_pages_name_it(study, client):
     given = {"labels": "none:sampled", "measures": "AP"}
     page = html.unescape(client.get(f"/c/{study.slug}/leaderboard/", given).content.decode())
     assert "Reference “sampled” is a sample: 12 pairs of these queries were not drawn. Marked †" in page
-    assert "evaluate infers AP and nDCG from its file" in page and "P@k and RBP are estimated where" not in page
+    assert "evaluate infers AP and nDCG from files" in page and "P@k and RBP are estimated where" not in page
     downloads = client.get(f"/c/{study.slug}/downloads/").content.decode()
     assert "Reference “sampled” is a sample: the scores a query count" in " ".join(downloads.split())
