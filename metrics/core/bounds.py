@@ -60,7 +60,7 @@ def bounds(
         return Bounds(value, value)
     found, value = _ENDS[measure.family](measure, ranked, level, best_grade, beside), measure.compute(ranked, threshold)
     # All negative is a completion too, and the sums of the ends are rounded otherwise than the value's.
-    least, most = np.fmin(found.least, value), np.fmax(found.most, value)
+    least, most = np.maximum(np.fmin(found.least, value), 0), np.fmax(found.most, value)
     return Bounds(least, np.minimum(most, 1.0)) if measure.is_share else Bounds(least, most)
 
 

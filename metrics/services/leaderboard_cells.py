@@ -50,6 +50,16 @@ class Cell(NamedTuple):
         sign = "\N{MINUS SIGN}" if self.difference < 0 else "+"
         return f"{self.whole:.1f} ({self.reference:.1f} {sign} {abs(self.difference):.1f})"
 
+    @property
+    def interval_text(self) -> str:
+        """The ends of the interval, rounded as the score is; empty without one."""
+        return "" if self.low is None or self.high is None else f"{self.low:.1f}\N{EN DASH}{self.high:.1f}"
+
+    @property
+    def bounds_text(self) -> str:
+        """The bounds, rounded as the score is; empty without them."""
+        return "" if self.least is None or self.most is None else f"{self.least:.1f} … {self.most:.1f}"
+
     @classmethod
     def of(
         cls, facts: dict[str, Any], *, scale: float, group: int | None = None, letters: Sequence[str] = ()

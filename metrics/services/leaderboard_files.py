@@ -22,7 +22,7 @@ COLUMNS = (
     "score", "low", "high",
     "reference_only", "bound_low", "bound_high", "judged", "pseudo_group", "letters", "n_queries", "n_missing",
     "n_with_positive", "score_with_positive", "n_gallery", "gallery_at", "computed_at", "n_groups", "groups_by", "icc",
-    "deff", "on_samples", "n_population",
+    "deff", "on_samples", "n_population", "is_stale",
 )  # fmt: skip
 NUMBERS = "S[table-format=3.1, round-mode=places, round-precision=1]"
 FACTS = {  # columns by what a cell's facts call them
@@ -82,6 +82,7 @@ def _lines(shown: Leaderboard, table: Table, row: Row) -> Iterator[dict[str, obj
             "n_groups": table.groups.n_groups if table.groups else None,
             "groups_by": table.groups.grouping if table.groups else None,
             "on_samples": table.kinds.get(column.name),
+            "is_stale": "yes" if shown.is_stale else "no",
             "n_population": table.groups.n_population if table.groups else None,
         }
         line |= {name: known.get(fact) for name, fact in FACTS.items()}
@@ -120,6 +121,7 @@ def _caption(shown: Leaderboard, table: Table, collection: Collection) -> str:
         ranked += f" as of {table.gallery.joined_at:%Y-%m-%d}"
     without = f", {table.without_positive}" if table.without_positive else ""
     moment = f" Computed {timestamp(shown.computed_at)}." if shown.computed_at else ""
+    moment += " Labels or settings have changed since." if shown.is_stale else ""
     units = "per cent" if any(column.unit == "%" for column in shown.columns) else "ranks"
     ranks = [column.name for column in shown.columns if column.unit == "rank"]
     except_ranks = f", {', '.join(ranks)} in ranks" if ranks and units == "per cent" else ""

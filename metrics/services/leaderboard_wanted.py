@@ -201,7 +201,7 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
     runs = _runs(given, offered, errors)
     plain = _plain(collection, set_names, sets, runs)
     asked_source = _asked_source(given, set_names)
-    grades = {str(level.grade): level.grade for level in levels}
+    grades = {str(level.grade): level.grade for level in levels if level.grade > 0}
     chosen = _chosen(
         given,
         {
@@ -222,7 +222,7 @@ def read(*, collection: Collection, viewer: User | None, given: QueryDict | dict
         people=chosen["people"],
         query_set=chosen["queries"] or plain.query_set,
         judged_only=given.get("subset") == "judged",
-        words=(_number(given.get("words_from", ""), errors), _number(given.get("words_to", ""), errors)),
+        words=_words(given.get("words_from", ""), given.get("words_to", ""), errors),
         method=chosen["decide"] or plain.method,
         missing=chosen["missing"] or plain.missing,
         target=chosen["target"] or plain.target,
@@ -318,6 +318,14 @@ def _measures(text: str, errors: list[str]) -> tuple[str, ...]:
     return found or DEFAULT_MEASURES
 
 
+def _words(least: str, most: str, errors: list[str]) -> tuple[int | None, int | None]:
+    low, high = _number(least, errors), _number(most, errors)
+    if low is not None and high is not None and low > high:
+        errors.append(f"No query has {low:,} words or more and {high:,} or fewer; all lengths are shown.")
+        return None, None
+    return low, high
+
+
 def _number(text: str, errors: list[str]) -> int | None:
     if not text.strip():
         return None
@@ -341,12 +349,18 @@ def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict |
     first = first or next((run for run in offered if _others(run, offered)), None)
     if first is None:
         return choices
+    if second is not None and second not in _others(first, offered):
+        why = "is the same run" if second == first else "ranks in the other direction"
+        choices.errors.append(f"{second.name} cannot be compared with {first.name}: it {why}.")
     if second not in _others(first, offered):
         second = next(iter(_others(first, offered)), None)
     if second is None:
         choices.errors.append(f"There is no other run of the direction of {first.name} to compare it with.")
         return choices
     measure = (choices.wanted.measures[0] if given.get("measure") else COMPARED,)
+    if not measures.parse_one(measure[0]).is_mean:
+        choices.errors.append(f"{measure[0]} is a median, and runs are compared by means; {COMPARED} is shown.")
+        measure = (COMPARED,)
     missing = MISSING_QUERIES if choices.wanted.missing == MISSING_QUERIES else MISSING_ZERO
     of_pair = {"runs": (first.pk, second.pk), "kind": "comparison", "missing": missing, "target": ""}
     wanted = replace(choices.wanted, measures=measure, method=METHODS[0], **of_pair)

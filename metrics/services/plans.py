@@ -25,7 +25,7 @@ from metrics.services.leaderboard_measuring import asked_of, summary
 from metrics.services.leaderboard_wanted import METHOD_NAMES, Wanted, read
 from metrics.services.moments import one_moment
 from metrics.services.sample_estimates import Kind, kind_of
-from metrics.services.sampled_pools import has_samples
+from metrics.services.sampled_pools import counts_judgments, has_samples
 from pooling.models import Run
 
 MOST_LOOKS = 20
@@ -135,6 +135,8 @@ def _measure_of(collection: Collection, given: str, names: Sequence[str]) -> str
         raise PlanRefused("A plan is about one measure.")
     if not parse_one(name).is_mean:
         raise PlanRefused(f"{name} is a median, and the tests compare means.")
+    if counts_judgments(parse_one(name)):
+        raise PlanRefused(f"{name} is about what is judged, not about how good a run is.")
     if len(name) > MOST_LETTERS:
         raise PlanRefused(f"The name of a measure has up to {MOST_LETTERS} letters.")
     if kind_of(parse_one(name)) == Kind.APPROXIMATE and has_samples(collection=collection):

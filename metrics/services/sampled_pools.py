@@ -29,7 +29,7 @@ from pooling.services.strata import SAMPLED
 
 # They look at their first k ranks and at nothing else; without a cut-off at all ranks.
 _OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}
-_OF_JUDGED = {"Judged", "RBPres"}  # about what is judged, not about what is relevant
+_OF_JUDGED = {"Judged", "RBPres"}
 _WAITING = """
     SELECT DISTINCT pair.query_id, pair.document_id FROM pooling_poolpair pooled
     JOIN pooling_pool pool ON pool.id = pooled.pool_id JOIN annotate_pair pair ON pair.id = pooled.pair_id
@@ -187,9 +187,14 @@ def first_undrawn(*, run: Run, scope: Scope, undrawn: Undrawn) -> float:
     return first
 
 
+def counts_judgments(measure: Measure) -> bool:
+    """Whether a measure is about what is judged, not about what is relevant."""
+    return measure.family in _OF_JUDGED
+
+
 def counts_undrawn(measure: Measure, firsts: Sequence[float]) -> bool:
     """Whether a measure counts what was not drawn as irrelevant for some run, by the runs' `first_undrawn`."""
-    if measure.family in _OF_JUDGED or not firsts:
+    if counts_judgments(measure) or not firsts:
         return False
     depth = np.inf if measure.cutoff is None else measure.cutoff
     is_exact = min(firsts) > depth or min(firsts) == np.inf

@@ -81,7 +81,8 @@ STRATEGIES: dict[str, Strategy] = {
     ),
     "stratified": Strategy(
         "Stratified sample",
-        "Everything at the top and a random share of what is below, for estimates such as xinfAP.",
+        "Everything at the top and a random share of what is below, for estimates such as xinfAP. From its opening on "
+        "the leaderboard estimates or marks what looks at the part that is drawn from, AP and nDCG first of all.",
         (
             Number("top", "All down to rank", 1, 1000, 10),
             Number("depth", "Depth", 1, 1000, 100, "Where the part that is sampled ends."),

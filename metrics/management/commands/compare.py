@@ -139,6 +139,8 @@ def measured(options: dict[str, Any]) -> tuple[ScoreTable, NDArray[np.bool_]]:
         measure = parse_one(options["measure"] or "AP")
     except UnknownMeasure as error:
         raise CommandError(str(error)) from error
+    if not measure.is_mean:
+        raise CommandError(f"{measure.name} is a median, and runs are compared by means.")
     if len(options["runs"]) < 2:
         raise CommandError("Name two runs or more to compare.")
     threshold = finite_number(options["threshold"] or 1)

@@ -280,3 +280,8 @@ def test_what_is_inferred_from_a_sample_has_no_interval(files):
     found = json.loads(line)["intervals"]
     assert found["xinfAP"] == found["infNDCG"] == [None, None]
     assert None not in found["AP"]
+
+
+def test_compare_refuses_a_median(files):
+    done = manage("compare", "--qrels", *(f"{files}/{name}" for name in ("qrels", "run", "other")), "--measure", "MedR")
+    assert done.stderr == "CommandError: MedR is a median, and runs are compared by means."

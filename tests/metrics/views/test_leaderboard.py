@@ -115,7 +115,8 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
     assert "People and the reference" in page and '<th scope="row">original</th>' in page
     words = "whatever the unjudged documents that the run returned, and the unjudged pairs of the pools, turn out to be"
     why = "AP, nDCG@10, mAP@R: only where measures are chosen, as theirs are not kept"
-    assert f"{words}, labels taken as right ({why})" in page
+    right = "labels taken as right, also a reference’s, which people may still overrule"
+    assert f"{words}, {right} ({why})" in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
 
@@ -138,7 +139,8 @@ def test_another_reference_set_and_query_set_can_be_chosen(client, board):
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("threshold", "9", '"9" is no choice of "threshold"; there are: 0, 1'),
+        ("threshold", "9", '"9" is no choice of "threshold"; there are: 1, 2.'),
+        ("threshold", "0", '"0" is no choice of "threshold"; there are: 1, 2.'),
         ("people", "0", '"0" is no choice of "people"; there are: first'),
         ("queries", "few", '"few" is no choice of "queries"; there are: all.'),
         ("run", "0", "Runs that the address names and that are not there: 1 of 1."),
@@ -162,6 +164,47 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
         page = client.get("/c/bare/leaderboard/", {"labels": labels}).content.decode()
         assert ("No pair is positive by these labels" in page) == says_nothing
         assert (" so far at " in page) != says_nothing
+
+
+def test_no_lengths_between_a_larger_and_a_smaller_number_of_words(client, board):
+    page = client.get("/c/study/leaderboard/", {"words_from": "5", "words_to": "2"})
+    assert page.status_code == 422 and "No query has 5 words or more and 2 or fewer" in page.content.decode()
+
+
+def test_files_say_whether_labels_have_changed_since(client, board):
+    choices = read(collection=board, viewer=None, given={})
+    told = []
+    for version in ("", "another"):
+        leaderboard_views.compute(collection=board, wanted=choices.wanted)
+        if version:
+            BoardView.objects.filter(collection=board).update(version=version)
+        csv, tex = (client.get(f"/c/study/leaderboard/table.{form}").content.decode() for form in ("csv", "tex"))
+        told.append((csv.splitlines()[1].rsplit(",", 1)[1], "Labels or settings have changed since." in tex))
+    assert told == [("no", False), ("yes", True)]
+
+
+def test_ends_are_rounded_as_the_score_is():
+    cell = Cell(32.25, None, None, 32.25, 32.35, None, 1, least=32.25, most=32.25)
+    assert (cell.text, cell.interval_text, cell.bounds_text) == ("32.2", "32.2\N{EN DASH}32.4", "32.2 … 32.2")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ("alpha", "alpha", "alpha cannot be compared with alpha: it is the same run."),
+        ("alpha", "gamma", "gamma cannot be compared with alpha: it ranks in the other direction."),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_told(client, board, a, b, told):
+    keys = {run.name: run.pk for run in board.runs.all()}
+    page = client.get("/c/study/leaderboard/compare/", {"a": keys[a], "b": keys[b]})
+    assert page.status_code == 422 and told in page.content.decode()
+
+
+def test_runs_are_not_compared_by_a_median(client, board):
+    page = client.get("/c/study/leaderboard/compare/", {"measure": "MedR"})
+    assert page.status_code == 422
+    assert "MedR is a median, and runs are compared by means; AP is shown." in page.content.decode()
 
 
 @pytest.mark.parametrize("name", ["a", "b"])

@@ -66,6 +66,7 @@ def test_a_lead_fixes_a_plan_reads_it_and_ends_it(client, study):
     ("fields", "why"),
     [
         ({"measure": "MedR"}, "is a median"),
+        ({"measure": "Judged@10"}, "is about what is judged, not about how good a run is"),
         ({"looks": "50 25"}, "that go up"),
         ({"looks": "25 fifty"}, "that go up"),
         ({"looks": "50 101"}, "that go up"),
