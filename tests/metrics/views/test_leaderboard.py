@@ -115,7 +115,7 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
     assert "People and the reference" in page and '<th scope="row">original</th>' in page
     words = "whatever the unjudged documents that the run returned, and the unjudged pairs of the pools, turn out to be"
     why = "AP, nDCG@10, mAP@R: only where measures are chosen, as theirs are not kept"
-    right = "labels taken as right, also a reference’s, which people may still overrule"
+    right = "labels taken as right, also a reference\N{RIGHT SINGLE QUOTATION MARK}s, which people may still overrule"
     assert f"{words}, {right} ({why})" in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
