@@ -99,5 +99,7 @@ def test_a_refresh_at_fire_size(client, scale):
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     print(f"  {'first refresh of a process':32} {refreshed(study)}")
-    print(f"  {'refresh after 200 labels, median':32} {middle([refreshed(study) for _ in range(N_REFRESHES)])}")
+    usual = middle([refreshed(study) for _ in range(N_REFRESHES)])
+    print(f"  {'refresh after 200 labels, median':32} {usual}")
+    assert scale > 1 or usual.worker + usual.database < 1  # of the processor: the wall's second, without other programs
     pages(client, study)
