@@ -33,7 +33,9 @@ def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
 
     P@k, DCG@k, RBP and the number of positives are unbiased and have the standard error of the draw; xinfAP and infNDCG
     are approximate, and None while some query has a stratum of which nothing is judged: they would take it for empty.
-    k is 10, or the pool's depth if that is less; of RBP, `tail` is what the ranks below the pool could add.
+    k is 10, or the pool's depth if that is less; P@k and DCG@k rest on the strata that the run has among its first k
+    ranks, as pairs of the others add nothing, so they stand before the others are judged.
+    Of RBP, `tail` is what the ranks below the pool could add.
 
     A drawn pair without a grade counts as not drawn: right as long as people are given the pairs in random order.
     Undefined, with its reason under "why", where the strata cannot be told, and before the first positive.
@@ -58,14 +60,17 @@ def inferred(*, pool: Pool, side: Side) -> dict[str, Any] | None:
         ranked = ranked_of(side, run, Labels(query, target, grade))._replace(stratum=stratum)
         lacks = bool(without_judged(ranked, stratum).any())
         sample = Weighted(ranked_of(side, run, Labels(query[own], target[own], grade[own])), chance, stratum[own])
+        first = own & np.isin(stratum, stratum[ranked.label[ranked.rank <= k]])
+        of_first = ranked_of(side, run, Labels(query[first], target[first], grade[first]))
+        top = Weighted(of_first, chance[first[own]], stratum[first])
         positives = estimated_mean(estimated_positives(sample, threshold=threshold))
         scores.append(
             {
                 "run": run.pk,
                 "xinfAP": None if lacks else float(extended_inferred_ap(ranked, threshold=threshold, k=DEEPEST).mean()),
                 "infNDCG": None if lacks else float(extended_inferred_ndcg(ranked, k=DEEPEST).mean()),
-                "P": estimated_mean(estimated_precision(sample, k=k, threshold=threshold))._asdict(),
-                "DCG": estimated_mean(estimated_dcg(sample, k=k))._asdict(),
+                "P": estimated_mean(estimated_precision(top, k=k, threshold=threshold))._asdict(),
+                "DCG": estimated_mean(estimated_dcg(top, k=k))._asdict(),
                 "RBP": estimated_mean(estimated_rbp(sample, p=PATIENCE, threshold=threshold))._asdict(),
             }
         )

@@ -22,7 +22,7 @@ from pooling.core.strategies import depth_of
 from pooling.models import Pool, Run
 from pooling.services.rankings import left_out, load_top
 
-RULES = "4"  # changes when the same labels and rankings would give other numbers
+RULES = "5"  # changes when the same labels and rankings would give other numbers
 _GIVEN = """
     SELECT pair.query_id, pair.document_id, seat.judgment_id
     FROM pooling_poolpair pooled JOIN annotate_pair pair ON pair.id = pooled.pair_id

@@ -189,6 +189,23 @@ def test_sums_over_pairs_are_exact_where_all_is_drawn_and_judged_and_have_errors
     assert str(part.rows[0].precision).count("\N{PLUS-MINUS SIGN}") == 1
 
 
+def test_precision_at_ranks_that_were_all_drawn_and_judged_does_not_wait_for_deeper_strata(sampled):
+    told = {"strategy": "stratified", "top": 10, "depth": 12, "share": 0.5}
+    deep = making.opened(sampled.collection, sampled.runs, name="deep", **told)
+    studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
+    below = PoolPair.objects.filter(pool=deep, stratum=2).values("pair")
+    Resolution.objects.filter(collection=sampled.collection, pair__in=below).delete()
+    said = Resolution.objects.filter(collection=sampled.collection, grade__isnull=False)
+    grades = {(row.pair.query.external_id, row.pair.document.external_id): row.grade for row in said}
+    found = sample_on_page(deep)
+    assert found.k == 10 and found.positives.mean is None and 0 < found.n_judged < found.n_drawn
+    for row in found.rows:
+        own = [grades[f"q{q}", f"d{d}"] for q, docs in sampled.ranked[row.name].items() for d in docs[:10]]
+        n_positive = sum(grade >= sampled.collection.positive_from for grade in own)
+        assert row.precision == (pytest.approx(n_positive / 50), pytest.approx(0))
+        assert row.dcg.mean is not None and row.rbp.mean is None and row.xinfap is None
+
+
 def test_a_document_that_is_excluded_leaves_the_strata_and_no_more(sampled):
     studies.judge(cast.annotator(sampled.collection), seed=1, likes=0.4)
     retire(sampled.runs[0])
