@@ -14,6 +14,8 @@ from metrics.core.groups import Groups
 from metrics.core.resampling import on_grid
 
 NO_SPREAD = 1e-9  # of the largest value: what is closer to the mean than that differs by rounding alone
+TOLD = 0.75  # how fast successes tell how alike groups are, see `_wary`: by simulated worlds, docs/adr/0016
+Z_95 = 1.959963984540054
 Row = NDArray[np.float64]
 
 
@@ -93,7 +95,24 @@ def _means(values: NDArray[np.float64], groups: Groups) -> Means:
     return Means(mean, squares * (groups.n / (groups.n - 1) / mass.sum() ** 2))
 
 
-def wilson(n_right: int, n: int, *, z: float = 1.959963984540054) -> Interval:
+def rests_on(share: float, interval: Interval) -> float | None:
+    """How many independent successes or failures, whichever are fewer, Wilson's 95 % interval of a share is of.
+
+    Read off its ends, which are the roots of (n + z^2) x^2 - (2 n p + z^2) x + n p^2: their product tells n.
+    None where there is no interval, and where it has no width.
+    """
+    if interval.low is None or interval.high is None or interval.low == interval.high:
+        return None
+    p, low, high = share, interval.low, interval.high
+    if p > 0.5:
+        p, low, high = 1 - p, 1 - high, 1 - low
+    if p <= 0 or low <= 0:
+        return 0.0
+    rest = p * p / (low * high) - 1
+    return p * Z_95**2 / rest if rest > 0 else None
+
+
+def wilson(n_right: int, n: int, *, z: float = Z_95) -> Interval:
     """Wilson's score interval of a share; (None, None) without trials.
 
     Wilson 1927, doi:10.1080/01621459.1927.10502953. Equals statsmodels' proportion_confint(method="wilson").
@@ -113,7 +132,8 @@ def _effective(values: NDArray[np.float64], means: Means, groups: Groups, level:
     Where each value is 0 or 1 the scale is known but for what groups do to it. The number is that of the queries over
     the design effect, times (t of Q - 1 / t)^2, and at most Q: Korn & Graubard 1998, Survey Methodology 24:193; Dean &
     Pagano 2015, doi:10.1093/jssam/smv024. Of single queries without weights it is Q, and the interval Wilson's own.
-    Where all are 0, or all 1, nothing shows how alike groups are, so each counts as one query.
+    Where all are 0, or all 1, nothing shows how alike groups are, so each counts as one query; where nearly all are,
+    little does (see `_wary`).
     t has as many degrees of freedom as groups, less one. Groups that differ in mass count as fewer, (sum of masses)^2 /
     sum of squared masses: Kish 1965; Carter, Schnepel & Steigerwald 2017, doi:10.1162/REST_a_00639.
     """
@@ -124,8 +144,21 @@ def _effective(values: NDArray[np.float64], means: Means, groups: Groups, level:
     seen = np.divide(known, variance, out=np.full(len(p), np.inf), where=variance > 0)
     graded = seen * (z / t) ** 2
     of_0_and_1 = np.minimum(seen / (1 - 1 / n) * (t_single / t) ** 2, n)
+    if not groups.are_single:
+        of_0_and_1 = _wary(of_0_and_1, p, n_groups)
     of_0_or_1 = np.where(known > 0, of_0_and_1, n_groups)
     return np.asarray(np.where(_are_0_or_1(values), of_0_or_1, graded))
+
+
+def _wary(n: Row, p: Row, n_groups: float) -> Row:
+    """(M,) effective numbers n of 0 and 1 in groups, smaller where few successes or failures show how alike groups are.
+
+    Where few groups hold most of a small p, a sample without them has both a smaller mean and a smaller design effect.
+    So the latter is averaged with that of groups whose queries are all alike, each of which counts as one query: with
+    the weight e^(-TOLD k) of k effective successes or failures, whichever are fewer. It is 1 where there are none.
+    """
+    alike = np.exp(-TOLD * np.minimum(p, 1 - p) * n)
+    return 1 / ((1 - alike) / n + alike / np.minimum(n, n_groups))
 
 
 def _are_0_or_1(values: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -17,7 +17,15 @@ from metrics.core.measures import parse_one
 from metrics.leaderboard_charts import Dot, score_dots
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services.labels import scope_of
-from metrics.services.leaderboard_cells import Absent, Cell, interval_words, measure_scale, median_design, unit_of
+from metrics.services.leaderboard_cells import (
+    Absent,
+    Cell,
+    interval_words,
+    measure_scale,
+    median_design,
+    rough_words,
+    unit_of,
+)
 from metrics.services.leaderboard_decisions import Decision, decision, headline, notes
 from metrics.services.leaderboard_measuring import group_facts
 from metrics.services.leaderboard_stored import kept_ends, unbounded
@@ -152,6 +160,13 @@ class Table(NamedTuple):
         """What the interval beneath a score is, or why there is none."""
         told = {"n_queries": self.n_queries, "sources": self.sources, "is_of_these": self.is_of_these}
         return interval_words(groups=self.groups, **told)
+
+    @property
+    def caution(self) -> str:
+        """What is said of rough intervals, once: of few queries or groups, else of few successes or failures."""
+        told = self.groups.caution if self.groups else ""
+        is_told = told or self.is_of_these or self.n_positive == 0
+        return told if is_told else rough_words(self.kinds, [row.cells for row in self.rows])
 
     @property
     def drawn(self) -> str:

@@ -1,14 +1,18 @@
 """The parts of a leaderboard's table: a score with all that belongs to it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from metrics.core.groups import Design
+from metrics.core.intervals import Interval, rests_on
 from metrics.core.letters import shown
-from metrics.core.measures import Measure
+from metrics.core.measures import Measure, parse_one
 from metrics.services.query_groups import GroupFacts
+from metrics.services.sample_estimates import Kind
+
+FEW = 10  # independent successes or failures: of fewer, intervals may hold less than they say, see docs/numbers.md
 
 
 class Cell(NamedTuple):
@@ -110,6 +114,27 @@ def median_design(cells: Sequence[Cell | Absent | None]) -> Design:
 def _median(values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.median(known)) if known else None
+
+
+def rough_words(kinds: Mapping[str, str], rows: Sequence[Sequence[Cell | Absent | None]]) -> str:
+    """What is said of Wilson's intervals that rest on few successes or failures; empty where none does.
+
+    kinds : what each measure is on samples, a Kind; rows : a run each, a cell a measure
+    """
+    told = []
+    for place, (name, kind) in enumerate(kinds.items()):
+        n = sum(_is_rough(row[place]) for row in rows)
+        if n and kind == Kind.EXACT and unit_of(parse_one(name)) == "%":
+            told.append(f"{name} of {n:,} {'run' if n == 1 else 'runs'}")
+    few = f"Intervals that rest on fewer than {FEW} independent successes or failures are rough"
+    return f"{few}: {', '.join(told)}." if told else ""
+
+
+def _is_rough(cell: Cell | Absent | None) -> bool:
+    if not isinstance(cell, Cell) or cell.low is None or cell.high is None:
+        return False
+    n = rests_on(cell.whole / 100, Interval(cell.low / 100, cell.high / 100))
+    return n is not None and round(n, 6) < FEW  # ten of 50 queries are ten, whatever the last digit
 
 
 def unit_of(measure: Measure) -> str:

@@ -28,7 +28,7 @@ from metrics.services.moments import one_moment
 from metrics.services.sampled_pools import has_samples
 from pooling.models import Run
 
-RULES = "11"  # changes when the same labels and rankings would give other numbers
+RULES = "12"  # changes when the same labels and rankings would give other numbers
 ASK_AGAIN = 30  # seconds after which somebody who still waits asks once more: the task may be lost
 AGE = timedelta(minutes=10)  # after which a view is computed again even though its version did not change
 KEPT = timedelta(days=1)

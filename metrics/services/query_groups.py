@@ -22,6 +22,7 @@ from pooling.models import PoolSource
 from pooling.services.run_storage import SIDES
 
 FEW = 30  # groups: fewer tell little of how far other ones would differ
+FEW_QUERIES = 25  # that stand by themselves: likewise
 _KINDS = {Part.Kind.VIDEO: "videos", Part.Kind.IMAGE: "images", Part.Kind.AUDIO: "recordings"}
 _LINKED = """
     WITH best AS (
@@ -99,18 +100,25 @@ class GroupFacts(NamedTuple):
 
     @property
     def caution(self) -> str:
-        """What is said of few groups, as many as they count; empty of many, and where each query stands by itself."""
+        """What is said of few groups, or queries that stand by themselves, as many as they count; empty of many."""
         counted = self.n_groups if self.n_effective is None else self.n_effective
-        if self.are_single and are_lopsided(self.n_groups, counted):
-            return f"A few {self.queries} stand for nearly all, which count as {counted:.0f}: there are no intervals."
-        if self.are_single or self.n_groups < 2 or counted >= FEW:
+        if self.n_groups < 2 or counted >= (FEW_QUERIES if self.are_single else FEW):
             return ""
+        if self.are_single:
+            return self._few_queries(counted)
         size = f"The {self.n_groups:,} {self.groups} differ so much in size that they count as about {counted:.0f}"
         if are_lopsided(self.n_groups, counted):
             return f"{size}: there are no such intervals, and tests other than randomization are too sure."
         if self.n_groups < FEW and counted >= self.n_groups / 2:
             return f"With {self.n_groups} {self.groups} such intervals and tests are rough."
         return f"{size}: intervals and tests other than randomization are too sure."
+
+    def _few_queries(self, counted: float) -> str:
+        if are_lopsided(self.n_queries, counted):
+            return f"A few {self.queries} stand for nearly all, which count as {counted:.0f}: there are no intervals."
+        if self.n_queries < FEW_QUERIES:
+            return f"With {self.n_queries} {self.queries} intervals are rough."
+        return f"Some {self.queries} stand for many, so that all count as about {counted:.0f}: intervals are rough."
 
     @property
     def notes(self) -> str:

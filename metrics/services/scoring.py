@@ -21,7 +21,7 @@ from metrics.services.measuring import BOUNDED, N_POSITIVE, NAMES, Board, Table
 from metrics.services.query_groups import groups_of
 from pooling.models import Run
 
-RULES = "4"  # changes when the same labels and rankings would give other numbers
+RULES = "5"  # changes when the same labels and rankings would give other numbers
 Key = tuple[int, str, str]  # the run, the key of the label source, the measure
 RUNS_AT_ONCE = 8  # runs whose intervals are computed together; their values a query are in memory at a time
 

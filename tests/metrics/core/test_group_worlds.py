@@ -39,6 +39,19 @@ def test_intervals_over_groups_cover_95_percent(icc, size):
     assert np.mean([low <= 0 <= high for low, high in ends]) == pytest.approx(0.95, abs=0.02)
 
 
+@every_world
+@pytest.mark.parametrize("kind", ["0 or 1", "graded"])
+def test_wilsons_intervals_over_groups_cover_95_percent(kind, icc, size):
+    """The ones that leaderboards print: of scores with mean .2, in groups whose means are Beta."""
+    groups = groups_of(size)
+    rng = np.random.default_rng([int(100 * icc), groups.n_queries, len(kind)])
+    total = 1 / icc - 1 if icc else 1e9
+    chance = rng.beta(0.2 * total, 0.8 * total, (1_000, groups.n))[:, groups.of_query]
+    values = rng.random(chance.shape) < chance if kind == "0 or 1" else rng.beta(2 * chance + 1e-9, 2 - 2 * chance)
+    ends = mean_intervals(values.astype(float), are_shares=True, groups=groups)
+    assert np.mean([low <= 0.2 <= high for low, high in ends]) == pytest.approx(0.95, abs=0.02)
+
+
 def test_intervals_over_the_captions_of_a_video_one_by_one_cover_far_less():
     values = worlds(0.3, groups_of(41), n=300)[:, :, 0]
     assert np.mean([low <= 0 <= high for low, high in mean_intervals(values, are_shares=False)]) < 0.5

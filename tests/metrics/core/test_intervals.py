@@ -7,7 +7,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from metrics.core.groups import Groups
-from metrics.core.intervals import NOTHING, Interval, mean_intervals, wilson
+from metrics.core.intervals import NOTHING, Interval, mean_intervals, rests_on, wilson
 from metrics.core.significance import paired_test
 
 EQUAL = np.repeat(np.arange(20), 5)
@@ -67,24 +67,64 @@ def test_of_queries_that_count_0_or_1_it_is_wilsons_own(right):
 
 
 @pytest.mark.parametrize("group", [EQUAL, UNEQUAL])
-def test_over_groups_of_0_and_1_it_is_wilsons_of_the_effective_number(group):
-    """Korn and Graubard's, as statsmodels computes Wilson's of a number that is no whole one."""
+@pytest.mark.parametrize("few", [2, 12])
+def test_over_groups_of_0_and_1_it_is_wilsons_of_the_effective_number(group, few):
+    """Korn and Graubard's, as statsmodels computes Wilson's of a number that is no whole one; of few ones less."""
     rng = np.random.default_rng(5)
-    values = (rng.random(len(group)) < rng.beta(1, 2, group.max() + 1)[group]).astype(float)
+    values = (rng.random(len(group)) < rng.beta(1, few, group.max() + 1)[group]).astype(float)
     fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": group})
     p, n, size = values.mean(), len(values), np.bincount(group)
     deff = fit.bse[0] ** 2 / (p * (1 - p) / (n - 1))
     t_groups, t_single = stats.t.ppf(0.975, [size.sum() ** 2 / (size**2).sum() - 1, n - 1])
     effective = n / deff * (t_single / t_groups) ** 2
-    assert effective < 0.8 * n
+    n_groups = size.sum() ** 2 / (size**2).sum()
+    assert n_groups < effective < 0.8 * n
+    alike = np.exp(-0.75 * min(p, 1 - p) * effective)
+    effective = 1 / ((1 - alike) / effective + alike / n_groups)
     expected = proportion_confint(p * effective, effective, method="wilson")
     assert interval(values, are_shares=True, groups=Groups.of(group)) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("p", [0.02, 0.98])
+def test_ever_fewer_successes_lead_to_what_none_at_all_have(p):
+    """Between one success in 20 groups of 50 and none the effective number does not jump from 879 to 20."""
+    groups = Groups.of(np.repeat(np.arange(20), 50))
+    one = (np.arange(1_000) == 0).astype(float)
+    values = one if p < 0.5 else 1 - one
+    low, high = interval(values, are_shares=True, groups=groups)
+    n = rests_on(values.mean(), Interval(low, high)) / 0.001
+    korn_graubard = 1_000 * (stats.t.ppf(0.975, 999) / stats.t.ppf(0.975, 19)) ** 2
+    alike = np.exp(-0.75 * 0.001 * korn_graubard)
+    assert n == pytest.approx(1 / ((1 - alike) / korn_graubard + alike / 20), rel=1e-6)
+
+
+def test_of_queries_of_a_group_each_nothing_is_made_smaller_for_few_successes():
+    values = np.arange(40) < 1
+    assert interval(values, are_shares=True) == pytest.approx(wilson(1, 40), abs=1e-15)
+    groups = Groups.of(np.arange(40)[::-1])
+    assert interval(values, are_shares=True, groups=groups) == interval(values, are_shares=True)
+    weight = np.linspace(0.2, 1.8, 40)
+    p, kish = weight[0] / 40, 1_600 / np.square(weight).sum()
+    variance = 40 / 39 * np.square(weight * (values - p)).sum() / 1_600
+    t_single, t_kish = stats.t.ppf(0.975, [39, kish - 1])
+    n = min(p * (1 - p) / variance * 40 / 39 * (t_single / t_kish) ** 2, 40)
+    found = interval(values, are_shares=True, groups=Groups.of(np.arange(40), weight=weight))
+    assert rests_on(p, found) == pytest.approx(p * n, rel=1e-6)
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 40), (1, 40), (3, 40), (20, 40), (38, 40), (40, 40), (7, 100_000)])
+def test_what_wilsons_interval_rests_on_is_read_off_it(right, n):
+    assert rests_on(right / n, wilson(right, n)) == pytest.approx(min(right, n - right), rel=1e-6)
+
+
+def test_of_no_interval_and_of_one_without_width_nothing_is_read_off():
+    assert rests_on(0.5, NOTHING) is None
+    assert rests_on(0.5, Interval(0.5, 0.5)) is None
+
+
 def test_groups_in_which_0_and_1_are_spread_evenly_count_no_more_than_their_queries():
-    assert interval([0, 1] * 10, are_shares=True, groups=Groups.of(np.repeat(np.arange(10), 2))) == pytest.approx(
-        wilson(10, 20), abs=1e-12
-    )
+    found = interval([0, 1] * 100, are_shares=True, groups=Groups.of(np.repeat(np.arange(100), 2)))
+    assert found == pytest.approx(wilson(100, 200), abs=1e-12)
 
 
 @pytest.mark.parametrize("right", [0, 1])

@@ -15,6 +15,7 @@ from metrics.core.intervals import NOTHING, mean_intervals, wilson
 from metrics.core.measures import parse_one
 from metrics.services import leaderboard_comparison, leaderboard_measuring
 from metrics.services.leaderboard import Table
+from metrics.services.leaderboard_cells import Absent, Cell
 from metrics.services.leaderboard_comparison_page import Comparison
 from metrics.services.query_groups import GroupFacts
 from metrics.services.sample_estimates import Kind
@@ -49,6 +50,51 @@ def test_pages_say_why_there_is_no_interval():
     assert comparison(one_group).interval_text == "no interval, as there is a single query or group"
     assert comparison(None, n_queries=1).interval_text == "no interval, as there is a single query or group"
     assert comparison(OF_VIDEOS).interval_text.startswith("no interval, as all videos differ by as much")
+
+
+def rows(*scores):
+    """A row a run, a cell a score: Wilson's interval of so many right ones of 50, unless it has none."""
+    return [SimpleNamespace(cells=[cell_of(score) for score in row]) for row in scores]
+
+
+def cell_of(n_right):
+    if n_right is None:
+        return Absent("n/a beyond 10")
+    low, high = wilson(n_right, 50)
+    facts = {"whole": n_right / 50, "low": low, "high": high, "n_defined": 50}
+    return Cell.of(facts, scale=100)
+
+
+def caution(*scores, kind=Kind.EXACT, **told):
+    kinds = dict(zip(("C@1", "C@10"), (Kind.EXACT, kind), strict=True))
+    facts = {"kinds": kinds, "is_of_these": False, "n_positive": 9, "groups": ALONE._replace(n_queries=50, n_groups=50)}
+    return table(**facts | told, rows=rows(*scores)).caution
+
+
+SOME_ROUGH = (9, 25), (10, 41), (20, 25), (0, None)
+ROUGH = "Intervals that rest on fewer than 10 independent successes or failures are rough: "
+
+
+def test_a_table_says_once_of_which_measures_intervals_rest_on_few_successes_or_failures():
+    assert caution(*SOME_ROUGH) == f"{ROUGH}C@1 of 2 runs, C@10 of 1 run."
+    assert caution((10, 40), (25, None)) == ""
+    assert caution() == ""
+
+
+@pytest.mark.parametrize("told", [{"is_of_these": True}, {"n_positive": 0}])
+def test_of_these_very_queries_and_without_a_positive_pair_it_says_nothing(told):
+    assert caution(*SOME_ROUGH, **told) == ""
+
+
+def test_of_estimates_and_ranks_whose_intervals_are_students_it_says_nothing():
+    assert caution(*SOME_ROUGH, kind=Kind.UNBIASED) == f"{ROUGH}C@1 of 2 runs."
+    assert caution(*SOME_ROUGH, kinds={"MeanR": Kind.EXACT, "C@10": Kind.EXACT}) == f"{ROUGH}C@10 of 1 run."
+
+
+def test_of_few_queries_or_groups_the_table_says_that_alone():
+    assert caution(*SOME_ROUGH, groups=ALONE) == "With 12 captions intervals are rough."
+    assert caution(*SOME_ROUGH, groups=OF_VIDEOS) == "With 5 videos such intervals and tests are rough."
+    assert caution(*SOME_ROUGH, groups=None).startswith(ROUGH)
 
 
 @pytest.mark.parametrize(

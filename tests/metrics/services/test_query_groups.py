@@ -161,6 +161,23 @@ def test_few_groups_are_told_and_so_are_those_that_count_as_few(n_groups, n_effe
     assert facts.caution == said
 
 
+@pytest.mark.parametrize(
+    ("n", "n_effective", "said"),
+    [
+        (1, None, ""),
+        (2, None, "With 2 captions intervals are rough."),
+        (24, 24.0, "With 24 captions intervals are rough."),
+        (25, 25.0, ""),
+        (25, None, ""),
+        (60, 12.4, "Some captions stand for many, so that all count as about 12: intervals are rough."),
+        (60, 4.1, "A few captions stand for nearly all, which count as 4: there are no intervals."),
+    ],
+)
+def test_few_queries_that_stand_by_themselves_are_told(n, n_effective, said):
+    facts = query_groups.GroupFacts("none", n, n, "captions", "videos", n_effective=n_effective)
+    assert facts.caution == said
+
+
 def test_groups_count_by_their_sizes(videos):
     groups, facts, _ = grouped(videos)
     assert facts.n_effective == groups.n_effective == pytest.approx(14**2 / (4 * 3**2 + 2**2))

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotate.models import Change, QuerySet, QuerySetItem, Role
 from metrics.models import BoardView, Score
-from metrics.services import leaderboard_views, refresh
+from metrics.services import leaderboard_views, query_groups, refresh
 from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_cells import Cell
 from metrics.services.leaderboard_decisions import Decision, headline
@@ -119,6 +119,17 @@ def test_the_page_states_label_source_query_set_threshold_and_conflicts(client, 
     assert f"{words}, {right} ({why})" in page
     assert "data-sortable" in page and "/c/study/downloads/" in page
     assert 'id="scores-forward-1-spec"' in page and 'id="scores-reverse-6-spec"' in page
+
+
+@pytest.mark.parametrize(("few", "said"), [(25, "intervals are rough"), (1, "successes or failures are rough")])
+def test_a_table_says_once_that_intervals_are_rough(client, board, monkeypatch, few, said):
+    monkeypatch.setattr(query_groups, "FEW_QUERIES", few)
+    monkeypatch.setattr(query_groups, "FEW", few)
+    content = client.get("/c/study/leaderboard/").content.decode()
+    tables = content.split('aria-label="Scores, ')
+    assert len(tables) == 3
+    assert [part.count(said) for part in tables] == [1, 1, 0]
+    assert content.count("rough") == 2
 
 
 def test_another_reference_set_and_query_set_can_be_chosen(client, board):
