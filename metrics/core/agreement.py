@@ -40,6 +40,8 @@ class Alpha(NamedTuple):
     n_units, n_labels : units and labels that came in, each annotator once a unit
     n_pairable_units, n_pairable_labels : those of units with two labels or more: what alpha rests on
     n_undefined_replicates : bootstrap samples in which alpha is undefined; they are left out of the interval
+    n_telling : what an interval would draw, groups or single units, that holds a label beside the commonest value,
+        among the units with two labels or more; all others say the same
     """
 
     value: float | None
@@ -55,6 +57,7 @@ class Alpha(NamedTuple):
     n_undefined_replicates: int = 0
     seed: int | None = None
     n_groups: int | None = None
+    n_telling: int = 0
 
 
 class InGroups(NamedTuple):
@@ -169,9 +172,12 @@ def alphas_of_counts(
         _refuse_values(counted, level)
     if common.reason:
         return found
-    everyone = kinds.frequency[None, :].astype(float)
-    found = {level: alpha._replace(value=float(_alphas(kinds, everyone, level)[0])) for level, alpha in found.items()}
     groups = _pairable_groups(in_groups, pairable) if in_groups else None
+    everyone, n_telling = kinds.frequency[None, :].astype(float), _n_telling(kinds, groups)
+    found = {
+        level: alpha._replace(value=float(_alphas(kinds, everyone, level)[0]), n_telling=n_telling)
+        for level, alpha in found.items()
+    }
     if not n_replicates or (groups is not None and not groups.group.any()):
         return found
     samples = _Samples(kinds, groups, n_replicates, seed)
@@ -301,6 +307,13 @@ def _pairable_groups(in_groups: InGroups, pairable: NDArray[np.bool_]) -> InGrou
     kind = (np.cumsum(pairable) - 1)[in_groups.kind[keep]]
     group, n = np.unique(in_groups.group[keep], return_inverse=True)[1].reshape(-1), in_groups.n[keep]
     return None if (np.bincount(group, weights=n) == 1).all() else InGroups(group, kind, n)
+
+
+def _n_telling(kinds: UnitCounts, groups: InGroups | None) -> int:
+    """Groups, or single units, with a label beside the commonest value; of values as common the lowest is the one."""
+    commonest = int(np.argmax(kinds.frequency @ kinds.counts))
+    tells = np.count_nonzero(np.delete(kinds.counts, commonest, axis=1), axis=1) > 0
+    return int(kinds.frequency[tells].sum() if groups is None else len(np.unique(groups.group[tells[groups.kind]])))
 
 
 class _Samples:

@@ -8,13 +8,13 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from annotate.models import Collection, User
-from metrics.core.looks import always_low, is_below
+from metrics.core.looks import TELLING, alpha_low, is_below
 from metrics.models import Alarm, AlarmEvent, Snapshot
 
-INTERVAL = 3.92  # standard errors between the ends of a 95 % interval
 LOG = 100  # events that the page shows
 UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
 RESTS_ON = {Alarm.Kind.ALPHA: "pairs with two planned labels", Alarm.Kind.GOLD: "golds", Alarm.Kind.SPEED: "labels"}
+NEEDED = f"that takes {TELLING} groups of queries with a label beside the commonest level, and labels that differ"
 
 
 class AlarmExists(Exception):
@@ -115,7 +115,8 @@ def readings(alarm: Alarm, values: dict[str, Any]) -> list[Reading]:
 
     An alarm is looked at in every refresh, so what it says holds at all of these looks together (metrics.core.looks).
     Alpha: of the planned labels' alpha, on the collection's level of measurement, the lower limit that holds however
-    often one looks, n pairs with two of them or more: up while alpha is not shown to reach the threshold.
+    often one looks, n pairs with two of them or more: up while alpha is not shown to reach the threshold, so also
+    while there is no limit yet.
     Golds right: per cent of n golds on the right side of the threshold: up while it is shown to be below the mark.
     Active time: median seconds of n labels: up while that number is lower. It claims nothing beyond these labels.
     """
@@ -132,11 +133,15 @@ def _alpha_reading(alarm: Alarm, alpha: dict[str, Any] | None) -> Reading:
     n = alpha["n_pairable_units"] if alpha else 0
     if not alpha or not n or alpha["value"] is None:
         return Reading(None, None, n, is_low=False)
-    if alpha["low"] is None or alpha["low"] == alpha["high"]:  # nothing shows how far it may be off
-        return Reading(None, None, n, is_low=True)
-    error = (alpha["high"] - alpha["low"]) / INTERVAL
-    low = always_low(alpha["value"], error=error, n=n, tuned_for=max(1, alarm.n_at_least))
-    return Reading(None, low, n, is_low=low < alarm.below)
+    low = alpha_low(
+        alpha["value"],
+        low=alpha["low"],
+        high=alpha["high"],
+        n=n,
+        n_telling=alpha.get("n_telling", 0),  # numbers of before did not count them
+        tuned_for=max(1, alarm.n_at_least),
+    )
+    return Reading(None, low, n, is_low=low is None or low < alarm.below)
 
 
 def _gold_reading(alarm: Alarm, row: dict[str, Any]) -> Reading:
@@ -176,6 +181,8 @@ def event_in_words(event: AlarmEvent) -> str:
     """What was found: "A7: 61.5 % on 26 golds"; of alpha "its lower limit at every look is 0.58 on 230 pairs ..."."""
     kind = Alarm.Kind(event.alarm.kind)
     whose = f"{event.annotator.pseudonym}: " if event.annotator else ""
+    if kind == Alarm.Kind.ALPHA and event.value is None and event.kind == AlarmEvent.Kind.ROSE:
+        return f"it has no lower limit yet, on {event.n:,} {RESTS_ON[kind]}: {NEEDED}"
     if kind == Alarm.Kind.ALPHA:
         whose = "its lower limit at every look is "
     value = "not defined" if event.value is None else f"{event.value:.3g}{UNITS[kind]}"

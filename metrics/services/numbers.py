@@ -23,7 +23,7 @@ from metrics.services.tallies import Tallies
 Value = dict[str, Any]
 Grades = tuple[int, ...]
 InEachGroup = tuple[Grades, list[int], list[int]]  # grades, groups, how often they were given in each
-RULES = "4"  # changes when the same summary would give other numbers
+RULES = "5"  # changes when the same summary would give other numbers
 
 
 class Kind(NamedTuple):

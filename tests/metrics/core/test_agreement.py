@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.core.agreement import Level, alpha, alpha_of_counts, percent_agreement
-from metrics.core.counts import annotations, count_units
+from metrics.core.agreement import InGroups, Level, alpha, alpha_of_counts, percent_agreement
+from metrics.core.counts import UnitCounts, annotations, count_units
 from metrics.core.increment import RunningAlpha
 from tests.sizes import cases
 
@@ -227,3 +227,12 @@ def test_nominal_alpha_follows_from_observed_agreement(labels):
         n = totals.sum()
         expected = 1 - np.sum(totals * (totals - 1)) / (n * (n - 1))
         assert found.value == pytest.approx(1 - (1 - percent.observed) / expected, abs=1e-12)
+
+
+def test_what_tells_holds_a_label_beside_the_commonest():
+    assert of_table([[0, 0, 0, 1, 0, 2, 5], [0, 0, 1, 1, 0, 2, N]], Level.NOMINAL).n_telling == 3
+    counts = np.array([[2, 0, 0], [2, 0, 0], [1, 1, 0], [0, 2, 0], [2, 0, 0], [0, 0, 2]])
+    counted = UnitCounts(counts, np.ones(6, dtype=int), np.arange(3))
+    in_groups = InGroups.of(counts, np.array([7, 8, 8, 8, 9, 7]), counted)
+    assert alpha_of_counts(counted, level=Level.NOMINAL, in_groups=in_groups).n_telling == 2
+    assert of_table([[0, 0], [0, 0]], Level.NOMINAL).n_telling == 0

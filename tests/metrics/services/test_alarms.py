@@ -5,7 +5,7 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from annotate.models import Role
-from metrics.core.looks import always_low
+from metrics.core.looks import TELLING, alpha_low
 from metrics.models import Alarm, AlarmEvent, Snapshot
 from metrics.services import alarms, refresh
 from tests import cast
@@ -35,11 +35,16 @@ def put(study, kind, change):
     return alarms.watch(collection=study)
 
 
+def tell(study, n=TELLING):
+    """Let as many groups of queries hold a label beside the commonest level as a limit needs."""
+    return put(study, "agreement", lambda value: value["planned"]["ordinal"].update(n_telling=n))
+
+
 def test_alpha_below_its_threshold_rises_once_and_falls_once(study):
     alpha = Snapshot.objects.get(collection=study, kind="agreement").value["planned"]["ordinal"]
+    tell(study)
     watch(study, "alpha", alpha["value"])  # which its limit lies below
-    error = (alpha["high"] - alpha["low"]) / 3.92
-    low = always_low(alpha["value"], error=error, n=18, tuned_for=1)
+    low = alpha_low(alpha["value"], low=alpha["low"], high=alpha["high"], n=18, n_telling=TELLING, tuned_for=1)
     assert log(study) == [("rose", low, 18)] and low < alpha["low"]
     assert alarms.watch(collection=study) == 0
     sure = {"value": alpha["value"] + 0.01, "low": alpha["value"] + 0.009, "high": alpha["value"] + 0.011}
@@ -62,11 +67,12 @@ def test_a_number_that_is_no_longer_defined_lets_the_alarm_fall(study):
 
 
 def test_an_interval_that_reaches_the_threshold_at_one_look_lets_no_alarm_fall(study):
+    tell(study)
     watch(study, "alpha", 0.6)
     usual = {"value": 0.65, "low": 0.61, "high": 0.69, "n_pairable_units": 100}
     assert put(study, "agreement", lambda value: value["planned"]["ordinal"].update(usual)) == 0
     assert len(alarms.raised(collection=study)) == 1
-    surer = {"value": 0.7, "low": 0.66, "high": 0.74}
+    surer = {"value": 0.7, "low": 0.67, "high": 0.73}
     assert put(study, "agreement", lambda value: value["planned"]["ordinal"].update(surer)) == 1
 
 
@@ -124,6 +130,7 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
     for kind, below, n in (("alpha", 80, 1), ("gold", 0, 1), ("gold", 101, 1), ("speed", 5000, 1), ("alpha", 0.9, 0)):
         wrong = client.post(address, {"kind": kind, "below": below, "n_at_least": n})
         assert wrong.status_code == 422 and "field-error" in wrong.content.decode()
+    tell(study)
     assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 302
     assert client.post(address, {"kind": "alpha", "below": 1, "n_at_least": 1}).status_code == 422
     words = "Alpha not shown to be 1 or more, from 1 pairs with two planned labels on"
@@ -139,7 +146,30 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
 
 
 def test_alpha_without_an_interval_is_not_shown_to_reach_anything(study):
-    watch(study, "alpha", -0.99)
+    sure = {"value": 0.7, "low": 0.69, "high": 0.71, "n_telling": TELLING}
+    put(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure))
+    watch(study, "alpha", 0.5)
     assert log(study) == []
     put(study, "agreement", lambda value: value["planned"]["ordinal"].update(low=None))  # all of one group of queries
     assert log(study)[-1][:2] == ("rose", None)
+
+
+@pytest.mark.parametrize(
+    "lacks", [lambda alpha: alpha.update(n_telling=TELLING - 1), lambda alpha: alpha.pop("n_telling")]
+)
+def test_alpha_that_few_groups_tell_of_is_not_shown_to_reach_anything(study, lacks):
+    sure = {"value": 0.7, "low": 0.69, "high": 0.71, "n_telling": TELLING}
+    put(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure))
+    watch(study, "alpha", 0.5)
+    assert put(study, "agreement", lambda value: lacks(value["planned"]["ordinal"])) == 1
+    (event,) = alarms.raised(collection=study)
+    assert alarms.event_in_words(event) == (
+        "it has no lower limit yet, on 18 pairs with two planned labels: that takes 20 groups of queries with a label "
+        "beside the commonest level, and labels that differ"
+    )
+    assert tell(study, 0) == 0
+
+
+def test_groups_that_tell_are_counted_in_the_refresh(study):
+    planned = Snapshot.objects.get(collection=study, kind="agreement").value["planned"]["ordinal"]
+    assert 0 < planned["n_telling"] <= planned["n_groups"] == 6
