@@ -9,7 +9,7 @@ from metrics.core.measures import Measure
 from metrics.services.sampled_pools import counts_undrawn
 from pooling.core.runs import QrelsFile
 
-ALIKE = 0.05  # rates that differ by no more are one: how many are drawn of a few is rounded
+ALIKE = 0.05  # rates that differ by no more, or by one pair of a stratum, are one: how many are drawn is rounded
 
 
 def refuse_unequal_rates(labels: QrelsFile, measures: Sequence[Measure]) -> None:
@@ -19,8 +19,9 @@ def refuse_unequal_rates(labels: QrelsFile, measures: Sequence[Measure]) -> None
     """
     if labels.stratum is None or not any(measure.family == "infAP" for measure in measures):
         return
-    rates = np.bincount(labels.stratum, weights=labels.grades >= 0) / np.bincount(labels.stratum)
-    if np.ptp(rates) > ALIKE:
+    sizes = np.bincount(labels.stratum)
+    rates = np.bincount(labels.stratum, weights=labels.grades >= 0) / sizes
+    if np.ptp(rates) > max(ALIKE, 1 / sizes.min()):
         told = f"from {rates.min():.2f} to {rates.max():.2f} of a stratum"
         raise ValueError(f"infAP is of a uniform sample, and here {told} was judged: xinfAP is made for that.")
 

@@ -138,7 +138,7 @@ def _alpha_reading(alarm: Alarm, alpha: dict[str, Any] | None) -> Reading:
         low=alpha["low"],
         high=alpha["high"],
         n=n,
-        n_telling=alpha.get("n_telling", 0),  # numbers of before did not count them
+        n_telling=alpha.get("n_telling", TELLING),  # numbers of before, until the next refresh, did not count them
         tuned_for=max(1, alarm.n_at_least),
     )
     return Reading(None, low, n, is_low=low is None or low < alarm.below)
@@ -182,7 +182,7 @@ def event_in_words(event: AlarmEvent) -> str:
     kind = Alarm.Kind(event.alarm.kind)
     whose = f"{event.annotator.pseudonym}: " if event.annotator else ""
     if kind == Alarm.Kind.ALPHA and event.value is None and event.kind == AlarmEvent.Kind.ROSE:
-        return f"it has no lower limit yet, on {event.n:,} {RESTS_ON[kind]}: {NEEDED}"
+        return f"it had no lower limit yet on {event.n:,} {RESTS_ON[kind]}: {NEEDED}"
     if kind == Alarm.Kind.ALPHA:
         whose = "its lower limit at every look is "
     value = "not defined" if event.value is None else f"{event.value:.3g}{UNITS[kind]}"

@@ -20,6 +20,7 @@ from metrics.services.labels import scope_of
 from metrics.services.leaderboard_cells import (
     Absent,
     Cell,
+    Column,
     interval_words,
     measure_scale,
     median_design,
@@ -59,14 +60,6 @@ class Ranked(NamedTuple):
 
     n: int
     joined_at: datetime | None
-
-
-class Column(NamedTuple):
-    """A measure, what its numbers are ("%" or "rank"), and what they are on samples, a Kind."""
-
-    name: str
-    unit: str
-    kind: str = Kind.EXACT
 
 
 class Table(NamedTuple):
@@ -116,7 +109,7 @@ class Table(NamedTuple):
         cells = [(row.run, row.cells[0]) for row in self.rows]
         best = next((cell.whole for _, cell in cells if isinstance(cell, Cell)), None)
         leaders = [run for run, cell in cells if isinstance(cell, Cell) and cell.whole == best]
-        return headline(leaders, self.decisions[0]) if self.decisions and self.n_positive else ""
+        return headline(leaders, self.decisions[0]) if self.decisions and best else ""
 
     @property
     def missing_text(self) -> str:
@@ -164,9 +157,14 @@ class Table(NamedTuple):
     @property
     def caution(self) -> str:
         """What is said of rough intervals, once: of few queries or groups, else of few successes or failures."""
-        told = self.groups.caution if self.groups else ""
-        is_told = told or self.is_of_these or self.n_positive == 0
-        return told if is_told else rough_words(self.kinds, [row.cells for row in self.rows])
+        told = {"groups": self.groups, "kinds": self.kinds, "is_of_these": self.is_of_these}
+        return "" if self.says_nothing else rough_words(rows=[row.cells for row in self.rows], **told)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no pair is positive by the labels, and every score counts 0 for that."""
+        cells = [cell for row in self.rows for cell in row.cells]
+        return self.n_positive == 0 and not any(isinstance(cell, Cell) and cell.whole for cell in cells)
 
     @property
     def drawn(self) -> str:

@@ -96,6 +96,14 @@ class Cell(NamedTuple):
         )
 
 
+class Column(NamedTuple):
+    """A measure, what its numbers are ("%" or "rank"), and what they are on samples, a Kind."""
+
+    name: str
+    unit: str
+    kind: str = Kind.EXACT
+
+
 class Absent(NamedTuple):
     """A score that there is not, and why: "n/a beyond 100" where the run's lists end before the rank it needs."""
 
@@ -116,11 +124,22 @@ def _median(values: list[float | None]) -> float | None:
     return float(np.median(known)) if known else None
 
 
-def rough_words(kinds: Mapping[str, str], rows: Sequence[Sequence[Cell | Absent | None]]) -> str:
-    """What is said of Wilson's intervals that rest on few successes or failures; empty where none does.
+def rough_words(
+    *,
+    groups: GroupFacts | None,
+    kinds: Mapping[str, str],
+    rows: Sequence[Sequence[Cell | Absent | None]],
+    is_of_these: bool,
+) -> str:
+    """What is said of intervals that rest on few queries or groups, else on few successes or failures; else empty.
 
     kinds : what each measure is on samples, a Kind; rows : a run each, a cell a measure
+    is_of_these : whether intervals are of these very queries, or of all that these were drawn of
     """
+    if is_of_these and (groups is None or groups.n_population is None):
+        return ""  # there are none
+    if is_of_these or (groups and groups.caution):
+        return groups.caution if groups else ""
     told = []
     for place, (name, kind) in enumerate(kinds.items()):
         n = sum(_is_rough(row[place]) for row in rows)

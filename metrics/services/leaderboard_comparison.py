@@ -18,14 +18,15 @@ from metrics.services.leaderboard_labels import texts_of
 from metrics.services.leaderboard_stored import Stored
 from metrics.services.leaderboard_wanted import MISSING_QUERIES, Wanted, is_stored
 from metrics.services.sample_estimates import Kind
+from metrics.services.sampled_pools import names_of
 from pooling.models import Run
 
 N_NAMED = 15  # queries named at either end
 MAX_POINTS = 400  # of the plot
 N_SAMPLES = 10_000
 _NOT_COMPARED = {
-    Kind.APPROXIMATE: "{} is only approximately estimated from the sample that pool {} is",
-    Kind.NOT_ESTIMABLE: "{} counts as irrelevant what pool {} did not draw of its sample",
+    Kind.APPROXIMATE: "{} is only approximately estimated from the sample that {} is",
+    Kind.NOT_ESTIMABLE: "{} counts as irrelevant what {} did not draw",
 }
 CELLS = 200_000_000  # tosses at most: for very many queries fewer samples
 
@@ -44,8 +45,7 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
     found = _both(asked, runs)
     if found.kind in _NOT_COMPARED:
-        pools = ", ".join(f"“{name}”" for name in asked.undrawn.pools)
-        why = _NOT_COMPARED[found.kind].format(wanted.measures[0], pools)
+        why = _NOT_COMPARED[found.kind].format(wanted.measures[0], names_of(asked.undrawn.facts() or {}))
         return {"why": f"{why}, so the two are not compared by it."}
     first, second = found.values
     if wanted.missing == MISSING_QUERIES and not found.is_held.all():

@@ -192,7 +192,7 @@ def notes(decisions: Sequence[Decision], *, over: str, unit: str) -> list[str]:
     if instead := [each.measure for each in made if each.method != asked]:
         how = "toss as often as Holm's correction needs" if asked == RANDOMIZATION else "permute"
         why = f"so many runs and queries would take too long to {how}"
-        said.append(f"Tukey's HSD tested {', '.join(instead)} instead, as {why}.")
+        said.append(f"Tukey's HSD and each pair's own error tested {', '.join(instead)} instead, as {why}.")
     if asked == NEWMAN_KEULS:
         said.append(
             "It does not hold the family-wise error: the more runs there are, the surer it is to declare some that are "

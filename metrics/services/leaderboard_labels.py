@@ -9,7 +9,7 @@ from django.db.models import QuerySet as Rows
 from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Pair, Part, RoundPair, Seat
-from metrics.core.label_sources import Grades, LabelSource, ordered
+from metrics.core.label_sources import Grades, LabelSource, no_grades, ordered
 from metrics.services import labels
 from metrics.services.inputs import WANTING
 from metrics.services.labels import Ids, Scope
@@ -22,7 +22,8 @@ class Known(NamedTuple):
 
     whole : of the label source that is asked for
     reference : of its reference sets alone, None where it has none
-    unjudged : the pairs of the pools to which `whole` gives no label, each of grade 0
+    unjudged : the pairs of the pools to which `whole` gives no label, each of grade 0; none for a comparison of two
+        runs, which has no bounds
     """
 
     whole: Grades
@@ -58,7 +59,8 @@ def known_labels(*, collection: Collection, wanted: Wanted, scope: Scope) -> tup
     scope = _part_of(scope, wanted, people)
     whole = labels.within(source.grades(people, [] if reference is None else [reference]), scope)
     alone = labels.within(reference, scope) if reference is not None and source.has_people else None
-    return scope, Known(whole, alone, _unjudged(collection, scope, whole))
+    has_bounds = wanted.kind != "comparison"
+    return scope, Known(whole, alone, _unjudged(collection, scope, whole) if has_bounds else no_grades())
 
 
 def _unjudged(collection: Collection, scope: Scope, labelled: Grades) -> Grades:

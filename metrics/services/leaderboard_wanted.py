@@ -346,12 +346,13 @@ def read_pair(*, collection: Collection, viewer: User | None, given: QueryDict |
         if given.get(name) and given[name] not in by_key:
             choices.errors.append(f'There is no run "{given[name][:40]}" to compare; the address names it by "{name}".')
     first, second = by_key.get(given.get("a", "")), by_key.get(given.get("b", ""))
-    first = first or next((run for run in offered if _others(run, offered)), None)
-    if first is None:
-        return choices
-    if second is not None and second not in _others(first, offered):
+    if first and second and second not in _others(first, offered):
         why = "is the same run" if second == first else "ranks in the other direction"
         choices.errors.append(f"{second.name} cannot be compared with {first.name}: it {why}.")
+    first_ones = _others(second, offered) if second else offered
+    first = first or next((run for run in first_ones if _others(run, offered)), None)
+    if first is None:
+        return choices
     if second not in _others(first, offered):
         second = next(iter(_others(first, offered)), None)
     if second is None:

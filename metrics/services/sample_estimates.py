@@ -21,7 +21,7 @@ from metrics.core.sampled import Weighted, inferred_ndcg, stratified_inferred_ap
 from metrics.services.labels import Ids, Scope, ends, table
 from metrics.services.measuring import CHUNK, labels_by_place
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
-from metrics.services.sampled_pools import Undrawn, counts_undrawn, first_undrawn
+from metrics.services.sampled_pools import Undrawn, counts_undrawn, first_undrawn, names_of
 from pooling.core.selections import Pairs, is_in
 from pooling.models import Pool, PoolPair, Run
 from pooling.services.retiring import orphaned
@@ -297,12 +297,11 @@ def told(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str
     undrawn : what Undrawn.facts says; kinds : by the measures' names
     sources : what is retrieved with, as the page calls it
     """
-    n, samples = undrawn["n"], [f"pool “{name}”" for name in undrawn["pools"]]
-    samples += [f"reference “{name}”" for name in undrawn["sets"]]
-    if not samples:
+    n, names = undrawn["n"], names_of(undrawn)
+    if not names:
         return "This collection has a sample: which scores that touches is being found out."
-    names = ", ".join(samples)
-    named = f"{names[0].upper()}{names[1:]} {'is a sample' if len(samples) == 1 else 'are samples'}"
+    is_one = len(undrawn["pools"]) + len(undrawn.get("sets", ())) == 1
+    named = f"{names[0].upper()}{names[1:]} {'is a sample' if is_one else 'are samples'}"
     left = f"{named}: which pairs of these {sources} were not drawn is not known"
     if n is not None:
         left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {sources} {'were' if n != 1 else 'was'} not drawn"
@@ -311,7 +310,7 @@ def told(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str
     of_kind = {kind: ", ".join(name for name, own in kinds.items() if own == kind) for kind in _ON_SAMPLES}
     said = [text.format(of_kind[kind]) for kind, text in _ON_SAMPLES.items() if of_kind[kind]]
     if of_kind[Kind.NOT_ESTIMABLE]:
-        said.append(_OF_REFERENCES if undrawn["sets"] else _WHERE_ESTIMATED)
+        said.append(_OF_REFERENCES if undrawn.get("sets") else _WHERE_ESTIMATED)
     if not said:
         return f"{left}, none of them among the ranks that these measures look at."
     return f"{left}. {' '.join(said)}"

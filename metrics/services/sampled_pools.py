@@ -18,7 +18,7 @@ from annotate.models import Collection, Direction, ReferenceSet
 from annotate.models import Undrawn as UndrawnReference
 from metrics.core.label_sources import Grades, LabelSource, no_grades
 from metrics.core.measures import Measure
-from metrics.services.labels import Ids, Scope, ends
+from metrics.services.labels import Ids, Scope, ends, table
 from metrics.services.measuring import CHUNK, labels_by_place
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
 from pooling.core.options import NEGATIVE_STRATUM
@@ -29,6 +29,7 @@ from pooling.services.strata import SAMPLED
 
 # They look at their first k ranks and at nothing else; without a cut-off at all ranks.
 _OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}
+_KINDS = (("pools", "pool"), ("sets", "reference"))
 _OF_JUDGED = {"Judged", "RBPres"}
 _WAITING = """
     SELECT DISTINCT pair.query_id, pair.document_id FROM pooling_poolpair pooled
@@ -66,6 +67,12 @@ class Undrawn(NamedTuple):
         return {"pools": self.pools, "sets": self.sets, "n": n, "n_waiting": self.n_waiting} if self else None
 
 
+def names_of(facts: dict[str, Any]) -> str:
+    """The pools and sets of `Undrawn.facts` for people: "pool “a”, reference “b”"; views of before name no sets."""
+    pools, sets = ([f"{kind} “{name}”" for name in facts.get(key, ())] for key, kind in _KINDS)
+    return ", ".join([*pools, *sets])
+
+
 def has_samples(*, collection: Collection) -> bool:
     """Whether an opened pool or a reference set of the collection left pairs of its strata undrawn, or may have."""
     return _samples(collection).exists() or _sampled_sets(collection).exists()
@@ -97,8 +104,9 @@ def _unknown_samples(collection: Collection) -> QuerySet[Pool]:
 
 
 def undrawn_of(*, collection: Collection, scope: Scope, labelled: Grades, source: LabelSource) -> Undrawn:
-    """What is undrawn in a query set; four queries. labelled : the pairs of the query set that have a label.
+    """What is undrawn in a query set; four queries, and one for each sampled set.
 
+    labelled : the pairs of the query set that have a label
     source : what counts as a label; its reference sets may be samples, and so may the pools where people count
     Where all that was left undrawn has a label by now, what is not judged yet is as in any pool.
     """
@@ -130,11 +138,8 @@ def _lacking(left: dict[str, Ids], scope: Scope, said: Pairs) -> dict[str, Ids]:
 
 def _left_by_sets(collection: Collection, scope: Scope, names: Sequence[str]) -> dict[str, Ids]:
     """(N, 2) source and target of what each of some reference sets pooled and did not draw."""
-    rows = UndrawnReference.objects.filter(reference_set__collection=collection, reference_set__name__in=names)
-    found: dict[str, list[tuple[int, int]]] = {}
-    for name, *pair in rows.order_by("reference_set__name").values_list("reference_set__name", *ends(scope.direction)):
-        found.setdefault(name, []).append((pair[0], pair[1]))
-    return {name: np.array(pairs, dtype=np.int64) for name, pairs in found.items()}
+    sets = _sampled_sets(collection).filter(name__in=names).order_by("name")
+    return {row.name: table(row.undrawn.values_list(*ends(scope.direction)), 2) for row in sets}
 
 
 def _left_by_pools(collection: Collection, scope: Scope) -> dict[str, Ids]:

@@ -30,9 +30,8 @@ from metrics.services.leaderboard_wanted import METHOD_NAMES, MISSING_NAMES, MIS
 METHODS = [name for name in ALL_METHODS if name not in TESTS]
 N_SAMPLES = 10_000  # of a paired test
 NOT_COMPARED = (
-    "The labels are a sample, and among the ranks of {} that {} looks at some were not drawn: it counts them as "
-    "irrelevant, or infers them with an unknown bias, and tells no runs apart. Measures of ranks that were all drawn "
-    "do, such as P@k."
+    "The labels are a sample, of which {1} counts what was not drawn as irrelevant, leaves it out or infers it with an "
+    "unknown bias, for {0} at least: it tells no runs apart. Measures of ranks that were all drawn do, such as P@k."
 )
 
 

@@ -30,8 +30,8 @@ INTERVALS_HELP = (
 )
 
 BEYOND = (
-    "{}: the labels are a sample. {} count what was not drawn as irrelevant or, as xinfAP and infNDCG do, infer it "
-    "with an unknown bias: no intervals."
+    "{}: the labels are a sample. {} count what was not drawn as irrelevant, leave it out, or infer it as xinfAP and "
+    "infNDCG do, with an unknown bias: no intervals."
 )
 
 

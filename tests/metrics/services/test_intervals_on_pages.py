@@ -81,9 +81,11 @@ def test_a_table_says_once_of_which_measures_intervals_rest_on_few_successes_or_
     assert caution() == ""
 
 
-@pytest.mark.parametrize("told", [{"is_of_these": True}, {"n_positive": 0}])
-def test_of_these_very_queries_and_without_a_positive_pair_it_says_nothing(told):
-    assert caution(*SOME_ROUGH, **told) == ""
+def test_of_these_very_queries_and_without_a_positive_pair_it_says_nothing():
+    assert caution(*SOME_ROUGH, is_of_these=True) == ""
+    assert caution(*SOME_ROUGH, is_of_these=True, groups=ALONE) == ""
+    assert caution((0, 0), (0, 0)) == f"{ROUGH}C@1 of 2 runs, C@10 of 2 runs."
+    assert caution((0, 0), (0, 0), n_positive=0) == ""
 
 
 def test_of_estimates_and_ranks_whose_intervals_are_students_it_says_nothing():

@@ -227,12 +227,13 @@ def test_the_page_says_what_decided(monkeypatch):
     assert (instead.method, instead.facts["asked"]) == ("tukey", "randomized-tukey")
     text = " ".join(notes([instead], over="20 queries", unit="queries"))
     assert text == (
-        "Randomized Tukey and each pair's own error: at .05 over 20 queries. Tukey's HSD tested AP instead, as so many "
-        "runs and queries would take too long to permute."
+        "Randomized Tukey and each pair's own error: at .05 over 20 queries. Tukey's HSD and each pair's own error "
+        "tested AP instead, as so many runs and queries would take too long to permute."
     )
     monkeypatch.setattr(tournament, "_MOST_CELLS", 100)
     text = " ".join(notes([made("randomization")], over="20 queries", unit="queries"))
-    assert "Tukey's HSD tested AP instead" in text and "too long to toss as often as Holm's correction needs." in text
+    assert "Tukey's HSD and each pair's own error tested AP instead" in text
+    assert "too long to toss as often as Holm's correction needs." in text
 
 
 def test_measures_without_decisions_have_no_notes():

@@ -150,6 +150,18 @@ def test_the_page_and_its_csv_mark_them(sampled, client):
     assert [kinds[name] for name in ("AP", "C@1", "C@10")] == ["approximate", "exact", "not estimable"]
 
 
+def test_a_view_kept_from_before_sets_were_named_is_shown_still(sampled, client):
+    client.force_login(cast.member(sampled, Role.RESEARCHER))
+    board_of(sampled, "AP")
+    view = BoardView.objects.get(collection=sampled)
+    for side in view.value["directions"]:
+        side["undrawn"] and side["undrawn"].pop("sets")
+    view.save()
+    for address in ("", "table.tex"):
+        page = client.get(f"/c/{sampled.slug}/leaderboard/{address}", {"measures": "AP"})
+        assert page.status_code == 200 and "Pool " in page.content.decode()
+
+
 def test_what_was_drawn_and_is_not_judged_yet_is_no_more_exact(sampled):
     first = Resolution.objects.filter(collection=sampled, grade__isnull=False).order_by("pk").first()
     pair = first.pair

@@ -8,7 +8,7 @@ from annotate.models import Collection, ReferenceLabel, Role, Undrawn
 from annotate.services.loading import complete_query_sets
 from metrics.models import BoardView
 from metrics.services import leaderboard_views, refresh
-from metrics.services.leaderboard_wanted import read
+from metrics.services.leaderboard_wanted import read, read_pair
 from tests import cast
 from tests.pooling import making
 
@@ -85,5 +85,11 @@ def test_the_pages_name_it(study, client):
     page = html.unescape(client.get(f"/c/{study.slug}/leaderboard/", given).content.decode())
     assert "Reference “sampled” is a sample: 12 pairs of these queries were not drawn. Marked †" in page
     assert "evaluate infers AP and nDCG from files" in page and "P@k and RBP are estimated where" not in page
+    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", given | {"measure": "AP"})
+    assert pair.status_code == 200
+    wanted = read_pair(collection=study, viewer=None, given=given | {"measure": "AP"}).wanted
+    leaderboard_views.compute(collection=study, wanted=wanted)
+    pair = client.get(f"/c/{study.slug}/leaderboard/compare/", given | {"measure": "AP"}).content.decode()
+    assert "AP counts as irrelevant what reference “sampled” did not draw, so the two are not compared" in pair
     downloads = client.get(f"/c/{study.slug}/downloads/").content.decode()
     assert "Reference “sampled” is a sample: the scores a query count" in " ".join(downloads.split())

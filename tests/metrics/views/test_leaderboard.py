@@ -16,7 +16,7 @@ from metrics.services.leaderboard import leaderboard_of
 from metrics.services.leaderboard_cells import Cell
 from metrics.services.leaderboard_decisions import Decision, headline
 from metrics.services.leaderboard_wanted import read
-from pooling.models import Run
+from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
 
@@ -170,9 +170,9 @@ def test_without_a_positive_pair_the_page_says_that_scores_say_nothing(client):
     refresh.refresh(collection=study)
     client.force_login(cast.member(study, Role.RESEARCHER))
     for labels, says_nothing in (("none:original", False), ("only", True)):
-        wanted = read(collection=study, viewer=None, given={"labels": labels}).wanted
-        leaderboard_views.compute(collection=study, wanted=wanted)
-        page = client.get("/c/bare/leaderboard/", {"labels": labels}).content.decode()
+        given = {"labels": labels, "measures": "AP C@1"}
+        leaderboard_views.compute(collection=study, wanted=read(collection=study, viewer=None, given=given).wanted)
+        page = client.get("/c/bare/leaderboard/", given).content.decode()
         assert ("No pair is positive by these labels" in page) == says_nothing
         assert (" so far at " in page) != says_nothing
 
@@ -197,6 +197,30 @@ def test_files_say_whether_labels_have_changed_since(client, board):
 def test_ends_are_rounded_as_the_score_is():
     cell = Cell(32.25, None, None, 32.25, 32.35, None, 1, least=32.25, most=32.25)
     assert (cell.text, cell.interval_text, cell.bounds_text) == ("32.2", "32.2\N{EN DASH}32.4", "32.2 … 32.2")
+
+
+def test_a_retired_first_run_is_told_and_the_second_stays(client, board):
+    gamma, alpha = board.runs.get(name="gamma"), board.runs.get(name="alpha")
+    page = client.get("/c/study/leaderboard/compare/", {"a": "0", "b": alpha.pk}).content.decode()
+    assert "There is no run &quot;0&quot; to compare" in page and "cannot be compared with" not in page
+    assert "<h1>beta against alpha</h1>" in page
+    page = client.get("/c/study/leaderboard/compare/", {"b": gamma.pk}).content.decode()
+    assert "cannot be compared with" not in page
+
+
+def test_a_grade_below_the_threshold_leaves_what_takes_grades_its_scores(client):
+    study = studies.study("bare")
+    study.reference_sets.all().delete()
+    alpha = Run.objects.get(collection=study, name="alpha")
+    first = Ranking.objects.filter(run=alpha).first()
+    cast.reference(study, {}, name="low").labels.create(query_id=first.source_id, document_id=first.targets[0], grade=1)
+    refresh.refresh(collection=study)
+    client.force_login(cast.member(study, Role.RESEARCHER))
+    given = {"labels": "none:low", "threshold": "2", "measures": "AP nDCG@10"}
+    leaderboard_views.compute(collection=study, wanted=read(collection=study, viewer=None, given=given).wanted)
+    page = client.get("/c/bare/leaderboard/", given).content.decode()
+    assert " with 0 positive pairs" in page and "says nothing of the runs yet" not in page
+    assert " so far at AP" not in page  # of which all are 0
 
 
 @pytest.mark.parametrize(
