@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 _DRAWS_A_BLOCK = 1 << 16  # their places and values stay in the processor's cache
 _DRAWS_A_VALUE = 25  # a multinomial draw of one value costs about as much as drawing this many queries
-_WORD = 1 << 64
+_WORD = 1 << 63  # numbers up to nearly 2^64 are drawn anew too often
 REPLICATES_A_BLOCK = 100
 
 
@@ -42,7 +42,7 @@ def draw_places(n: int, size: int, *, rng: np.random.Generator) -> NDArray[np.in
     """(size,) places drawn with replacement from 0..n-1, every one equally likely.
 
     One whole number below n**d is d places at once, its digits to base n: drawing the number costs far more than taking
-    it apart, and as many digits as fit into 64 bits are taken (four for up to 65,536 queries).
+    it apart, and as many digits as fit into 63 bits are taken (four for up to 55,108 queries).
     """
     digits = 1
     while digits < 8 and n ** (digits + 1) <= _WORD:
