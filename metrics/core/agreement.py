@@ -40,7 +40,7 @@ class Alpha(NamedTuple):
     n_units, n_labels : units and labels that came in, each annotator once a unit
     n_pairable_units, n_pairable_labels : those of units with two labels or more: what alpha rests on
     n_undefined_replicates : bootstrap samples in which alpha is undefined; they are left out of the interval
-    n_telling : what an interval would draw, groups or single units, that holds a label beside the commonest value,
+    n_informative : what an interval would draw, groups or single units, that holds a label beside the commonest value,
         among the units with two labels or more; all others say the same
     """
 
@@ -57,7 +57,7 @@ class Alpha(NamedTuple):
     n_undefined_replicates: int = 0
     seed: int | None = None
     n_groups: int | None = None
-    n_telling: int = 0
+    n_informative: int = 0
 
 
 class InGroups(NamedTuple):
@@ -173,9 +173,9 @@ def alphas_of_counts(
     if common.reason:
         return found
     groups = _pairable_groups(in_groups, pairable) if in_groups else None
-    everyone, n_telling = kinds.frequency[None, :].astype(float), _n_telling(kinds, groups)
+    everyone, n_informative = kinds.frequency[None, :].astype(float), _n_informative(kinds, groups)
     found = {
-        level: alpha._replace(value=float(_alphas(kinds, everyone, level)[0]), n_telling=n_telling)
+        level: alpha._replace(value=float(_alphas(kinds, everyone, level)[0]), n_informative=n_informative)
         for level, alpha in found.items()
     }
     if not n_replicates or (groups is not None and not groups.group.any()):
@@ -309,7 +309,7 @@ def _pairable_groups(in_groups: InGroups, pairable: NDArray[np.bool_]) -> InGrou
     return None if (np.bincount(group, weights=n) == 1).all() else InGroups(group, kind, n)
 
 
-def _n_telling(kinds: UnitCounts, groups: InGroups | None) -> int:
+def _n_informative(kinds: UnitCounts, groups: InGroups | None) -> int:
     """Groups, or single units, with a label beside the commonest value; of values as common the lowest is the one."""
     commonest = int(np.argmax(kinds.frequency @ kinds.counts))
     tells = np.count_nonzero(np.delete(kinds.counts, commonest, axis=1), axis=1) > 0

@@ -14,7 +14,7 @@ from metrics.core.groups import Groups
 from metrics.core.resampling import on_grid
 
 NO_SPREAD = 1e-9  # of the largest value: what is closer to the mean than that differs by rounding alone
-TOLD = 0.75  # how fast successes tell how alike groups are, see `_wary`: by simulated worlds, docs/adr/0016
+DECLINE = 0.75  # how fast successes tell how alike groups are, see `_wary`: by simulated worlds, docs/adr/0016
 Z_95 = 1.959963984540054
 Row = NDArray[np.float64]
 
@@ -155,9 +155,9 @@ def _wary(n: Row, p: Row, n_groups: float) -> Row:
 
     Where few groups hold most of a small p, a sample without them has both a smaller mean and a smaller design effect.
     So the latter is averaged with that of groups whose queries are all alike, each of which counts as one query: with
-    the weight e^(-TOLD k) of k effective successes or failures, whichever are fewer. It is 1 where there are none.
+    the weight e^(-DECLINE k) of k effective successes or failures, whichever are fewer. It is 1 where there are none.
     """
-    alike = np.exp(-TOLD * np.minimum(p, 1 - p) * n)
+    alike = np.exp(-DECLINE * np.minimum(p, 1 - p) * n)
     return 1 / ((1 - alike) / n + alike / np.minimum(n, n_groups))
 
 

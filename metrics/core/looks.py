@@ -12,7 +12,7 @@ from scipy.special import betainc, betaln
 
 RHO = 3.0  # of the power family: little is spent early, about as O'Brien and Fleming's limits do
 INTERVAL = 3.92  # standard errors between the ends of a 95 % interval
-TELLING = 20  # groups, or single units, with a label beside the commonest value that a limit of alpha needs
+MIN_GROUPS = 20  # or single units, with a label beside the commonest value, that a limit of alpha needs
 
 
 def spent(share: float, *, alpha: float, rho: float = RHO) -> float:
@@ -64,20 +64,20 @@ def always_low(value: float, *, error: float, n: int, tuned_for: int, alpha: flo
 
 
 def alpha_low(
-    value: float, *, low: float | None, high: float | None, n: int, n_telling: int, tuned_for: int
+    value: float, *, low: float | None, high: float | None, n: int, n_informative: int, tuned_for: int
 ) -> float | None:
     """A lower limit of alpha that is meant to hold at every n from `tuned_for` on; None where there is none yet.
 
     low, high : its 95 % bootstrap interval over groups, or units; without one, or one of no width, there is no limit
-    n : units with two labels or more; n_telling : as in `Alpha`; below TELLING there is no limit
+    n : units with two labels or more; n_informative : as in `Alpha`; below MIN_GROUPS there is no limit
     1 - (1 - alpha) exp(w), at least -1, where w is how far `always_low` lies from an estimate whose standard error is
     that of log(1 - alpha): (high - low) / INTERVAL / (1 - alpha), the delta method. Krippendorff's 1 - alpha is one
     disagreement over another, and the error of such a count grows with it: alpha's own error is least where alpha came
     out too high, so by it limits come too near. What few groups have shown hardly varies in a bootstrap of them:
-    therefore TELLING, which is a choice. Assumed is that groups, or units, are independent and alike. No theorem says
-    that it holds; docs/numbers.md has what it was measured to do.
+    therefore MIN_GROUPS, which is a choice. Assumed is that groups, or units, are independent and alike. No theorem
+    says that it holds; docs/numbers.md has what it was measured to do.
     """
-    if n_telling < TELLING or low is None or high is None or low == high or value >= 1:
+    if n_informative < MIN_GROUPS or low is None or high is None or low == high or value >= 1:
         return None
     error = (high - low) / INTERVAL / (1 - value)
     far = -always_low(0, error=error, n=n, tuned_for=tuned_for)

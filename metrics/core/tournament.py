@@ -57,9 +57,9 @@ def decide(
 ) -> Decided:
     """Which of S systems differ, by their (Q, S) scores on the same queries, larger better.
 
-    All methods but randomization, which tests each pair by itself, and Newman-Keuls hold all pairs to one measure of
-    error; with them two systems differ only where they do by the error of their own differences too. Two queries and
-    two systems at least, all scores finite (ValueError). The same values have the same verdicts in whatever order the
+    Randomization tests each pair by itself. The other methods hold all pairs to one measure of error, so with those of
+    HAVE_OWN_ERRORS two systems differ only where they do by the error of their own differences too. Two queries and two
+    systems at least, all scores finite (ValueError). The same values have the same verdicts in whatever order the
     queries come.
     groups : of the Q queries; None takes each by itself. A toss or a permutation moves a group's sums as a whole; the
         analysis of variance takes its share of the mean over all queries

@@ -8,13 +8,13 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from annotate.models import Collection, User
-from metrics.core.looks import TELLING, alpha_low, is_below
+from metrics.core.looks import MIN_GROUPS, alpha_low, is_below
 from metrics.models import Alarm, AlarmEvent, Snapshot
 
 LOG = 100  # events that the page shows
 UNITS = {Alarm.Kind.ALPHA: "", Alarm.Kind.GOLD: " %", Alarm.Kind.SPEED: " s"}
 RESTS_ON = {Alarm.Kind.ALPHA: "pairs with two planned labels", Alarm.Kind.GOLD: "golds", Alarm.Kind.SPEED: "labels"}
-NEEDED = f"that takes {TELLING} groups of queries with a label beside the commonest level, and labels that differ"
+NEEDED = f"that takes {MIN_GROUPS} groups of queries with a label beside the commonest level, and labels that differ"
 
 
 class AlarmExists(Exception):
@@ -138,7 +138,7 @@ def _alpha_reading(alarm: Alarm, alpha: dict[str, Any] | None) -> Reading:
         low=alpha["low"],
         high=alpha["high"],
         n=n,
-        n_telling=alpha.get("n_telling", TELLING),  # numbers of before, until the next refresh, did not count them
+        n_informative=alpha.get("n_informative", MIN_GROUPS),  # older numbers, until a refresh, did not count them
         tuned_for=max(1, alarm.n_at_least),
     )
     return Reading(None, low, n, is_low=low is None or low < alarm.below)

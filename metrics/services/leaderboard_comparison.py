@@ -18,7 +18,7 @@ from metrics.services.leaderboard_labels import texts_of
 from metrics.services.leaderboard_stored import Stored
 from metrics.services.leaderboard_wanted import MISSING_QUERIES, Wanted, is_stored
 from metrics.services.sample_estimates import Kind
-from metrics.services.sampled_pools import names_of
+from metrics.services.sampled_pools import named
 from pooling.models import Run
 
 N_NAMED = 15  # queries named at either end
@@ -45,7 +45,7 @@ def summary(*, collection: Collection, wanted: Wanted, runs: Sequence[Run]) -> d
     asked = measuring.asked_of(collection=collection, wanted=wanted, query_set=query_set)
     found = _both(asked, runs)
     if found.kind in _NOT_COMPARED:
-        why = _NOT_COMPARED[found.kind].format(wanted.measures[0], names_of(asked.undrawn.facts() or {}))
+        why = _NOT_COMPARED[found.kind].format(wanted.measures[0], ", ".join(named(asked.undrawn.facts() or {})))
         return {"why": f"{why}, so the two are not compared by it."}
     first, second = found.values
     if wanted.missing == MISSING_QUERIES and not found.is_held.all():

@@ -21,7 +21,7 @@ from metrics.core.sampled import Weighted, inferred_ndcg, stratified_inferred_ap
 from metrics.services.labels import Ids, Scope, ends, table
 from metrics.services.measuring import CHUNK, labels_by_place
 from metrics.services.ranks import matrix_of, ranked_grades, sources_at_once
-from metrics.services.sampled_pools import Undrawn, counts_undrawn, first_undrawn, names_of
+from metrics.services.sampled_pools import Undrawn, counts_undrawn, first_undrawn, named
 from pooling.core.selections import Pairs, is_in
 from pooling.models import Pool, PoolPair, Run
 from pooling.services.retiring import orphaned
@@ -297,14 +297,14 @@ def told(undrawn: dict[str, Any], kinds: Mapping[str, str], sources: str) -> str
     undrawn : what Undrawn.facts says; kinds : by the measures' names
     sources : what is retrieved with, as the page calls it
     """
-    n, names = undrawn["n"], names_of(undrawn)
-    if not names:
+    n, samples = undrawn["n"], named(undrawn)
+    if not samples:
         return "This collection has a sample: which scores that touches is being found out."
-    is_one = len(undrawn["pools"]) + len(undrawn.get("sets", ())) == 1
-    named = f"{names[0].upper()}{names[1:]} {'is a sample' if is_one else 'are samples'}"
-    left = f"{named}: which pairs of these {sources} were not drawn is not known"
+    names = ", ".join(samples)
+    who = f"{names[0].upper()}{names[1:]} {'is a sample' if len(samples) == 1 else 'are samples'}"
+    left = f"{who}: which pairs of these {sources} were not drawn is not known"
     if n is not None:
-        left = f"{named}: {n:,} pair{'s'[: n != 1]} of these {sources} {'were' if n != 1 else 'was'} not drawn"
+        left = f"{who}: {n:,} pair{'s'[: n != 1]} of these {sources} {'were' if n != 1 else 'was'} not drawn"
         if n_waiting := undrawn["n_waiting"]:
             left += f", and {n_waiting:,} drawn {'ones have' if n_waiting != 1 else 'one has'} no label"
     of_kind = {kind: ", ".join(name for name, own in kinds.items() if own == kind) for kind in _ON_SAMPLES}

@@ -5,7 +5,7 @@ They say so. A measure is exact where the ranks that it looks at hold nothing of
 nothing is estimated here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -29,7 +29,6 @@ from pooling.services.strata import SAMPLED
 
 # They look at their first k ranks and at nothing else; without a cut-off at all ranks.
 _OF_FIRST_RANKS = {"C", "Success", "P", "RR", "MedR", "MeanR", "AP_retrieved"}
-_KINDS = (("pools", "pool"), ("sets", "reference"))
 _OF_JUDGED = {"Judged", "RBPres"}
 _WAITING = """
     SELECT DISTINCT pair.query_id, pair.document_id FROM pooling_poolpair pooled
@@ -67,10 +66,10 @@ class Undrawn(NamedTuple):
         return {"pools": self.pools, "sets": self.sets, "n": n, "n_waiting": self.n_waiting} if self else None
 
 
-def names_of(facts: dict[str, Any]) -> str:
-    """The pools and sets of `Undrawn.facts` for people: "pool “a”, reference “b”"; views of before name no sets."""
-    pools, sets = ([f"{kind} “{name}”" for name in facts.get(key, ())] for key, kind in _KINDS)
-    return ", ".join([*pools, *sets])
+def named(facts: Mapping[str, Any]) -> list[str]:
+    """The pools and sets of `Undrawn.facts` for people: "pool “a”", "reference “b”"; views of before name no sets."""
+    kinds = {"pools": "pool", "sets": "reference"}
+    return [f"{kind} “{name}”" for key, kind in kinds.items() for name in facts.get(key, ())]
 
 
 def has_samples(*, collection: Collection) -> bool:
@@ -84,7 +83,7 @@ def names_of_samples(*, collection: Collection) -> list[str]:
         rows.order_by("name").values_list("name", flat=True)
         for rows in (_samples(collection), _sampled_sets(collection))
     )
-    return [*(f"pool “{name}”" for name in pools), *(f"reference “{name}”" for name in sets)]
+    return named({"pools": pools, "sets": sets})
 
 
 def _sampled_sets(collection: Collection) -> QuerySet[ReferenceSet]:

@@ -230,9 +230,9 @@ def test_nominal_alpha_follows_from_observed_agreement(labels):
 
 
 def test_what_tells_holds_a_label_beside_the_commonest():
-    assert of_table([[0, 0, 0, 1, 0, 2, 5], [0, 0, 1, 1, 0, 2, N]], Level.NOMINAL).n_telling == 3
+    assert of_table([[0, 0, 0, 1, 0, 2, 5], [0, 0, 1, 1, 0, 2, N]], Level.NOMINAL).n_informative == 3
     counts = np.array([[2, 0, 0], [2, 0, 0], [1, 1, 0], [0, 2, 0], [2, 0, 0], [0, 0, 2]])
     counted = UnitCounts(counts, np.ones(6, dtype=int), np.arange(3))
     in_groups = InGroups.of(counts, np.array([7, 8, 8, 8, 9, 7]), counted)
-    assert alpha_of_counts(counted, level=Level.NOMINAL, in_groups=in_groups).n_telling == 2
-    assert of_table([[0, 0], [0, 0]], Level.NOMINAL).n_telling == 0
+    assert alpha_of_counts(counted, level=Level.NOMINAL, in_groups=in_groups).n_informative == 2
+    assert of_table([[0, 0], [0, 0]], Level.NOMINAL).n_informative == 0

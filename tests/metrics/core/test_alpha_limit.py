@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from metrics.core.agreement import InGroups, Level, _alphas, alpha_of_coincidences, alpha_of_counts
 from metrics.core.counts import UnitCounts
-from metrics.core.looks import INTERVAL, TELLING, alpha_low, always_low
+from metrics.core.looks import INTERVAL, MIN_GROUPS, alpha_low, always_low
 from metrics.core.resampling import resamples
 
 ERROR = 0.05
@@ -93,7 +93,7 @@ class Look(NamedTuple):
     value: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    n_telling: np.ndarray
+    n_informative: np.ndarray
 
 
 def look(pairs: np.ndarray, world: World, n_replicates: int, rng: np.random.Generator) -> Look:
@@ -111,8 +111,8 @@ def look(pairs: np.ndarray, world: World, n_replicates: int, rng: np.random.Gene
     low, high = _ends(alphas.reshape(n_campaigns, n_replicates))
     beside = np.arange(len(world.shares)) != np.argmax(total @ counts, axis=1)[:, None]
     tells = (beside.astype(int) @ counts.T)[:, None, :] > 0
-    n_telling = ((pairs > 0) & tells).any(axis=2).sum(axis=1)
-    return Look(n_queries * world.size, _alphas(kinds, total.astype(float), world.level), low, high, n_telling)
+    n_informative = ((pairs > 0) & tells).any(axis=2).sum(axis=1)
+    return Look(n_queries * world.size, _alphas(kinds, total.astype(float), world.level), low, high, n_informative)
 
 
 def _ends(alphas: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ def limits(found: Look, first: int) -> tuple[np.ndarray, np.ndarray]:
     for row in np.flatnonzero(~np.isnan(found.value) & ~np.isnan(found.low) & (found.low < found.high)):
         value, low, high = (float(column[row]) for column in (found.value, found.low, found.high))
         told = {"n": found.n, "tuned_for": first}
-        limit = alpha_low(value, low=low, high=high, n_telling=int(found.n_telling[row]), **told)
+        limit = alpha_low(value, low=low, high=high, n_informative=int(found.n_informative[row]), **told)
         ours[row] = np.nan if limit is None else limit
         plain[row] = always_low(value, error=(high - low) / INTERVAL, **told)
     return ours, plain
@@ -177,18 +177,19 @@ WORLDS = [
 
 
 def test_the_limit_is_the_formula_on_the_scale_of_log_one_minus_alpha():
-    low = alpha_low(0.8, low=0.7, high=0.88, n=400, n_telling=TELLING, tuned_for=100)
+    low = alpha_low(0.8, low=0.7, high=0.88, n=400, n_informative=MIN_GROUPS, tuned_for=100)
     far = -always_low(0, error=0.18 / INTERVAL / 0.2, n=400, tuned_for=100)
     assert low == pytest.approx(1 - 0.2 * math.exp(far))
-    assert alpha_low(0.8, low=0.1, high=0.99, n=400, n_telling=TELLING, tuned_for=100) == -1
-    assert alpha_low(1 - 1e-9, low=0.1, high=1, n=400, n_telling=TELLING, tuned_for=100) == -1
+    assert alpha_low(0.8, low=0.1, high=0.99, n=400, n_informative=MIN_GROUPS, tuned_for=100) == -1
+    assert alpha_low(1 - 1e-9, low=0.1, high=1, n=400, n_informative=MIN_GROUPS, tuned_for=100) == -1
 
 
 @pytest.mark.parametrize(
-    "other", [{"n_telling": TELLING - 1}, {"low": None}, {"high": None}, {"low": 0.8, "high": 0.8}, {"value": 1.0}]
+    "other",
+    [{"n_informative": MIN_GROUPS - 1}, {"low": None}, {"high": None}, {"low": 0.8, "high": 0.8}, {"value": 1.0}],
 )
 def test_there_is_no_limit_of_too_little(other):
-    known = {"value": 0.8, "low": 0.7, "high": 0.88, "n": 400, "n_telling": TELLING, "tuned_for": 100}
+    known = {"value": 0.8, "low": 0.7, "high": 0.88, "n": 400, "n_informative": MIN_GROUPS, "tuned_for": 100}
     assert alpha_low(**known) is not None
     assert alpha_low(**(known | other)) is None
 
@@ -205,7 +206,7 @@ def test_a_look_here_is_what_the_house_computes(world):
         groups = InGroups(query, kind, of_queries[query, kind])
         theirs = alpha_of_counts(counted, level=world.level, n_replicates=1_000, in_groups=groups)
         assert found.value[row] == pytest.approx(theirs.value)
-        assert (found.n, found.n_telling[row]) == (theirs.n_pairable_units, theirs.n_telling)
+        assert (found.n, found.n_informative[row]) == (theirs.n_pairable_units, theirs.n_informative)
         width = theirs.high - theirs.low
         assert (found.low[row], found.high[row]) == pytest.approx((theirs.low, theirs.high), abs=0.15 * width)
 

@@ -70,8 +70,7 @@ def runs(files) -> tuple[str, ...]:
     rng = np.random.default_rng(5)
     write(files / "qrels", [f"{query} 0 d{d} {int(rng.random() < 0.15)}" for query in QUERIES for d in range(12)])
     for run in RUNS:
-        lines = [f"{query} Q0 d{d} 1 {rng.random():.5f} {run}" for query in QUERIES[2:] for d in range(10)]
-        write(files / run, lines)
+        write(files / run, [f"{q} Q0 d{d} 1 {rng.random():.5f} {run}" for q in QUERIES[2:] for d in range(10)])
     return ("--qrels", f"{files}/qrels", *(f"{files}/{run}" for run in RUNS))
 
 

@@ -5,7 +5,7 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from annotate.models import Role
-from metrics.core.looks import TELLING, alpha_low
+from metrics.core.looks import MIN_GROUPS, alpha_low
 from metrics.models import Alarm, AlarmEvent, Snapshot
 from metrics.services import alarms, refresh
 from tests import cast
@@ -35,16 +35,16 @@ def put(study, kind, change):
     return alarms.watch(collection=study)
 
 
-def tell(study, n=TELLING):
+def tell(study, n=MIN_GROUPS):
     """Let as many groups of queries hold a label beside the commonest level as a limit needs."""
-    return put(study, "agreement", lambda value: value["planned"]["ordinal"].update(n_telling=n))
+    return put(study, "agreement", lambda value: value["planned"]["ordinal"].update(n_informative=n))
 
 
 def test_alpha_below_its_threshold_rises_once_and_falls_once(study):
     alpha = Snapshot.objects.get(collection=study, kind="agreement").value["planned"]["ordinal"]
     tell(study)
     watch(study, "alpha", alpha["value"])  # which its limit lies below
-    low = alpha_low(alpha["value"], low=alpha["low"], high=alpha["high"], n=18, n_telling=TELLING, tuned_for=1)
+    low = alpha_low(alpha["value"], low=alpha["low"], high=alpha["high"], n=18, n_informative=MIN_GROUPS, tuned_for=1)
     assert log(study) == [("rose", low, 18)] and low < alpha["low"]
     assert alarms.watch(collection=study) == 0
     sure = {"value": alpha["value"] + 0.01, "low": alpha["value"] + 0.009, "high": alpha["value"] + 0.011}
@@ -146,7 +146,7 @@ def test_a_lead_sets_sees_and_ends_an_alarm(client, study):
 
 
 def test_alpha_without_an_interval_is_not_shown_to_reach_anything(study):
-    sure = {"value": 0.7, "low": 0.69, "high": 0.71, "n_telling": TELLING}
+    sure = {"value": 0.7, "low": 0.69, "high": 0.71, "n_informative": MIN_GROUPS}
     put(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure))
     watch(study, "alpha", 0.5)
     assert log(study) == []
@@ -157,13 +157,13 @@ def test_alpha_without_an_interval_is_not_shown_to_reach_anything(study):
 @pytest.mark.parametrize(
     ("change", "is_raised"),
     [
-        (lambda alpha: alpha.update(n_telling=TELLING - 1), True),
-        (lambda alpha: alpha.update(n_telling=TELLING), False),
-        (lambda alpha: alpha.pop("n_telling"), False),  # of before it was counted: the rest of the rule decides
+        (lambda alpha: alpha.update(n_informative=MIN_GROUPS - 1), True),
+        (lambda alpha: alpha.update(n_informative=MIN_GROUPS), False),
+        (lambda alpha: alpha.pop("n_informative"), False),  # of before it was counted: the rest of the rule decides
     ],
 )
 def test_alpha_that_few_groups_tell_of_is_not_shown_to_reach_anything(study, change, is_raised):
-    sure = {"value": 0.7, "low": 0.69, "high": 0.71, "n_telling": TELLING}
+    sure = {"value": 0.7, "low": 0.69, "high": 0.71, "n_informative": MIN_GROUPS}
     put(study, "agreement", lambda value: value["planned"]["ordinal"].update(sure))
     watch(study, "alpha", 0.5)
     assert put(study, "agreement", lambda value: change(value["planned"]["ordinal"])) == is_raised
@@ -179,4 +179,4 @@ def test_alpha_that_few_groups_tell_of_is_not_shown_to_reach_anything(study, cha
 
 def test_groups_that_tell_are_counted_in_the_refresh(study):
     planned = Snapshot.objects.get(collection=study, kind="agreement").value["planned"]["ordinal"]
-    assert 0 < planned["n_telling"] <= planned["n_groups"] == 6
+    assert 0 < planned["n_informative"] <= planned["n_groups"] == 6
