@@ -28,6 +28,7 @@ from annotate.models import (
     TrainingPair,
     TrainingTry,
     User,
+    Work,
     WorkerHeartbeat,
 )
 
@@ -168,6 +169,15 @@ class CancellationAdmin(ReadOnlyAdmin):
     """Jobs that were asked to stop and have not yet."""
 
     list_display = ["kind", "object_id", "collection", "by", "asked_at"]
+    list_select_related = ["collection", "by"]
+
+
+@admin.register(Work)
+class WorkAdmin(ReadOnlyAdmin):
+    """What was asked of the workers, and what became of it."""
+
+    list_display = ["kind", "subject", "state", "collection", "by", "asked_at", "begun_at", "finished_at", "error_code"]
+    list_filter = ["kind", "state"]
     list_select_related = ["collection", "by"]
 
 

@@ -3,8 +3,8 @@
 from django.dispatch import receiver
 
 from annotate.queue import enqueue_on_commit
-from annotate.signals import batch_to_reject, review_work_begun, round_to_follow
-from annotate.tasks import carry_on_review, follow_policy, reject_batch
+from annotate.signals import batch_to_reject, review_work_begun, round_to_follow, work_asked
+from annotate.tasks import carry_on_review, follow_policy, perform_work, reject_batch
 
 
 @receiver(batch_to_reject, dispatch_uid="annotate_reject_batch")
@@ -23,3 +23,9 @@ def follow_soon(*, round_id: int, **_: object) -> None:
 def carry_on_soon(*, work_id: int, **_: object) -> None:
     """Have a decision carried out."""
     enqueue_on_commit(carry_on_review, work_id=work_id)
+
+
+@receiver(work_asked, dispatch_uid="annotate_perform_work")
+def perform_soon(*, work_id: int, **_: object) -> None:
+    """Have it done."""
+    enqueue_on_commit(perform_work, work_id=work_id)

@@ -19,3 +19,6 @@ round_to_follow = Signal()
 
 review_work_begun = Signal()
 """Sent within the transaction with work_id: a lead's decision concerns more than the request can do."""
+
+work_asked = Signal()
+"""Sent within the transaction with work_id: somebody asked for work that a worker does."""

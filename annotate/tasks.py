@@ -5,7 +5,7 @@ from typing import Any
 
 from celery import Task, shared_task
 
-from annotate.models import Batch, Collection, Import, Invitation, ReviewWork, Round, User
+from annotate.models import Batch, Collection, Import, Invitation, ReviewWork, Round, User, Work
 from annotate.queue import LONG, enqueue_on_commit
 from annotate.services import (
     carrying_on,
@@ -18,12 +18,20 @@ from annotate.services import (
     purging,
     review_work,
 )
+from annotate.services.background import works
 
 
 @shared_task(bind=True)
 def beat_heart(self: Any) -> None:
     """Show that a worker lives."""
     housekeeping.beat_heart(name=self.request.hostname or "worker")
+
+
+@shared_task(**LONG)
+def perform_work(*, work_id: int) -> None:
+    """Do what somebody asked for; a work that went with its collection is let be."""
+    for work in Work.objects.filter(pk=work_id).select_related("collection", "by"):
+        works.perform(work=work)
 
 
 @shared_task(**LONG)
@@ -84,6 +92,7 @@ def sweep() -> None:
 
 
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
+    yield from ((perform_work, {"work_id": each}) for each in works.overdue())
     yield from ((run_import, {"import_id": each}) for each in imports.overdue())
     yield from ((reject_batch, {"batch_id": batch}) for batch in gold_checks.overdue())
     yield from ((mail_invitation, {"invitation_id": each}) for each in invitation_mail.overdue())

@@ -88,11 +88,11 @@ class TallyAdmin(ReadOnlyAdmin):
 class DownloadAdmin(ReadOnlyAdmin):
     """Files that were asked for; their bytes are reached from the collection's page."""
 
-    list_display = ["file_name", "collection", "kind", "state", "n_rows", "n_bytes", "by", "created_at"]
-    list_select_related = ["collection", "by"]
+    list_display = ["file_name", "collection", "kind", "work__state", "n_rows", "n_bytes", "by", "created_at"]
+    list_select_related = ["collection", "by", "work"]
     fields = [
-        "collection", "kind", "parameters", "made_with", "state", "file_name", "n_bytes", "n_rows", "sha256", "as_of",
-        "error", "attempts", "by", "created_at", "finished_at",
+        "collection", "kind", "parameters", "made_with", "work", "file_name", "n_bytes", "n_rows", "sha256", "as_of",
+        "by", "created_at",
     ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.models import Collection, QuerySet, User
+from annotate.models import Collection, QuerySet, User, Work
 from metrics.core.tournament import PLAN_METHODS
 from pooling.models import Run
 
@@ -277,30 +277,22 @@ class Download(models.Model):
         SCORES = "scores", "Scores a query"
         RUN = "run", "Run as it was scored"
 
-    class State(models.TextChoices):
-        ASKED = "asked", "Being made"
-        DONE = "done", "Ready"
-        FAILED = "failed", "Failed"
-        CANCELLED = "cancelled", "Cancelled"
-        EXPIRED = "expired", "Expired"
-
     collection = models.ForeignKey(Collection, models.CASCADE, related_name="downloads")
     kind = models.CharField(max_length=12, choices=Kind)
     parameters = models.JSONField(default=dict, blank=True, help_text="What its form was given.")
     made_with = models.CharField(max_length=500, blank=True, help_text="The same in words.")
-    state = models.CharField(max_length=9, choices=State, default=State.ASKED)
-    file = models.FileField(upload_to="downloads/", max_length=255, blank=True)
+    work = models.OneToOneField(Work, models.PROTECT, null=True, related_name="download", help_text="Its making.")
+    file = models.FileField(
+        upload_to="downloads/", max_length=255, blank=True, help_text="Empty until it is made, and once it was kept."
+    )
     file_name = models.CharField(max_length=255)
     n_bytes = models.PositiveBigIntegerField(null=True, blank=True)
     n_rows = models.PositiveBigIntegerField(null=True, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
     as_of = models.DateTimeField(null=True, blank=True, help_text="The moment of the database that it shows.")
     run_ids = ArrayField(models.BigIntegerField(), default=list, blank=True, help_text="Keys of the runs it names.")
-    error = models.CharField(max_length=500, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = DownloadRows.as_manager()
 
@@ -316,18 +308,20 @@ class Download(models.Model):
                 name="metrics_download_known_kind",
             ),
             models.CheckConstraint(
-                condition=Q(state="asked", finished_at=None, file="")
-                | Q(state="done", finished_at__isnull=False, n_bytes__isnull=False, n_rows__isnull=False)
-                & ~Q(file="")
-                & ~Q(sha256="")
-                | Q(state__in=["failed", "cancelled", "expired"], finished_at__isnull=False, file=""),
-                name="metrics_download_done_has_file",
+                condition=Q(file="") | Q(n_bytes__isnull=False, n_rows__isnull=False) & ~Q(sha256=""),
+                name="metrics_download_file_has_facts",
             ),
         ]
         indexes = [models.Index(fields=["collection", "-created_at"], name="metrics_download_newest")]
 
     def __str__(self) -> str:
         return self.file_name
+
+    @property
+    def state_text(self) -> str:
+        """What became of it, for people."""
+        is_expired = self.work.state == Work.State.DONE and not self.file
+        return "Expired" if is_expired else self.work.get_state_display()
 
 
 class BoardView(models.Model):

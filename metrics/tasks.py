@@ -6,7 +6,7 @@ from celery import shared_task
 
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
-from metrics.models import Download, Plan
+from metrics.models import Plan
 from metrics.services import closer, downloads, exploring_disagreement, favour, leaderboard_views, modelling, plans
 from metrics.services import refresh as refreshing
 from metrics.services.leaderboard_wanted import Wanted
@@ -69,13 +69,6 @@ def show_board(*, collection_id: int, wanted: dict[str, Any]) -> None:
 
 
 @shared_task
-def make_download(*, download_id: int) -> None:
-    """Make a file that somebody asked for."""
-    for made in Download.objects.filter(pk=download_id).select_related("collection", "by"):
-        downloads.run(made=made)
-
-
-@shared_task
 def take_look(*, plan_id: int) -> None:
     """Decide at the look that a plan has reached."""
     for plan in Plan.objects.filter(pk=plan_id, ended_at=None).select_related("collection", "query_set"):
@@ -91,9 +84,7 @@ def sweep_plans() -> None:
 
 @shared_task
 def sweep() -> None:
-    """Ask for the refreshes that nobody asked for: the broker may have lost them."""
+    """Ask for the refreshes that nobody asked for, as the broker may have lost them; delete old files."""
     for collection_id in refreshing.due():
         enqueue_on_commit(refresh, collection_id=collection_id)
-    for download_id in downloads.overdue():
-        enqueue_on_commit(make_download, download_id=download_id)
     downloads.expire()

@@ -37,12 +37,14 @@ from annotate.models import (
     Undrawn,
     User,
 )
-from annotate.services import claiming, jobs, judging, pausing, reports, seating, undoing
+from annotate.services import claiming, judging, pausing, reports, seating, undoing
+from annotate.services.background import progress
 from metrics.models import BoardView, Download, Plan, PlanLook, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
 from tests import cast
 from tests.copies import copied
+from tests.works import ended
 
 
 class Campaign(NamedTuple):
@@ -126,14 +128,14 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         user=researcher, collection=collection, name="script", prefix="abc", sha256=uuid4().hex * 2,
         expires_at=timezone.now() + timedelta(days=1),
     )
-    jobs.cancel(job=jobs.Job("download", run.pk), collection=collection, by=researcher)
+    progress.cancel(job=progress.Job("download", run.pk), collection=collection, by=researcher)
     Import.objects.create(
         collection=collection, kind="items", file="imports/none", file_name="collection.jsonl", sha256=uuid4().hex * 2,
         state="done", report={"sentences": ["4 rows: 4 new items"]}, by=researcher, finished_at=timezone.now(),
     )
     Download.objects.create(
         collection=collection, kind="disputed", file="downloads/none", file_name=f"{collection.slug}-disputed.tsv",
-        n_bytes=1, n_rows=0, sha256=uuid4().hex * 2, state="done", by=researcher, finished_at=timezone.now(),
+        n_bytes=1, n_rows=0, sha256=uuid4().hex * 2, by=researcher, work=ended(collection, "download", 1),
     )
     _train(collection, annotators[0], pair_list[0])
     pausing.pause(annotator=annotators[0], by=lead, reason="has a cold")

@@ -27,7 +27,7 @@ from tests.draws import begin_a_test
 from tests.lasting import empty_tables
 from tests.stack import Stack, started_before
 
-pytest_plugins = ["tests.cast", "tests.campaigns"]
+pytest_plugins = ["tests.cast", "tests.works", "tests.campaigns"]
 
 expect.set_options(timeout=PATIENCE)
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find
@@ -48,12 +48,12 @@ def job_clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
     What a job tells and asks, and by how many queries, would depend on the machine.
     """
-    from annotate.services import jobs
+    from annotate.services.background import progress
 
     clock = Clock()
     if not request.node.get_closest_marker("heavy"):
-        monkeypatch.setattr(jobs, "clock", clock)
-        monkeypatch.setattr(jobs, "_watches", {})
+        monkeypatch.setattr(progress, "clock", clock)
+        monkeypatch.setattr(progress, "_watches", {})
     return clock
 
 

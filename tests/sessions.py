@@ -31,7 +31,7 @@ def waiting_session(*, unless: Callable[[], bool]) -> int:
 
 
 def nobody_is_at_a_job() -> bool:
-    """Whether no session holds the lock of a job (annotate.services.workers)."""
+    """Whether no session holds the lock of a job (annotate.services.background.workers)."""
     return not _rows(_AT_A_JOB)
 
 

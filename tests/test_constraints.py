@@ -57,6 +57,12 @@ CASES = {
         "annotate_workerheartbeat", first="INSERT INTO annotate_workerheartbeat (name) VALUES ('one')"),
     "annotate_import_known_kind": update("annotate_import", "kind = 'gossip'"),
     "annotate_import_finished_has_time": update("annotate_import", "finished_at = NULL"),
+    "annotate_work_one_unfinished": again(
+        "annotate_work", "kind = 'one'",
+        "UPDATE annotate_work SET kind = 'one', state = 'asked', finished_at = NULL"
+        " WHERE id = (SELECT min(id) FROM annotate_work)"),
+    "annotate_work_finished_has_time": update("annotate_work", "finished_at = NULL"),
+    "annotate_work_failed_has_code": update("annotate_work", "state = 'failed', error_code = ''"),
     "annotate_cancellation_unique_job": again("annotate_cancellation"),
     "annotate_collection_unique_slug": again("annotate_collection"),
     "annotate_collection_known_measurement": update("annotate_collection", "measurement = 'guess'"),
@@ -178,7 +184,7 @@ CASES = {
     "metrics_block_unique_number": again("metrics_block"),
     "metrics_tally_unique_key": again("metrics_tally"),
     "metrics_download_known_kind": update("metrics_download", "kind = 'gossip'"),
-    "metrics_download_done_has_file": update("metrics_download", "sha256 = ''"),
+    "metrics_download_file_has_facts": update("metrics_download", "sha256 = ''"),
     "metrics_boardview_unique_key": again("metrics_boardview"),
     "metrics_alarm_unique": again("metrics_alarm"),
     "metrics_alarm_known_kind": update("metrics_alarm", "kind = 'smoke'"),

@@ -12,7 +12,8 @@ from annotate.api import Unprocessable, get_collection, refused
 from annotate.core.formats import FormatError
 from annotate.models import Import, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import imports, jobs
+from annotate.services import imports
+from annotate.services.background import progress
 from annotate.services.import_forms import IMPORT_FORMS
 
 RESEARCHERS = (Role.RESEARCHER,)
@@ -37,8 +38,8 @@ class ImportSerializer(serializers.ModelSerializer):
     def get_progress(self, made: Import) -> dict[str, object] | None:
         """How far it is; None where it has ended, or nobody has said."""
         is_under_way = made.state == Import.State.RECEIVED
-        progress = jobs.progress_of(job=imports.job_of(made)) if is_under_way else None
-        return progress._asdict() if progress else None
+        known = progress.progress_of(job=imports.job_of(made)) if is_under_way else None
+        return known._asdict() if known else None
 
 
 class Imports(APIView):

@@ -26,6 +26,7 @@ from .people import Annotator, ApiToken, Invitation, Membership, Role, User, Wor
 from .reports import Report, ReportEvent, ReportQuerySet
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
+from .work import Work
 
 __all__ = [
     "Annotator", "ApiToken", "Batch", "Cancellation", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
@@ -33,5 +34,5 @@ __all__ = [
     "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
     "ReferenceLabel", "ReferenceSet", "Report", "ReportEvent", "ReportQuerySet", "Resolution", "ReviewAction",
     "ReviewWork", "Role", "Round", "RoundPair", "RoundPairState", "Seat", "Side", "Training", "TrainingDecision",
-    "TrainingPair", "TrainingTry", "Undrawn", "User", "WorkerHeartbeat",
+    "TrainingPair", "TrainingTry", "Undrawn", "User", "Work", "WorkerHeartbeat",
 ]

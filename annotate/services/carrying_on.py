@@ -2,7 +2,7 @@
 
 from annotate.models import ReviewAction, ReviewWork
 from annotate.services import excluding, review_work, reviewing, withdrawing
-from annotate.services.workers import alone_with
+from annotate.services.background.workers import alone_with
 
 Kind = ReviewAction.Kind
 WAYS: dict[str, review_work.Way] = {

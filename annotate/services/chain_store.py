@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from annotate.core.chains import NO_TIME, Labels, before, ends, moment, n_known, number_groups, places
 from annotate.core.pseudonyms import pseudonym
 from annotate.models import Annotator, ClockTimestamp, Collection, Round
+from annotate.services.background.progress import Tell
 from annotate.services.copying import blocks, copy_rows, nullable, reserve_keys
-from annotate.services.jobs import Tell
 from annotate.services.pairing import ensure_pairs
 from annotate.services.seating import note_changes, resolve_pairs
 

@@ -14,7 +14,7 @@ from annotate.core.sources import Source
 from annotate.core.tallies import Tallies
 from annotate.models import Collection, Import, User
 from annotate.services import importing, loading, query_sets, references
-from annotate.services.jobs import Tell
+from annotate.services.background.progress import Tell
 
 
 class Work(NamedTuple):

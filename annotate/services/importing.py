@@ -18,9 +18,9 @@ from annotate.core.formats import Blanks, FormatError, Problems, guarded, shown
 from annotate.core.judgment_formats import JudgmentColumns, JudgmentRow, read_judgments
 from annotate.core.tallies import Tallies
 from annotate.models import ClockTimestamp, Collection, Policy, Round, Side, User
+from annotate.services.background.progress import Tell, counted, tell_nobody
 from annotate.services.chain_store import ChainStore, FileLabels, Keys
 from annotate.services.collections import change_policy
-from annotate.services.jobs import Tell, counted, tell_nobody
 from annotate.services.references import Rejected, item_ids
 
 log = logging.getLogger(__name__)

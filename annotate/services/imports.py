@@ -23,13 +23,13 @@ from annotate.core.formats import FormatError
 from annotate.core.metering import Metered
 from annotate.core.sources import Elsewhere, Source, ZipSource, open_source
 from annotate.models import Collection, Import, User
-from annotate.services import jobs
+from annotate.services.background import progress
+from annotate.services.background.progress import Cancelled, Job
+from annotate.services.background.workers import alone_with
 from annotate.services.faults import FAULTS
 from annotate.services.files import delete_on_commit
 from annotate.services.import_kinds import KINDS, Asked, Work
 from annotate.services.import_reports import ImportReport, report_of, report_of_fault
-from annotate.services.jobs import Cancelled, Job
-from annotate.services.workers import alone_with
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ def run_now(
         )
         if known := _known(made):
             return Received(known, is_new=False)
-        loads = asked.load(Work(collection, source, media_source, by, jobs.tell_nobody))
+        loads = asked.load(Work(collection, source, media_source, by, progress.tell_nobody))
         made.state, made.report, made.finished_at = Import.State.DONE, report_of(loads).told(), Now()
         made.save()
     made.refresh_from_db()
@@ -163,14 +163,14 @@ def _begin(made: Import) -> bool:
 
 def _load(made: Import) -> None:
     job = job_of(made)
-    jobs.advance(job=job, done=0)
+    progress.advance(job=job, done=0)
     asked = KINDS[Import.Kind(made.kind)].of(made.parameters)
     with transaction.atomic(), _sources(made) as (source, media_source):
 
         def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
             if total is None and unit == "rows":
                 total = source.rows_in_all(done)
-            jobs.advance(job=job, done=done, total=total, unit=unit)
+            progress.advance(job=job, done=done, total=total, unit=unit)
 
         loads = asked.load(Work(made.collection, source, media_source, made.by, tell))
         _finish(made, Import.State.DONE, report_of(loads))
@@ -195,7 +195,7 @@ def _finish(made: Import, state: Import.State, report: ImportReport) -> None:
     finished = Import.objects.filter(pk=made.pk, state=Import.State.RECEIVED)
     if not finished.update(state=state, report=report.told(), finished_at=Now()):
         return
-    jobs.forget(job=job_of(made))
+    progress.forget(job=job_of(made))
     if state != Import.State.DONE:
         for name in filter(None, (made.file.name, made.media_file.name)):
             delete_on_commit(name)
@@ -204,11 +204,11 @@ def _finish(made: Import, state: Import.State, report: ImportReport) -> None:
 
 def cancel(*, made: Import, by: User | None) -> None:
     """Stop an import: at once if no worker is at it, else at its next block of rows. A finished one stays as it is."""
-    jobs.cancel(job=job_of(made), collection=made.collection, by=by)
+    progress.cancel(job=job_of(made), collection=made.collection, by=by)
     with alone_with(made) as is_ours:
         if is_ours:
             _finish(made, Import.State.CANCELLED, ImportReport())
-            jobs.forget(job=job_of(made))
+            progress.forget(job=job_of(made))
     made.refresh_from_db()
 
 

@@ -18,6 +18,7 @@ from annotate.core.item_rows import ItemRow, PartRow, check_item, is_address, re
 from annotate.core.sources import Source
 from annotate.models import Collection, Direction, Item, Pair, Part, QuerySet, Side, User
 from annotate.services import looking, media, references
+from annotate.services.background.progress import Tell, tell_nobody
 from annotate.services.copying import NULL, copy_rows, escaped, reserve_keys
 from annotate.services.further_sources import (
     Sources,
@@ -29,7 +30,6 @@ from annotate.services.further_sources import (
 )
 from annotate.services.item_groups import awaits_groups, go_by_column, regroup
 from annotate.services.item_reports import CollectionReport
-from annotate.services.jobs import Tell, tell_nobody
 from annotate.services.references import ReferenceReport, Rejected
 from annotate.services.seating import note_changes
 from annotate.signals import items_joined

@@ -23,7 +23,7 @@ from annotate.core.item_rows import is_address
 from annotate.core.media_doubts import TypedParts
 from annotate.core.ranged_files import BLOCK, RangedFile, Unreachable
 from annotate.models import Collection, Part
-from annotate.services import jobs
+from annotate.services.background import progress
 from annotate.services.media import locate
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ def _opened(where: Path | str | None) -> AbstractContextManager[BinaryIO]:
         return io.BytesIO()
     if isinstance(where, Path):
         return where.open("rb")
-    return cast(BinaryIO, io.BufferedReader(RangedFile(where, jobs.clock), BLOCK))
+    return cast(BinaryIO, io.BufferedReader(RangedFile(where, progress.clock), BLOCK))
 
 
 def waiting(*, collection: Collection, after: int = 0, n: int = CHUNK) -> QuerySet[Part]:
@@ -120,7 +120,7 @@ def waiting(*, collection: Collection, after: int = 0, n: int = CHUNK) -> QueryS
     return Part.objects.not_looked_into().filter(item__collection=collection, pk__gt=after).order_by("pk")[:n]
 
 
-def look_into_files(*, collection: Collection, tell: jobs.Tell = jobs.tell_nobody) -> int:
+def look_into_files(*, collection: Collection, tell: progress.Tell = progress.tell_nobody) -> int:
     """Look into the clips and recordings that nobody has looked into but for those in buckets; how many these were."""
     types = FileTypes(collection, in_buckets=False)
     n_seen, after = 0, 0

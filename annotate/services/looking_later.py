@@ -7,9 +7,9 @@ worker until none are left; what is put by here is throw-away: without it files 
 from django.core.cache import cache
 
 from annotate.models import Collection, Part
-from annotate.services import jobs
+from annotate.services.background import progress
+from annotate.services.background.workers import alone_with
 from annotate.services.looking import FileTypes, PartTypes, store, waiting
-from annotate.services.workers import alone_with
 
 TURN_SECONDS = 60
 MOST_UNANSWERED = 3  # files one after another without an answer, and the bucket counts as away
@@ -32,7 +32,7 @@ def take_turn(*, collection: Collection) -> int:
 
 def _turn(collection: Collection) -> int:
     types = FileTypes(collection, in_buckets=True)
-    until = jobs.clock() + TURN_SECONDS
+    until = progress.clock() + TURN_SECONDS
     n_seen, after, is_over = 0, cache.get(_place(collection.pk)) or 0, False
     while not is_over and (chunk := list(waiting(collection=collection, after=after, n=AT_ONCE))):
         looked: list[PartTypes] = []
@@ -41,7 +41,7 @@ def _turn(collection: Collection) -> int:
                 if seen := types.of(part):
                     looked.append(seen)
                 after = part.pk
-                is_over = types.n_unanswered >= MOST_UNANSWERED or jobs.clock() >= until
+                is_over = types.n_unanswered >= MOST_UNANSWERED or progress.clock() >= until
                 if is_over:
                     break
         finally:  # whatever comes in between, a file that was looked into is not asked again

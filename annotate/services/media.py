@@ -19,7 +19,7 @@ from django.core.files.storage import Storage, storages
 from annotate.core.item_rows import media_host
 from annotate.core.sources import FolderSource, Source, path_fault
 from annotate.models import Collection
-from annotate.services.jobs import Tell, tell_nobody
+from annotate.services.background.progress import Tell, tell_nobody
 
 STORE = "collections"  # its name among the settings' STORAGES
 

@@ -11,10 +11,11 @@ from django.db import connection, transaction
 from annotate.core import policy_changes
 from annotate.core.policy_changes import Change, Labelled
 from annotate.models import Collection, Policy, Round, User
-from annotate.services import jobs, seating
+from annotate.services import seating
+from annotate.services.background import progress
+from annotate.services.background.workers import alone_with
 from annotate.services.collections import change_policy, figures, wanted_policy
 from annotate.services.seating import following
-from annotate.services.workers import alone_with
 from annotate.signals import round_to_follow
 
 AT_ONCE = 20_000  # resolutions that are looked at while somebody waits
@@ -143,14 +144,14 @@ def save_policy(*, collection: Collection, by: User | None, with_closed: bool = 
 
 def follow(*, round_: Round) -> None:
     """Bring what is resolved of a round under its policy; safe to run twice, also at once."""
-    job = jobs.Job("policy", round_.pk)
+    job = progress.Job("policy", round_.pk)
     with alone_with(round_) as is_ours:
         round_.refresh_from_db()
         if not is_ours or round_.following_since is None:
             return
         total = round_.round_pairs.filter(pair__resolution__isnull=False).count()
         following.finish_following(round_=round_, told=_counter(job, total))
-        jobs.forget(job=job)
+        progress.forget(job=job)
 
 
 def behind() -> list[int]:
@@ -163,13 +164,13 @@ def n_behind(*, collection: Collection) -> int:
     return Round.objects.filter(collection=collection, following_since__isnull=False).count()
 
 
-def _counter(job: jobs.Job, total: int) -> seating.Told:
+def _counter(job: progress.Job, total: int) -> seating.Told:
     done = 0
 
     def told(n: int) -> None:
         nonlocal done
         done += n
-        jobs.advance(job=job, done=done, total=total, unit="pairs")
+        progress.advance(job=job, done=done, total=total, unit="pairs")
 
     return told
 

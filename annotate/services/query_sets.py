@@ -10,7 +10,7 @@ from annotate.core.formats import FormatError, Problems, guarded, name_fault, sh
 from annotate.core.id_lists import ListedId, read_ids
 from annotate.core.tallies import Tallies
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, Side, User
-from annotate.services.jobs import Tell, counted, tell_nobody
+from annotate.services.background.progress import Tell, counted, tell_nobody
 from annotate.services.loading import EVERYTHING, SOURCE_SIDES
 from annotate.services.references import Rejected
 from annotate.services.seating import note_changes

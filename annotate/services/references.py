@@ -15,7 +15,7 @@ from annotate.core.orientation import oriented
 from annotate.core.reference_formats import ReferenceRow, read_reference
 from annotate.core.tallies import Tallies
 from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, Undrawn, User
-from annotate.services.jobs import Tell, counted, tell_nobody
+from annotate.services.background.progress import Tell, counted, tell_nobody
 from annotate.services.seating import note_changes
 
 log = logging.getLogger(__name__)

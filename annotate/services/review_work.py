@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate.models import Annotator, ClockTimestamp, Item, ReviewAction, ReviewWork
-from annotate.services import jobs
-from annotate.services.workers import worker_is_missing
+from annotate.services.background import progress
+from annotate.services.background.workers import worker_is_missing
 from annotate.signals import review_work_begun
 
 AT_ONCE = 200  # rows that are done while the lead waits
@@ -117,12 +117,13 @@ def unit(work: ReviewWork) -> str:
     return "pairs" if work.action.item_id else "answers"
 
 
-def standing(work: ReviewWork) -> jobs.Standing:
+def standing(work: ReviewWork) -> progress.Standing:
     """What a page says of one under way; from its row, so that nothing is lost with the cache."""
     now = timezone.now()
     seconds = max(0.0, (now - work.action.at).total_seconds())
     left = max(0, work.n_total - work.n_seen) * seconds / work.n_seen if work.n_seen else None
-    return jobs.Standing(jobs.Progress(work.n_seen, work.n_total, unit(work), left, now), False, worker_is_missing())
+    known = progress.Progress(work.n_seen, work.n_total, unit(work), left, now)
+    return progress.Standing(known, False, worker_is_missing())
 
 
 def _unfinished() -> QuerySet[ReviewWork]:

@@ -15,7 +15,7 @@ from annotate.core.formats import FormatError
 from annotate.models import Import, Role
 from annotate.queue import enqueue_on_commit
 from annotate.services import imports as service
-from annotate.services import jobs
+from annotate.services.background import progress
 from annotate.services.import_forms import IMPORT_FORMS
 from annotate.services.imports import Received
 
@@ -135,7 +135,7 @@ def _job(made: Import, *, may_cancel: bool) -> dict[str, Any]:
         "poll_url": reverse("annotate:import-state", args=address),
         "title": "Reading the file",
         "detail": f"{made.file_name}: every row is checked before anything is stored. You may leave this page.",
-        "standing": jobs.standing(job=service.job_of(made)),
+        "standing": progress.standing(job=service.job_of(made)),
         "cancel_url": reverse("annotate:import-cancel", args=address) if may_cancel else "",
         "cancel_effect": "nothing of this file is stored.",
     }

@@ -12,7 +12,7 @@ from annotate.models import Policy, Role
 from annotate.people_forms import PolicyForm
 from annotate.queue import enqueue_on_commit
 from annotate.services import collections, policies
-from annotate.services.workers import worker_is_missing
+from annotate.services.background.workers import worker_is_missing
 from annotate.views.settings import settings_page
 
 

@@ -17,7 +17,7 @@ from annotate import access
 from annotate.models import ReviewWork, Role
 from annotate.review_forms import LogForm
 from annotate.services import review_log, review_work
-from annotate.services.jobs import Standing
+from annotate.services.background.progress import Standing
 
 PAGE_SIZE = 50
 

@@ -28,7 +28,7 @@ Asked = dict[str, Any]  # the cleaned data of a kind's form
 
 
 @dataclass
-class Work:
+class Making:
     """One download being made.
 
     count : to be told how many rows were written since the last time
@@ -53,11 +53,11 @@ class Kind(Protocol):
         """The file's name after the collection's, with its ending, before packing."""
         ...
 
-    def total(self, work: Work) -> int | None:
+    def total(self, making: Making) -> int | None:
         """How many rows there will be, where that is quickly said."""
         ...
 
-    def write(self, work: Work) -> Iterator[bytes]:
+    def write(self, making: Making) -> Iterator[bytes]:
         """The file, in pieces."""
         ...
 
@@ -65,7 +65,7 @@ class Kind(Protocol):
 class Lines:
     """Lines of text under a header."""
 
-    def __init__(self, name: str, lines: Callable[[Work], Iterator[str]]) -> None:
+    def __init__(self, name: str, lines: Callable[[Making], Iterator[str]]) -> None:
         self._name, self._lines = name, lines
 
     def form(self, data: Any, *, collection: Collection) -> forms.Form:
@@ -76,20 +76,20 @@ class Lines:
         """The same for all."""
         return self._name
 
-    def total(self, work: Work) -> int | None:
+    def total(self, making: Making) -> int | None:
         """Nobody knows."""
         return None
 
-    def write(self, work: Work) -> Iterator[bytes]:
+    def write(self, making: Making) -> Iterator[bytes]:
         """The lines."""
-        yield from _counted(self._lines(work), work, header=1)
+        yield from _counted(self._lines(making), making, header=1)
 
 
 class Qrels(Lines):
     """TREC qrels as a form says."""
 
     def __init__(self) -> None:
-        super().__init__("", lambda work: download_rows.qrels(collection=work.collection, wanted=work.form.wanted()))
+        super().__init__("", _qrels_lines)
 
     def form(self, data: Any, *, collection: Collection) -> forms.Form:
         """Which labels."""
@@ -99,9 +99,9 @@ class Qrels(Lines):
         """Named by what was asked for."""
         return str(form.wanted().file_name)
 
-    def write(self, work: Work) -> Iterator[bytes]:
+    def write(self, making: Making) -> Iterator[bytes]:
         """The lines; qrels have no header."""
-        yield from _counted(self._lines(work), work, header=0)
+        yield from _counted(self._lines(making), making, header=0)
 
 
 class Beir(Qrels):
@@ -115,10 +115,10 @@ class Beir(Qrels):
         """Named as the qrels would be."""
         return super().file_name(form).replace(".qrels", "-beir.zip")
 
-    def write(self, work: Work) -> Iterator[bytes]:
+    def write(self, making: Making) -> Iterator[bytes]:
         """The archive."""
-        wanted = work.form.wanted()
-        yield from zipped(beir_members(collection=work.collection, wanted=wanted, count=work.count))
+        wanted = making.form.wanted()
+        yield from zipped(beir_members(collection=making.collection, wanted=wanted, count=making.count))
 
 
 class Json(Qrels):
@@ -128,9 +128,9 @@ class Json(Qrels):
         """Named as the qrels would be."""
         return super().file_name(form).replace(".qrels", ".json")
 
-    def write(self, work: Work) -> Iterator[bytes]:
+    def write(self, making: Making) -> Iterator[bytes]:
         """One object."""
-        pieces = json_pieces(collection=work.collection, wanted=work.form.wanted(), count=work.count)
+        pieces = json_pieces(collection=making.collection, wanted=making.form.wanted(), count=making.count)
         yield from (piece.encode() for piece in pieces)
 
 
@@ -170,7 +170,7 @@ class Judgments(Lines):
     """Every judgment under pseudonyms."""
 
     def __init__(self) -> None:
-        super().__init__("judgments", lambda work: iter(()))
+        super().__init__("judgments", lambda making: iter(()))
 
     def form(self, data: Any, *, collection: Collection) -> forms.Form:
         """In which format."""
@@ -180,53 +180,57 @@ class Judgments(Lines):
         """Its ending is the format's."""
         return f"{self._name}.{form.cleaned_data['format']}"
 
-    def total(self, work: Work) -> int | None:
+    def total(self, making: Making) -> int | None:
         """All judgments."""
-        return Judgment.objects.filter(collection=work.collection).count()
+        return Judgment.objects.filter(collection=making.collection).count()
 
-    def write(self, work: Work) -> Iterator[bytes]:
+    def write(self, making: Making) -> Iterator[bytes]:
         """The file."""
         # A COPY left open would hold the connection.
-        with closing(exporting.judgment_lines(collection=work.collection)) as lines:
-            yield from FORMATS[work.form.cleaned_data["format"]].write(_told(lines, work))
+        with closing(exporting.judgment_lines(collection=making.collection)) as lines:
+            yield from FORMATS[making.form.cleaned_data["format"]].write(_told(lines, making))
 
 
-def _strata_lines(work: Work) -> Iterator[str]:
-    what, _, name = work.form.cleaned_data["sample"].partition(":")
+def _qrels_lines(making: Making) -> Iterator[str]:
+    return download_rows.qrels(collection=making.collection, wanted=making.form.wanted())
+
+
+def _strata_lines(making: Making) -> Iterator[str]:
+    what, _, name = making.form.cleaned_data["sample"].partition(":")
     if what == "pool":
-        return pool_lines(pool=Pool.objects.get(collection=work.collection, name=name))
-    return qrels_lines(reference_set=ReferenceSet.objects.get(collection=work.collection, name=name))
+        return pool_lines(pool=Pool.objects.get(collection=making.collection, name=name))
+    return qrels_lines(reference_set=ReferenceSet.objects.get(collection=making.collection, name=name))
 
 
-def _run_lines(work: Work) -> Iterator[str]:
-    run, query_set = work.form.chosen()
-    work.run_ids.append(run.pk)
+def _run_lines(making: Making) -> Iterator[str]:
+    run, query_set = making.form.chosen()
+    making.run_ids.append(run.pk)
     scope = labels.scope_of(query_set=query_set)
     return trec_lines(run=run, scope=Scope(scope.sources, scope.gallery, scope.excluded))
 
 
-def _score_lines(work: Work) -> Iterator[str]:
-    runs = Run.objects.visible_to(work.by).filter(collection=work.collection, scores__isnull=False)
-    work.run_ids += runs.order_by("pk").values_list("pk", flat=True).distinct()
-    return download_rows.scores_per_query(collection=work.collection, viewer=work.by)
+def _score_lines(making: Making) -> Iterator[str]:
+    runs = Run.objects.visible_to(making.by).filter(collection=making.collection, scores__isnull=False)
+    making.run_ids += runs.order_by("pk").values_list("pk", flat=True).distinct()
+    return download_rows.scores_per_query(collection=making.collection, viewer=making.by)
 
 
-def _counted(pieces: Iterator[str], work: Work, *, header: int) -> Iterator[bytes]:
+def _counted(pieces: Iterator[str], making: Making, *, header: int) -> Iterator[bytes]:
     """The pieces as bytes, their lines counted."""
     for piece in pieces:
-        work.count(piece.count("\n") - header)
+        making.count(piece.count("\n") - header)
         header = 0
         yield piece.encode()
 
 
-def _told(lines: Iterator[exporting.JudgmentLine], work: Work) -> Iterator[exporting.JudgmentLine]:
+def _told(lines: Iterator[exporting.JudgmentLine], making: Making) -> Iterator[exporting.JudgmentLine]:
     """The lines as they are, counted a thousand at a time."""
     number = 0
     for number, line in enumerate(lines, start=1):
         if number % 1_000 == 0:
-            work.count(1_000)
+            making.count(1_000)
         yield line
-    work.count(number % 1_000)
+    making.count(number % 1_000)
 
 
 KINDS: dict[Download.Kind, Kind] = {
@@ -235,11 +239,13 @@ KINDS: dict[Download.Kind, Kind] = {
     Download.Kind.FIRE: Json(),
     Download.Kind.STRATA: Strata(),
     Download.Kind.JUDGMENTS: Judgments(),
-    Download.Kind.PAIRS: Lines("pairs.tsv", lambda work: download_rows.pair_states(collection=work.collection)),
-    Download.Kind.DISPUTED: Lines("disputed.tsv", lambda work: download_rows.disputed(collection=work.collection)),
-    Download.Kind.CONFLICTS: Lines("conflicts.tsv", lambda work: download_rows.conflicts(collection=work.collection)),
+    Download.Kind.PAIRS: Lines("pairs.tsv", lambda making: download_rows.pair_states(collection=making.collection)),
+    Download.Kind.DISPUTED: Lines("disputed.tsv", lambda making: download_rows.disputed(collection=making.collection)),
+    Download.Kind.CONFLICTS: Lines(
+        "conflicts.tsv", lambda making: download_rows.conflicts(collection=making.collection)
+    ),
     Download.Kind.CANNOT_JUDGE: Lines(
-        "cannot-judge.tsv", lambda work: download_rows.cannot_judge(collection=work.collection)
+        "cannot-judge.tsv", lambda making: download_rows.cannot_judge(collection=making.collection)
     ),
     Download.Kind.SCORES: Lines("scores.tsv", _score_lines),
     Download.Kind.RUN: ScoredRun(),

@@ -1,10 +1,8 @@
 """Files to take away: asked for, made in the background from one moment of the database, kept for a while.
 
-A worker that dies leaves a download as it was asked for, and a sweep hands it to the next one. The same labels give the
-same bytes, whenever and by whomever a file is made.
+The same labels give the same bytes, whenever and by whomever a file is made.
 """
 
-import logging
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -16,33 +14,23 @@ from django import forms
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import connection, transaction
-from django.db.models import F
 from django.db.models.functions import Now
 
-from annotate.models import Collection, User
-from annotate.services import jobs
+from annotate.models import Collection, User, Work
+from annotate.services.background import works
 from annotate.services.files import delete_on_commit
 from annotate.services.imports import checksum
-from annotate.services.jobs import Cancelled, Job
-from annotate.services.workers import alone_with
 from metrics.core.label_sources import LabelSource
 from metrics.models import Download
-from metrics.services.download_kinds import KINDS, Work
+from metrics.services.download_kinds import KINDS, Making
 from metrics.services.download_strata import SampleGone
 from metrics.services.moments import one_moment
 from metrics.services.telling import Teller
 from pooling.services.scored_runs import TooLong
 
-log = logging.getLogger(__name__)
-
-MAX_ATTEMPTS = 3
-OVERDUE_AFTER = timedelta(seconds=20)
+DOWNLOAD = "download"
 KEPT_FOR = timedelta(days=14)
 PACKED = ".gz"
-WORN_OUT = (
-    f"Making this file was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why. "
-    "Ask for it again."
-)
 CHANGED = "What it was asked with is no longer there: {} Ask for it anew."
 
 
@@ -66,19 +54,22 @@ def form_of(*, collection: Collection, kind: Download.Kind, data: Any = None) ->
 
 @transaction.atomic
 def ask(*, collection: Collection, kind: Download.Kind, form: forms.Form, by: User | None) -> Download:
-    """Note that a file is wanted; `run` makes it. The same person asking for the same while it is made asks once.
+    """Have a file made; the same person asking for the same while it is made asks once.
 
     form : valid, from form_of
     """
     # The collection's row is the lock: of two clicks the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     parameters = {name: _plain(form, name) for name in form.fields}
-    same = {"collection": collection, "kind": kind, "parameters": parameters, "by": by, "state": Download.State.ASKED}
-    if known := Download.objects.filter(**same).first():
+    same = {"collection": collection, "kind": kind, "parameters": parameters, "by": by}
+    if known := Download.objects.filter(**same, work__state__in=Work.UNFINISHED).first():
         return known
     name = f"{collection.slug}-{KINDS[kind].file_name(form)}"
     packed = PACKED if form.cleaned_data.get("packed") else ""
-    return Download.objects.create(**same, made_with=_in_words(form), file_name=f"{name}{packed}")
+    made = Download.objects.create(**same, made_with=_in_words(form), file_name=f"{name}{packed}")
+    made.work = works.ask(kind=DOWNLOAD, collection=collection, subject=made.pk, by=by)
+    made.save(update_fields=["work"])
+    return made
 
 
 def again(*, made: Download, by: User | None) -> Download:
@@ -86,42 +77,26 @@ def again(*, made: Download, by: User | None) -> Download:
     return ask(collection=made.collection, kind=Download.Kind(made.kind), form=_form(made), by=by)
 
 
-def run(*, made: Download) -> None:
-    """Make a download's file: done with all of it, or failed or cancelled with nothing.
-
-    Safe to run twice, also at once: who comes second finds it taken or finished. A worker that dies leaves it as it
-    was; after MAX_ATTEMPTS such deaths it has failed.
-    """
-    with alone_with(made) as is_ours:
-        if is_ours and _begin(made):
-            try:
-                with tempfile.TemporaryFile() as stream:
-                    _keep(made, _write(made, stream))
-            except Cancelled:
-                _finish(made, Download.State.CANCELLED)
-            except (Unfit, SampleGone, TooLong) as error:
-                _finish(made, Download.State.FAILED, error=str(error)[:500])
-    made.refresh_from_db()
-
-
-@transaction.atomic
-def _begin(made: Download) -> bool:
-    """Count an attempt, committed before any work, so that one which kills its worker is counted too."""
-    waiting = Download.objects.filter(pk=made.pk, state=Download.State.ASKED)
-    if waiting.filter(attempts__gte=MAX_ATTEMPTS).exists():
-        _finish(made, Download.State.FAILED, error=WORN_OUT)
-    return waiting.update(attempts=F("attempts") + 1) == 1
+@works.performs(DOWNLOAD, subject="download", advice="Ask for it again.")
+def make(work: Work) -> None:
+    """Make a download's file: all of it, or nothing."""
+    made = Download.objects.select_related("collection", "by", "work").get(pk=work.subject)
+    try:
+        with tempfile.TemporaryFile() as stream:
+            _keep(made, _write(made, stream))
+    except (Unfit, SampleGone, TooLong) as error:
+        raise works.Failed("unfit", str(error)) from error
 
 
 def _write(made: Download, stream: BinaryIO) -> Made:
     kind = KINDS[Download.Kind(made.kind)]
-    with _the_moment() as as_of, Teller(job_of(made)) as teller:
-        work = Work(made.collection, _form(made), made.by, teller.count)
-        teller.total = kind.total(work)
+    with _the_moment() as as_of, Teller(works.teller(made.work)) as teller:
+        making = Making(made.collection, _form(made), made.by, teller.count)
+        teller.total = kind.total(making)
         teller.tell()
-        for piece in _packed(kind.write(work), made):
+        for piece in _packed(kind.write(making), made):
             stream.write(piece)
-        return Made(stream, teller.done, work.run_ids, as_of)
+        return Made(stream, teller.done, making.run_ids, as_of)
 
 
 @contextmanager
@@ -155,51 +130,23 @@ def _keep(made: Download, file: Made) -> None:
     file.stream.seek(0)
     name = default_storage.save(name, File(file.stream))
     facts = {"n_bytes": n_bytes, "sha256": digest, "n_rows": file.n_rows, "run_ids": file.run_ids, "as_of": file.as_of}
-    if not _finish(made, Download.State.DONE, file=name, **facts):
+    with transaction.atomic():
+        is_kept = works.finish(work=made.work)
+        if is_kept:
+            Download.objects.filter(pk=made.pk).update(file=name, **facts)
+    if not is_kept:
         default_storage.delete(name)
-
-
-@transaction.atomic
-def _finish(made: Download, state: Download.State, **facts: object) -> bool:
-    """Write down how a download ended, once; whether it was this that ended it."""
-    waiting = Download.objects.filter(pk=made.pk, state=Download.State.ASKED)
-    if not waiting.update(state=state, finished_at=Now(), **facts):
-        return False
-    jobs.forget(job=job_of(made))
-    log.info("Download %s of %s is %s.", made.pk, made.collection, state)
-    return True
-
-
-def cancel(*, made: Download, by: User | None) -> None:
-    """Stop making a file: at once if no worker is at it, else at its next block of rows. A finished one stays."""
-    jobs.cancel(job=job_of(made), collection=made.collection, by=by)
-    with alone_with(made) as is_ours:
-        if is_ours:
-            _finish(made, Download.State.CANCELLED)
-            jobs.forget(job=job_of(made))
-    made.refresh_from_db()
-
-
-def overdue() -> list[int]:
-    """Downloads asked for a while ago and not finished yet."""
-    waiting = Download.objects.filter(state=Download.State.ASKED, created_at__lt=Now() - OVERDUE_AFTER)
-    return list(waiting.order_by("pk").values_list("pk", flat=True))
 
 
 def expire() -> int:
     """Delete the files that were kept long enough; what they were made with stays. Returns how many."""
-    old = Download.objects.filter(state=Download.State.DONE, finished_at__lt=Now() - KEPT_FOR)
+    old = Download.objects.filter(work__finished_at__lt=Now() - KEPT_FOR).exclude(file="")
     n_expired = 0
     for made in old.order_by("pk"):
         with transaction.atomic():
-            n_expired += old.filter(pk=made.pk).update(state=Download.State.EXPIRED, file="")
+            n_expired += Download.objects.filter(pk=made.pk).exclude(file="").update(file="")
             delete_on_commit(made.file.name)
     return n_expired
-
-
-def job_of(made: Download) -> Job:
-    """The download as progress and cancelling know it."""
-    return Job("download", made.pk)
 
 
 def _form(made: Download) -> forms.Form:

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.services import jobs
+from annotate.services.background import progress
 from metrics.core import favour, measures, stopping
 from metrics.core.bias import bias_of_size
 from metrics.models import Snapshot
@@ -62,9 +62,9 @@ def kind_of(pool: Pool) -> str:
     return f"favour-{pool.pk}"
 
 
-def job_of(pool: Pool) -> jobs.Job:
+def job_of(pool: Pool) -> progress.Job:
     """The background work on it."""
-    return jobs.Job("favour", pool.pk)
+    return progress.Job("favour", pool.pk)
 
 
 def snapshot_of(*, pool: Pool) -> Snapshot | None:
@@ -92,7 +92,7 @@ def study_pool(*, pool: Pool) -> bool:
         Snapshot.objects.update_or_create(
             collection_id=pool.collection_id, kind=kind_of(pool), defaults={**fields, "computed_at": Now()}
         )
-    jobs.forget(job=job_of(pool))
+    progress.forget(job=job_of(pool))
     return True
 
 
@@ -105,7 +105,7 @@ def _value(study: Study) -> dict[str, Any]:
         begun = done
 
         def tell(n: int, begun: int = begun) -> None:
-            jobs.advance(job=job_of(study.pool), done=begun + n, total=n_runs, unit="runs")
+            progress.advance(job=job_of(study.pool), done=begun + n, total=n_runs, unit="runs")
 
         sides.append(_side(study, side, rng, tell))
         done += len(side.runs)

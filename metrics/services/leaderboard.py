@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from annotate.models import Collection, Direction, QuerySet
-from annotate.services.workers import worker_is_missing
+from annotate.services.background.workers import worker_is_missing
 from metrics.charts import Chart
 from metrics.core.groups import Design
 from metrics.core.label_sources import LabelSource

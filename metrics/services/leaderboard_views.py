@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from annotate.models import Collection, QuerySet
-from annotate.services import jobs
+from annotate.services.background import progress
 from metrics.models import BoardView, Score, Snapshot
 from metrics.services import leaderboard_comparison as comparing
 from metrics.services import leaderboard_measuring as measuring
@@ -32,7 +32,7 @@ RULES = "12"  # changes when the same labels and rankings would give other numbe
 ASK_AGAIN = 30  # seconds after which somebody who still waits asks once more: the task may be lost
 AGE = timedelta(minutes=10)  # after which a view is computed again even though its version did not change
 KEPT = timedelta(days=1)
-LOCK = 8  # of advisory locks; see annotate.services.workers and metrics.services.refresh for the others
+LOCK = 8  # of advisory locks; see annotate.services.background.workers and metrics.services.refresh for the others
 MOST = 200  # views of a collection; the oldest are forgotten
 
 
@@ -83,9 +83,9 @@ def _is_fresh(view: BoardView | None, version: str) -> bool:
     return view is not None and view.version == version and view.computed_at > timezone.now() - AGE
 
 
-def job_of(wanted: Wanted) -> jobs.Job:
+def job_of(wanted: Wanted) -> progress.Job:
     """The background work on it; its number stands for the key."""
-    return jobs.Job("leaderboard", int(wanted.key[:15], 16))
+    return progress.Job("leaderboard", int(wanted.key[:15], 16))
 
 
 def compute(*, collection: Collection, wanted: Wanted) -> bool:
@@ -119,7 +119,7 @@ def _compute(collection: Collection, wanted: Wanted) -> bool:
         value = _value(collection, wanted)
         fields = {"wanted": wanted.as_json(), "value": value, "version": version, "computed_at": Now()}
         BoardView.objects.update_or_create(collection=collection, key=wanted.key, defaults=fields)
-    jobs.forget(job=job_of(wanted))
+    progress.forget(job=job_of(wanted))
     forget_old(collection=collection)
     return True
 
@@ -144,7 +144,7 @@ def _value(collection: Collection, wanted: Wanted) -> dict[str, Any]:
         begun = done
 
         def tell(n: int, begun: int = begun) -> None:
-            jobs.advance(job=job_of(wanted), done=begun + n, total=len(runs), unit="runs")
+            progress.advance(job=job_of(wanted), done=begun + n, total=len(runs), unit="runs")
 
         if own and is_kept and not has_samples(collection=collection):
             stored = Stored(collection=collection, wanted=wanted, query_set=query_set, runs=own)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.http import Http404
 
 from annotate.models import Annotator, Collection
-from annotate.services.workers import worker_is_missing
+from annotate.services.background.workers import worker_is_missing
 from metrics.charts import Chart
 from metrics.dashboard_charts import Moment, Use, level_use, seconds_over_time, share_over_time
 from metrics.models import Snapshot

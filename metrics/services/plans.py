@@ -15,7 +15,7 @@ from django.db.models import QuerySet as Rows
 from django.db.models.functions import Now
 
 from annotate.models import Collection, Direction, Pair, QuerySet, QuerySetItem, RoundPair, User
-from annotate.services.workers import alone_with
+from annotate.services.background.workers import alone_with
 from metrics.core.looks import level
 from metrics.core.measures import parse_one
 from metrics.core.tournament import PLAN_METHODS

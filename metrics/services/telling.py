@@ -9,22 +9,21 @@ from types import TracebackType
 
 from django.db import connection
 
-from annotate.services import jobs
-from annotate.services.jobs import Job
+from annotate.services.background.progress import Tell
 
 ROWS_BETWEEN = 5_000
 
 
 class Teller:
-    """Counts the rows of a job and tells how many; use it as a context.
+    """Counts rows and tells how many; use it as a context.
 
     done, total : rows so far and in all, None where nobody knows
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, tell: Tell) -> None:
         self.done = 0
         self.total: int | None = None
-        self._job = job
+        self._tell = tell
         self._told = 0
         self._thread = ThreadPoolExecutor(max_workers=1)
 
@@ -38,7 +37,7 @@ class Teller:
         self._thread.shutdown()
 
     def count(self, n: int) -> None:
-        """So many more rows. Raises Cancelled when somebody asked the job to stop."""
+        """So many more rows. Raises Cancelled when somebody asked the work to stop."""
         self.done += n
         if self.done - self._told >= ROWS_BETWEEN:
             self.tell()
@@ -46,7 +45,7 @@ class Teller:
     def tell(self) -> None:
         """Tell at once. Raises Cancelled."""
         self._told = self.done
-        self._thread.submit(jobs.advance, job=self._job, done=self.done, total=self.total).result()
+        self._thread.submit(self._tell, self.done, self.total).result()
 
 
 def _leave() -> None:

@@ -16,9 +16,8 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.core.judgment_files import FORMATS
 from annotate.models import Collection, Judgment, ReferenceLabel
-from annotate.queue import enqueue_on_commit
-from annotate.services import exporting, jobs
-from metrics import tasks
+from annotate.services import exporting
+from annotate.services.background import works
 from metrics.forms import QrelsForm
 from metrics.http import attachment
 from metrics.models import Download
@@ -60,7 +59,8 @@ def download_new(request: HttpRequest, slug: str, what: str) -> HttpResponse:
     form = service.form_of(collection=collection, kind=kind, data=request.POST)
     if not form.is_valid():
         return _page(request, collection, kind=kind, form=form)
-    return _asked(service.ask(collection=collection, kind=kind, form=form, by=request.user))
+    service.ask(collection=collection, kind=kind, form=form, by=request.user)
+    return redirect("metrics:downloads", slug)
 
 
 @require_safe
@@ -69,7 +69,7 @@ def download_new(request: HttpRequest, slug: str, what: str) -> HttpResponse:
 def download_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Asked every 2 seconds while a file is being made; sends the page on when it is."""
     made = _get(request, slug, pk)
-    if made.state != Download.State.ASKED:
+    if not made.work.is_unfinished:
         return HttpResponse(headers={"HX-Redirect": reverse("metrics:downloads", args=[slug])})
     return render(request, "_job.html", _job(made))
 
@@ -78,7 +78,7 @@ def download_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 def download_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop making a file."""
-    service.cancel(made=_get(request, slug, pk), by=request.user)
+    works.cancel(work=_get(request, slug, pk).work, by=request.user)
     return redirect("metrics:downloads", slug)
 
 
@@ -87,10 +87,10 @@ def download_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def download_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Ask for the same file as it would be now."""
     try:
-        return _asked(service.again(made=_get(request, slug, pk), by=request.user))
+        service.again(made=_get(request, slug, pk), by=request.user)
     except service.Unfit as error:
         messages.error(request, str(error))
-        return redirect("metrics:downloads", slug)
+    return redirect("metrics:downloads", slug)
 
 
 @require_safe
@@ -98,7 +98,7 @@ def download_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def download_file(request: HttpRequest, slug: str, pk: int) -> HttpResponseBase:
     """The file of a download that is done."""
     made = _get(request, slug, pk)
-    if made.state != Download.State.DONE or not made.file.storage.exists(made.file.name):
+    if not made.file or not made.file.storage.exists(made.file.name):
         raise Http404
     kind = "application/octet-stream"  # no browser opens it as a page
     return FileResponse(made.file.open("rb"), as_attachment=True, filename=made.file_name, content_type=kind)
@@ -150,13 +150,7 @@ def _get(request: HttpRequest, slug: str, pk: int) -> Download:
     """One download of the collection that the person may know of; else Http404."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADERS)
     seen = Download.objects.visible_to(request.user, collection=collection)
-    return get_object_or_404(seen.select_related("collection", "by"), pk=pk)
-
-
-def _asked(made: Download) -> HttpResponse:
-    """On to the page, while a worker makes the file."""
-    enqueue_on_commit(tasks.make_download, download_id=made.pk)
-    return redirect("metrics:downloads", made.collection.slug)
+    return get_object_or_404(seen.select_related("collection", "by", "work"), pk=pk)
 
 
 def _at_once(
@@ -181,7 +175,7 @@ def _is_large(collection: Collection) -> bool:
 def _page(request: HttpRequest, collection: Collection, **wrong: Any) -> HttpResponse:
     """The page; `wrong` is the kind and the form of what was asked in vain."""
     rows = Download.objects.visible_to(request.user, collection=collection)
-    rows = list(rows.select_related("collection", "by").order_by("-created_at", "-pk")[:SHOWN])
+    rows = list(rows.select_related("collection", "by", "work").order_by("-created_at", "-pk")[:SHOWN])
     kinds = ("qrels", "judgments", "strata", "run")
     forms = {kind: service.form_of(collection=collection, kind=kind) for kind in kinds}
     if wrong:
@@ -193,8 +187,8 @@ def _page(request: HttpRequest, collection: Collection, **wrong: Any) -> HttpRes
         "forms": forms,
         "plain": PLAIN,
         "samples": names_of_samples(collection=collection),
-        "jobs": [_job(made) for made in rows if made.state == Download.State.ASKED],
-        "made": [made for made in rows if made.state != Download.State.ASKED],
+        "jobs": [_job(made) for made in rows if made.work.is_unfinished],
+        "made": [made for made in rows if not made.work.is_unfinished],
         "kept_days": service.KEPT_FOR.days,
         "shown": SHOWN,
         "errors": [text for texts in wrong["form"].errors.values() for text in texts] if wrong else [],
@@ -210,7 +204,7 @@ def _job(made: Download) -> dict[str, Any]:
         "poll_url": reverse("metrics:download-state", args=address),
         "title": f"Making {made.file_name}",
         "detail": "You may leave this page; the file waits for you in the list below.",
-        "standing": jobs.standing(job=service.job_of(made)),
+        "standing": works.standing(work=made.work),
         "cancel_url": reverse("metrics:download-cancel", args=address),
         "cancel_effect": "there is no file.",
     }

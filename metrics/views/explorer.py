@@ -13,7 +13,7 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
-from annotate.services.workers import worker_is_missing
+from annotate.services.background.workers import worker_is_missing
 from metrics import tasks
 from metrics.explorer_forms import ExplorerForm
 from metrics.explorer_state import Order

@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.queue import enqueue_on_commit
-from annotate.services import jobs
+from annotate.services.background import progress
 from metrics import tasks
 from metrics.models import Snapshot
 from metrics.services import favour as service
@@ -65,5 +65,5 @@ def _job(pool: Pool) -> dict[str, object]:
         "poll_url": reverse("metrics:pool-favour-state", args=[pool.collection.slug, pool.pk]),
         "title": "Going through the labels",
         "detail": "Every run is scored with parts of the labels: some seconds for a few runs, minutes for a hundred.",
-        "standing": jobs.standing(job=service.job_of(pool)),
+        "standing": progress.standing(job=service.job_of(pool)),
     }

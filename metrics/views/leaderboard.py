@@ -11,7 +11,7 @@ from annotate import access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import jobs
+from annotate.services.background import progress
 from metrics import tasks
 from metrics.http import one_key
 from metrics.services import leaderboard as room
@@ -138,5 +138,5 @@ def _job(request: HttpRequest, name: str, collection: Collection, wanted: Wanted
         "poll_url": f"{poll}?{request.GET.urlencode()}",
         "title": "Measuring the runs",
         "detail": "Scores of this choice, bounds and differences are on their way: seconds for a few runs.",
-        "standing": jobs.standing(job=leaderboard_views.job_of(wanted)),
+        "standing": progress.standing(job=leaderboard_views.job_of(wanted)),
     }

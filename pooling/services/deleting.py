@@ -6,9 +6,9 @@ from django.db import transaction
 
 from annotate.models import Membership, Role, User
 from annotate.services import purging
+from annotate.services.background.workers import alone_with
 from annotate.services.files import delete_on_commit
 from annotate.services.seating import note_changes
-from annotate.services.workers import alone_with
 from pooling.models import Run
 
 log = logging.getLogger(__name__)

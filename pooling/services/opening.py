@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Direction, Gold, Policy, QuerySet, QuerySetItem, Round
 from annotate.services import seating
+from annotate.services.background.progress import Tell
 from annotate.services.copying import blocks, copy_rows, nullable
-from annotate.services.jobs import Tell
 from annotate.services.pairing import ensure_pairs
 from pooling.core.selections import NO_RANK, Drawn
 from pooling.models import Pool

@@ -16,8 +16,9 @@ from django.db.models.functions import Now
 from numpy.typing import NDArray
 
 from annotate.models import Collection, QuerySet, User
-from annotate.services import jobs, seating
-from annotate.services.workers import alone_with
+from annotate.services import seating
+from annotate.services.background import progress
+from annotate.services.background.workers import alone_with
 from pooling.models import Pool, Run
 from pooling.services import opening
 from pooling.services.choosing import PoolError, check
@@ -83,7 +84,7 @@ def request_opening(*, pool: Pool) -> None:
     waiting = Pool.objects.filter(pk=pool.pk, state__in=[Pool.State.DRAFT, Pool.State.FAILED])
     if not waiting.update(state=Pool.State.OPENING, attempts=0, error=""):
         raise PoolState(f'Pool "{pool}" is opening or was opened before.')
-    jobs.forget(job=job_of(pool))
+    progress.forget(job=job_of(pool))
     pool.refresh_from_db()
 
 
@@ -111,12 +112,12 @@ def cancel_opening(*, pool: Pool, by: User | None = None) -> None:
     """Let a pool that is being opened be a draft again: at once, or when its worker comes to ask. Raises PoolState."""
     with alone_with(pool) as nobody_is_at_it:
         if nobody_is_at_it and _take_back(pool):
-            jobs.forget(job=job_of(pool))
+            progress.forget(job=job_of(pool))
             return
     pool.refresh_from_db()
     if pool.state != Pool.State.OPENING or pool.round_id is not None:
         raise PoolState(f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.')
-    jobs.cancel(job=job_of(pool), collection=pool.collection, by=by)
+    progress.cancel(job=job_of(pool), collection=pool.collection, by=by)
 
 
 def open_pool(*, pool: Pool) -> None:
@@ -155,9 +156,9 @@ def reopen_pool(*, pool: Pool) -> None:
     finish_pool(pool=pool)
 
 
-def job_of(pool: Pool) -> jobs.Job:
+def job_of(pool: Pool) -> progress.Job:
     """The pool's piece of background work."""
-    return jobs.Job("pool", pool.pk)
+    return progress.Job("pool", pool.pk)
 
 
 @transaction.atomic
@@ -175,13 +176,13 @@ def _open_or_fail(pool: Pool) -> None:
         _open(pool)
     except (PoolError, seating.RoundExists) as error:
         Pool.objects.filter(pk=pool.pk).update(state=Pool.State.FAILED, error=str(error)[:300])
-    except jobs.Cancelled:
+    except progress.Cancelled:
         _take_back(pool)
-    jobs.forget(job=job_of(pool))
+    progress.forget(job=job_of(pool))
 
 
 def _open(pool: Pool) -> None:
-    tell, rest = partial(jobs.advance, job=job_of(pool)), None
+    tell, rest = partial(progress.advance, job=job_of(pool)), None
     pool.refresh_from_db()
     if pool.round_id is None:
         rest = _make_contents(pool, tell)
@@ -193,7 +194,7 @@ def _open(pool: Pool) -> None:
     log.info("Pool %s of %s is open", pool, pool.collection)
 
 
-def _make_contents(pool: Pool, tell: jobs.Tell) -> NDArray[np.int64]:
+def _make_contents(pool: Pool, tell: progress.Tell) -> NDArray[np.int64]:
     """All that is new, in one transaction; returns the pairs that others may be at."""
     with transaction.atomic():
         of_it = Pool.objects.select_related("collection", "query_set")
@@ -206,9 +207,9 @@ def _make_contents(pool: Pool, tell: jobs.Tell) -> NDArray[np.int64]:
 
 def _settle(pool: Pool, finish: Callable[..., None]) -> None:
     pool.refresh_from_db()
-    tell = partial(jobs.advance, job=job_of(pool))
+    tell = partial(progress.advance, job=job_of(pool))
     finish(round_=pool.round, told=opening.counter(tell, pool.pool_pairs.count()))
-    jobs.forget(job=job_of(pool))
+    progress.forget(job=job_of(pool))
 
 
 def _take_back(pool: Pool) -> bool:

@@ -15,9 +15,9 @@ from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems
 from annotate.models import Direction, Item
-from annotate.services import jobs
+from annotate.services.background import progress
+from annotate.services.background.workers import alone_with
 from annotate.services.seating import note_changes
-from annotate.services.workers import alone_with
 from pooling.core.matrix_files import TooLarge
 from pooling.models import Run, RunEvent
 from pooling.services import holding, matrix_storage
@@ -88,21 +88,21 @@ def _begin(run: Run) -> datetime | None:
 
 
 def _read(run: Run, since: datetime) -> None:
-    job, problems = jobs.Job("run", run.pk), Problems()
-    tell = partial(jobs.advance, job=job)
+    job, problems = progress.Job("run", run.pk), Problems()
+    tell = partial(progress.advance, job=job)
     try:
         in_batches(partial(_replace, run, since, problems, tell), tell=tell)
-    except jobs.Cancelled:
+    except progress.Cancelled:
         problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
     except FileNotFoundError:
         problems.add(FormatError(run.file_name, None, "", "The kept file is gone."))
     if problems:
         _give_up(run, since, str(problems.errors[0].message))
-    jobs.forget(job=job)
+    progress.forget(job=job)
 
 
 @transaction.atomic
-def _replace(run: Run, since: datetime, problems: Problems, tell: jobs.Tell, arrange: Arrange) -> None:
+def _replace(run: Run, since: datetime, problems: Problems, tell: progress.Tell, arrange: Arrange) -> None:
     run.rankings.all().delete()
     with matrix_storage.writer(run=run) as matrix:
         rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)

@@ -10,8 +10,8 @@ from annotate.core.formats import FormatError, Problems
 from annotate.core.tallies import Tallies
 from annotate.models import Direction, Import, User
 from annotate.services import imports, loading
+from annotate.services.background.progress import Tell
 from annotate.services.import_kinds import KINDS, Work
-from annotate.services.jobs import Tell
 from annotate.services.references import Rejected
 from pooling.core.run_files import read_blocks, read_parts
 from pooling.models import Run

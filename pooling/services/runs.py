@@ -16,9 +16,9 @@ from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems, id_fault
 from annotate.models import Collection, Direction, User
-from annotate.services import jobs
+from annotate.services.background import progress
+from annotate.services.background.workers import alone_with
 from annotate.services.files import delete_on_commit
-from annotate.services.workers import alone_with
 from pooling.core.matrices import Block, forget
 from pooling.core.matrix_files import TooLarge
 from pooling.core.run_files import read_parts
@@ -160,18 +160,18 @@ def _begin(run: Run) -> bool:
 
 
 def _ingest(run: Run) -> None:
-    job, problems, report = jobs.Job("run", run.pk), Problems(), RunReport()
-    tell = partial(jobs.advance, job=job)
+    job, problems, report = progress.Job("run", run.pk), Problems(), RunReport()
+    tell = partial(progress.advance, job=job)
     try:
         report = in_batches(partial(_store_all, run, problems, tell), tell=tell)
-    except jobs.Cancelled:
+    except progress.Cancelled:
         problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
     if problems:
         _finish(run, Run.State.REJECTED, report, problems)
-    jobs.forget(job=job)
+    progress.forget(job=job)
 
 
-def in_batches(store: Callable[[Arrange], Result], *, tell: jobs.Tell) -> Result:
+def in_batches(store: Callable[[Arrange], Result], *, tell: progress.Tell) -> Result:
     """What `store` gives, told how to make batches of whole queries of a file's rows; called twice for few files.
 
     At first it trusts that each query's rows stand together; what it has stored when they do not, it is to take back.
@@ -183,7 +183,7 @@ def in_batches(store: Callable[[Arrange], Result], *, tell: jobs.Tell) -> Result
 
 
 def rows_of(
-    *, run: Run, problems: Problems, tell: jobs.Tell, keep: Callable[[Block], None] = forget
+    *, run: Run, problems: Problems, tell: progress.Tell, keep: Callable[[Block], None] = forget
 ) -> Iterator[ReadRun]:
     """The rows of a run's file, a part at a time; none any more once there are problems.
 
@@ -202,7 +202,7 @@ def rows_of(
             problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
 
 
-def _store_all(run: Run, problems: Problems, tell: jobs.Tell, arrange: Arrange) -> RunReport:
+def _store_all(run: Run, problems: Problems, tell: progress.Tell, arrange: Arrange) -> RunReport:
     """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
     with matrix_storage.writer(run=run) as matrix, transaction.atomic():
         rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)

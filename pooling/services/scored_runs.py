@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from annotate.core.formats import Problems
 from annotate.models import Direction
-from annotate.services.jobs import tell_nobody
+from annotate.services.background.progress import tell_nobody
 from pooling.core.run_files import read_blocks
 from pooling.core.run_ranking import rank
 from pooling.core.runs import ReadRun, RunFile

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate import access as annotate_access
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services.workers import worker_is_missing
+from annotate.services.background.workers import worker_is_missing
 from pooling import access, heatmaps, tasks
 from pooling.core.strategies import STRATEGIES
 from pooling.pool_forms import PoolForm, prefilled

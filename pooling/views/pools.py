@@ -16,7 +16,8 @@ from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import jobs, stuck_labels
+from annotate.services import stuck_labels
+from annotate.services.background import progress
 from pooling import access, tasks
 from pooling.core.options import OPTIONS
 from pooling.core.strategies import STRATEGIES
@@ -147,7 +148,7 @@ def _waiting(request: HttpRequest, pool: Pool) -> dict[str, Any]:
         "poll_url": reverse("pooling:pool-state", args=[pool.collection.slug, pool.pk]),
         "title": title,
         "detail": detail,
-        "standing": jobs.standing(job=service.job_of(pool)),
+        "standing": progress.standing(job=service.job_of(pool)),
     }
     may_cancel = pool.state == Pool.State.OPENING and pool.round_id is None
     if may_cancel and _is_researcher(request, pool.collection):

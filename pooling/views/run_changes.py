@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access as annotate_access
 from annotate.models import Import, Role, User
 from annotate.queue import enqueue_on_commit
-from annotate.services import jobs
+from annotate.services.background import progress
 from annotate.services.purging import NotOwner
 from annotate.tasks import run_import
 from pooling import access, tasks
@@ -101,7 +101,7 @@ def run_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop the reading of a run's file."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
     if run.state == Run.State.RECEIVED:
-        jobs.cancel(job=jobs.Job("run", run.pk), collection=run.collection, by=request.user)
+        progress.cancel(job=progress.Job("run", run.pk), collection=run.collection, by=request.user)
     else:
         messages.info(request, "The file was read before this could stop it.")
     return redirect("pooling:run", slug, pk)

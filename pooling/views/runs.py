@@ -14,7 +14,7 @@ from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
-from annotate.services import jobs
+from annotate.services.background import progress
 from pooling import access, tasks
 from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
@@ -105,7 +105,7 @@ def _waiting(request: HttpRequest, run: Run) -> dict[str, Any]:
         "poll_url": reverse("pooling:run-state", args=address),
         "title": "Reading the file" if is_new else "Reading the kept file again: items joined the collection",
         "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
-        "standing": jobs.standing(job=jobs.Job("run", run.pk)),
+        "standing": progress.standing(job=progress.Job("run", run.pk)),
         "cancel_url": reverse("pooling:run-cancel", args=address) if is_new and _may_change(request, run) else "",
         "cancel_effect": "nothing of the file is stored.",
     }

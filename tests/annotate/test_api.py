@@ -6,7 +6,8 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import Import, Role
-from annotate.services import imports, jobs
+from annotate.services import imports
+from annotate.services.background import progress
 from tests import cast
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
@@ -36,7 +37,7 @@ def test_a_file_is_received_read_and_reported(client, collection):
     answer = post(client, headers)
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
     pk = answer.json()["id"]
-    jobs.advance(job=imports.job_of(Import.objects.get(pk=pk)), done=10, total=40)
+    progress.advance(job=imports.job_of(Import.objects.get(pk=pk)), done=10, total=40)
     assert one(client, headers, pk)["progress"]["total"] == 40
     tasks.run_import(import_id=pk)
     told = one(client, headers, pk)

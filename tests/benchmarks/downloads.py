@@ -22,6 +22,7 @@ def highest():
     return int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1024
 from annotate.models import Collection
 from metrics.models import Download
+from annotate.services.background import works
 from metrics.services import downloads
 slug, kind, *given = sys.argv[1:]
 collection = Collection.objects.get(slug=slug)
@@ -29,10 +30,11 @@ form = downloads.form_of(collection=collection, kind=Download.Kind(kind), data=d
 assert form.is_valid(), form.errors
 asked = downloads.ask(collection=collection, kind=Download.Kind(kind), form=form, by=None)
 before, start = highest(), time.perf_counter()
-downloads.run(made=asked)
+works.perform(work=asked.work)
+asked.refresh_from_db()
 taken = time.perf_counter() - start
 peak = highest()
-assert asked.state == "done", asked.error
+assert asked.work.state == "done", asked.work.error
 print(f"{taken:.1f} s|{peak:.0f} MiB|{before:.0f} MiB|{asked.n_rows:,}|{asked.n_bytes / 1e6:.0f} MB")
 """
 FILL = """

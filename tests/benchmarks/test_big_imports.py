@@ -16,7 +16,7 @@ from django.db import connection
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.core.sources import FileSource
 from annotate.models import Item, Judgment, Resolution, Side
-from annotate.services import jobs
+from annotate.services.background import progress
 from annotate.services.importing import import_judgments
 from annotate.services.loading import load_collection
 from tests import cast
@@ -29,7 +29,7 @@ TABLES = ("annotate_pair", "annotate_judgment", "annotate_roundpair", "annotate_
 
 
 def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
-    jobs.advance(job=jobs.Job("import", 1), done=done, total=total, unit=unit)
+    progress.advance(job=progress.Job("import", 1), done=done, total=total, unit=unit)
 
 
 def judgments_file() -> io.BytesIO:

@@ -7,6 +7,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations import Migration
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+from psycopg.types.json import Json
 from pytest_django import DjangoDbBlocker
 
 from annotate.first_migration import FirstMigration
@@ -65,11 +67,12 @@ BEFORE = {
 SINCE = {
     "annotate": [
         "0003_unknown_limit", "0004_pair_states", "0005_reference_names", "0006_report_events", "0007_items_joined",
-        "0008_items_left_out", "0009_media_types", "0010_query_groups",
+        "0008_items_left_out", "0009_media_types", "0010_query_groups", "0011_work",
     ],
     "pooling": ["0002_whole_runs", "0003_run_columns", "0004_pool_strata"],
     "metrics": [
         "0002_bounds", "0003_label_sources", "0004_pair_states", "0005_galleries", "0006_planned_labels", "0007_plans",
+        "0008_download_works",
     ],
 }
 
@@ -113,7 +116,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 47
+    assert len(before) == 49
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -146,6 +149,17 @@ def test_runs_that_were_read_without_their_unknown_rows_are_due_to_be_read_again
     assert list(due) == [strange, dropped]
 
 
+OLD_DOWNLOAD = """
+    INSERT INTO metrics_download (collection_id, kind, parameters, made_with, file_name, run_ids, state, file, n_bytes,
+                                  n_rows, sha256, error, attempts, finished_at)
+    VALUES (%(collection)s, 'qrels', %(parameters)s, '', 'a', '{}', %(state)s, %(file)s, %(n_bytes)s,
+            %(n_rows)s, %(sha256)s, %(error)s, %(attempts)s, %(finished_at)s)
+"""
+ASKED = {
+    "state": "asked", "file": "", "n_bytes": None, "n_rows": None, "sha256": "", "error": "", "attempts": 0,
+    "finished_at": None,
+}  # fmt: skip
+TOLD = ("state", "error", "attempts", "finished_at")
 OLD_SOURCES = """
     INSERT INTO metrics_score (run_id, query_set_id, reference_set_id, label_source, measure, threshold, n_queries,
                                n_missing, n_with_positive, per_query, inputs_sha256)
@@ -173,7 +187,9 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
             cursor.execute(OLD_SOURCES, told | {"reference": pk, "sources": both})
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     old = {"label_source": "union", "reference": "ours, v2", "grades": "graded"}
-    Download.objects.create(collection=collection, kind="qrels", parameters=old, file_name="a")
+    with connection.cursor() as cursor:
+        cursor.execute(OLD_DOWNLOAD, {"collection": collection.pk, "parameters": Json(old), **ASKED})
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     rows = [[run.pk, query_set.pk, None, "people", "AP", 0.1], [run.pk, 1, reference.pk, "reference", "AP", None]]
     columns = ["run", "query_set", "reference_set", "label_source", "measure", "mean"]
     value = {"columns": columns, "rows": rows}
@@ -187,6 +203,36 @@ def test_scores_downloads_and_history_of_before_name_their_label_source_by_its_k
         [run.pk, query_set.pk, "only", "AP", 0.1], [run.pk, 1, "none:ours%2C%20v2", "AP", None],
     ]  # fmt: skip
     assert Change.objects.filter(collection=collection).exists()
+
+
+@pytest.mark.django_db
+def test_what_became_of_downloads_is_said_by_their_works_and_the_way_back_says_it_too() -> None:
+    collection = cast.collection()
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "metrics", "0007_plans", interactive=False, stdout=StringIO())
+    of_all = {"collection": collection.pk, "parameters": Json({})}
+    ended = {**ASKED, "finished_at": timezone.now()}
+    file = {"file": "downloads/a", "n_bytes": 1, "n_rows": 1, "sha256": "a"}
+    before = [
+        ASKED, {**ended, "state": "done", **file}, {**ended, "state": "expired", **file, "file": ""},
+        {**ended, "state": "failed", "error": "It is gone.", "attempts": 2}, {**ended, "state": "cancelled"},
+    ]  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.executemany(OLD_DOWNLOAD, [of_all | row for row in before])
+    migrate()
+    downloads = list(Download.objects.select_related("work").order_by("pk"))
+    assert [made.state_text for made in downloads] == ["Asked for", "Done", "Expired", "Failed", "Cancelled"]
+    assert all(made.work.subject == made.pk and made.work.kind == "download" for made in downloads)
+    assert (downloads[3].work.error, downloads[3].work.attempts) == ("It is gone.", 2)
+    assert all(made.work.finished_at == ended["finished_at"] for made in downloads[1:])
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    call_command("migrate", "metrics", "0007_plans", interactive=False, stdout=StringIO())
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT state, error, attempts, finished_at FROM metrics_download ORDER BY id")
+        assert cursor.fetchall() == [tuple(row[name] for name in TOLD) for row in before]
+    migrate()
 
 
 @pytest.mark.django_db

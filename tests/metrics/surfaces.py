@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import DjangoDbBlocker
 
-from annotate.models import Change, Collection, Import, User
+from annotate.models import Change, Collection, Import, User, Work
 from metrics.models import Download
 from metrics.services import refresh
 from pooling.models import Run
@@ -204,7 +204,7 @@ def downloaded(product: Product, collection: Collection, kind: str, fields: Fiel
     assert answer.status == 200, answer.body
     with product.database():
         made = Download.objects.filter(collection=collection).latest("pk")
-        product.until(lambda: Download.objects.get(pk=made.pk).state == Download.State.DONE)
+        product.until(lambda: Work.objects.get(download=made).state == Work.State.DONE)
     return product.page(f"/c/{collection.slug}/downloads/{made.pk}/file/", {}).body
 
 

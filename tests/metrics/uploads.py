@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from ir_measures import AP, Judged, Qrel, ScoredDoc, Success, nDCG
 
-from annotate.models import Collection, Direction, Item, Pair, QuerySet, QuerySetItem, Resolution
+from annotate.models import Collection, Direction, Item, Pair, QuerySet, QuerySetItem, Resolution, Work
 from annotate.services.loading import complete_query_sets
 from metrics.core.label_sources import LabelSource
 from metrics.http import Wanted
@@ -19,6 +19,7 @@ from metrics.services import download_rows, downloads
 from pooling.models import Run
 from pooling.services import runs
 from tests import cast
+from tests.works import done
 
 THEIRS = {"C@1": Success @ 1, "C@5": Success @ 5, "C@10": Success @ 10, "AP": AP, "nDCG@10": nDCG @ 10}
 
@@ -170,8 +171,8 @@ def downloaded(of: Collection, kind: Download.Kind, data: dict[str, str]) -> Dow
     form = downloads.form_of(collection=of, kind=kind, data=data)
     assert form.is_valid(), form.errors
     made = downloads.ask(collection=of, kind=kind, form=form, by=None)
-    downloads.run(made=made)
-    assert made.state == "done", made.error
+    done(made)
+    assert made.work.state == Work.State.DONE, made.work.error
     return made
 
 

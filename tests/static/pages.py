@@ -5,7 +5,7 @@ from django.template import RequestContext, Template
 from django.urls import path
 from django.utils import timezone
 
-from annotate.services.jobs import Progress, Standing
+from annotate.services.background.progress import Progress, Standing
 
 PARTS = Template(
     """{% extends "base.html" %}

@@ -9,7 +9,8 @@ from annotate import tasks
 from annotate.core.formats import FormatError
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Cancellation, Import, Item, Judgment, Part, ReferenceLabel, ReferenceSet, Side
-from annotate.services import imports, jobs, media
+from annotate.services import imports, media
+from annotate.services.background import progress
 from annotate.services.import_kinds import KINDS, Items, Judgments, Reference
 from config.up.home import Home
 from tests import cast
@@ -121,12 +122,12 @@ def test_a_cancelled_import_stores_nothing_and_says_so(
     def asked_half_way(*, job, done, **rest):
         steps.append(done)
         if done >= 10_000:
-            jobs.cancel(job=job, collection=collection)
+            progress.cancel(job=job, collection=collection)
         job_clock.wait(1)
         advance(job=job, done=done, **rest)
 
-    advance = jobs.advance
-    monkeypatch.setattr(jobs, "advance", asked_half_way)
+    advance = progress.advance
+    monkeypatch.setattr(progress, "advance", asked_half_way)
     with django_capture_on_commit_callbacks(execute=True):
         run(received)
     assert steps == [0, 5_000, 10_000]
@@ -143,9 +144,9 @@ def test_media_copied_before_the_end_go_with_a_cancelled_import(collection, monk
 
     def cancelled(*, job, done, total=None, unit="rows"):
         if unit == "media files" and done == 3:
-            raise jobs.Cancelled
+            raise progress.Cancelled
 
-    monkeypatch.setattr(jobs, "advance", cancelled)
+    monkeypatch.setattr(progress, "advance", cancelled)
     assert run(received).state == "cancelled"
     assert [path for path in media.media_folder(collection).rglob("*") if path.is_file()] == []
     assert not Part.objects.exists()

@@ -8,7 +8,8 @@ from django.urls import reverse
 
 from annotate import tasks
 from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role
-from annotate.services import imports, jobs
+from annotate.services import imports
+from annotate.services.background import progress
 from tests import cast
 from tests.annotate.core.files import archive, line
 from tests.annotate.views import browsing
@@ -171,7 +172,7 @@ def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client
     received = send_labels(client, "q0 0 d0 1")
     job = imports.job_of(received)
     assert "No worker has been seen" in page(client, received)
-    jobs.advance(job=job, done=1200, total=88_000)
+    progress.advance(job=job, done=1200, total=88_000)
     text = page(client, received)
     assert "1,200 of 88,000 rows" in text
     assert '<progress max="88000" value="1200"' in text

@@ -15,16 +15,16 @@ from django.utils import timezone
 
 from annotate.core.formats import Problems
 from annotate.core.reference_formats import read_reference
-from annotate.models import Item, Part, ReferenceLabel, Role, Undrawn
-from annotate.services import jobs, workers
+from annotate.models import Item, Part, ReferenceLabel, Role, Undrawn, Work
+from annotate.services.background import workers, works
 from metrics.models import Download
 from metrics.services import download_labels, download_rows, downloads, refresh
 from metrics.services.download_labels import people_by
 from metrics.services.labels import people_grades
 from tests import cast
 from tests.databases import for_a_thread
-from tests.deaths import die
 from tests.metrics import studies
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
@@ -41,9 +41,8 @@ def asked(study, kind, by=None, **data):
 
 
 def download(study, kind, by=None, **data):
-    found = asked(study, kind, by, **data)
-    downloads.run(made=found)
-    assert (found.state, found.error) == (Download.State.DONE, "")
+    found = done(asked(study, kind, by, **data))
+    assert (found.work.state, found.work.error) == (Work.State.DONE, "")
     return found
 
 
@@ -162,7 +161,7 @@ def test_what_is_asked_twice_before_it_is_made_is_one_download(study):
     first = asked(study, "disputed")
     assert asked(study, "disputed").pk == first.pk
     assert asked(study, "disputed", packed="on").pk != first.pk
-    downloads.run(made=first)
+    done(first)
     assert asked(study, "disputed").pk != first.pk
 
 
@@ -196,7 +195,7 @@ def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(study, mo
     found = asked(study, "judgments", format="csv")
 
     def cancelled_meanwhile(work):
-        jobs_thread(lambda: jobs.cancel(job=downloads.job_of(found), collection=study)).join()
+        jobs_thread(lambda: works.cancel(work=Work.objects.get(pk=found.work.pk), by=None)).join()
         job_clock.wait(1)
         return plain_write(work)
 
@@ -204,9 +203,8 @@ def test_a_wish_to_cancel_is_seen_within_the_moment_and_leaves_no_file(study, mo
     plain_write = kind.write
     monkeypatch.setattr(kind, "write", cancelled_meanwhile)
     monkeypatch.setattr("metrics.services.download_kinds._told", told_singly)
-    downloads.run(made=found)
-    assert (found.state, found.file.name) == (Download.State.CANCELLED, "")
-    assert not jobs.is_cancelling(job=downloads.job_of(found))
+    done(found)
+    assert (found.work.state, found.file.name) == (Work.State.CANCELLED, "")
     assert not default_storage.exists("downloads") or default_storage.listdir("downloads")[1] == []
 
 
@@ -218,46 +216,30 @@ def told_singly(lines, work):
 
 def test_one_that_nobody_has_begun_is_cancelled_at_once(study):
     found = asked(study, "disputed")
-    downloads.cancel(made=found, by=None)
-    assert found.state == Download.State.CANCELLED
-    downloads.run(made=found)
-    assert (found.state, found.file.name) == (Download.State.CANCELLED, "")
-
-
-def test_a_worker_that_dies_leaves_the_download_to_the_next_one_three_times(study, monkeypatch):
-    found = asked(study, "disputed")
-    Download.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    monkeypatch.setattr(downloads, "_write", die)
-    for _ in range(downloads.MAX_ATTEMPTS):
-        assert downloads.overdue() == [found.pk]
-        with pytest.raises(MemoryError):
-            downloads.run(made=found)
-    downloads.run(made=found)
-    assert found.state == Download.State.FAILED and "begun 3 times" in found.error
-    assert downloads.overdue() == []
+    works.cancel(work=found.work, by=None)
+    assert (done(found).work.state, found.file.name) == (Work.State.CANCELLED, "")
 
 
 def test_two_workers_make_one_file(study):
     found = asked(study, "disputed")
-    with workers.alone_with(found):
-        other = jobs_thread(lambda: downloads.run(made=Download.objects.get(pk=found.pk)))
+    with workers.alone_at("download", found.pk):
+        other = jobs_thread(lambda: done(Download.objects.get(pk=found.pk)))
         other.join()
     found.refresh_from_db()
-    assert (found.state, found.attempts) == (Download.State.ASKED, 0)
-    downloads.run(made=found)
-    assert found.state == Download.State.DONE
+    assert (found.work.state, found.work.attempts) == (Work.State.ASKED, 0)
+    assert done(found).work.state == Work.State.DONE
 
 
 def test_a_file_goes_when_it_was_kept_long_enough_and_can_be_made_again(study):
     old, young = download(study, "qrels", rule="median"), download(study, "disputed")
     name = old.file.name
-    Download.objects.filter(pk=old.pk).update(finished_at=timezone.now() - downloads.KEPT_FOR - timedelta(hours=1))
+    long_ago = timezone.now() - downloads.KEPT_FOR - timedelta(hours=1)
+    Work.objects.filter(download=old).update(finished_at=long_ago)
     assert downloads.expire() == 1
     old.refresh_from_db(), young.refresh_from_db()
-    assert (old.state, old.file.name, young.state) == (Download.State.EXPIRED, "", Download.State.DONE)
+    assert (old.state_text, old.file.name, young.state_text) == ("Expired", "", "Done")
     assert not default_storage.exists(name) and default_storage.exists(young.file.name)
-    renewed = downloads.again(made=old, by=None)
-    downloads.run(made=renewed)
+    renewed = done(downloads.again(made=old, by=None))
     assert (renewed.sha256, renewed.made_with) == (old.sha256, old.made_with)
     assert "Median" in renewed.made_with
 
@@ -265,9 +247,9 @@ def test_a_file_goes_when_it_was_kept_long_enough_and_can_be_made_again(study):
 def test_one_that_no_longer_fits_its_collection_says_what_is_missing(study):
     found = asked(study, "qrels", label_source="none:original")
     study.reference_sets.update(name="another")
-    downloads.run(made=found)
-    assert found.state == Download.State.FAILED
-    assert 'no reference set "original"; it has another.' in found.error
+    done(found)
+    assert (found.work.state, found.work.error_code) == (Work.State.FAILED, "unfit")
+    assert 'no reference set "original"; it has another.' in found.work.error
     with pytest.raises(downloads.Unfit):
         downloads.again(made=found, by=None)
 
@@ -300,7 +282,7 @@ def test_scores_name_no_hidden_run_of_somebody_else_and_the_file_is_hidden_with_
 def test_a_file_of_an_earlier_attempt_is_written_over(study):
     found = asked(study, "disputed")
     default_storage.save(f"downloads/{found.pk}-{found.file_name}", io.BytesIO(b"half"))
-    downloads.run(made=found)
+    done(found)
     assert default_storage.listdir("downloads")[1] == [f"{found.pk}-{found.file_name}"]
     assert content(found).startswith(b"query\t")
 

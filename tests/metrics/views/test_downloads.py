@@ -12,11 +12,11 @@ from ir_measures import AP, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import ApiToken, Item, Role
 from metrics.models import Score
-from metrics.services import downloads
 from metrics.services.measuring import BESIDE
 from pooling.models import Ranking, Run
 from tests import cast
 from tests.metrics import studies
+from tests.works import done
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGE = "/c/study/downloads/"
@@ -179,7 +179,7 @@ def test_a_file_is_asked_for_made_and_fetched_from_the_page(client, study, media
     download = study.downloads.get()
     assert f"{PAGE}{download.pk}/state/" in client.get(PAGE).content.decode()
     assert client.get(f"{PAGE}{download.pk}/file/").status_code == 404
-    downloads.run(made=download)
+    done(download)
     page = client.get(PAGE).content.decode()
     assert download.sha256 in page and "People only" in page and f"{PAGE}{download.pk}/file/" in page
     assert client.get(f"{PAGE}{download.pk}/state/").headers["HX-Redirect"] == PAGE

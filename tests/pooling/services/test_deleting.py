@@ -6,8 +6,8 @@ from django.db import IntegrityError, connection, transaction
 
 from annotate.checks.check import run as findings
 from annotate.models import ApiToken, Change, Role
+from annotate.services.background.workers import alone_with
 from annotate.services.loading import complete_query_sets
-from annotate.services.workers import alone_with
 from config.management.commands.fsck import CHECKS
 from metrics.models import Score
 from metrics.services import leaderboard_views, refresh

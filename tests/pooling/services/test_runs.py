@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotate.models import Item, Side
-from annotate.services import jobs
+from annotate.services.background import progress
 from pooling.models import Ranking, Run
 from pooling.services import rereading, runs, waiting
 from tests import cast
@@ -161,12 +161,12 @@ def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(col
 
 def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(collection):
     run = receive(collection)
-    job = jobs.Job("run", run.pk)
-    jobs.cancel(job=job, collection=collection)
+    job = progress.Job("run", run.pk)
+    progress.cancel(job=job, collection=collection)
     runs.ingest_run(run=run)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert run.report["errors"][0]["message"].startswith("Reading was cancelled")
-    assert not jobs.is_cancelling(job=job)
+    assert not progress.is_cancelling(job=job)
     assert ingest(collection).state == "ready"
 
 
@@ -182,12 +182,12 @@ def test_a_run_cancelled_half_way_through_storing_stores_nothing(collection, mon
     def tell(**said):
         told.append(said)
         if said["unit"] == expected[0]:
-            jobs.cancel(job=said["job"], collection=collection)
+            progress.cancel(job=said["job"], collection=collection)
         job_clock.wait(1)
         jobs_advance(**said)
 
-    jobs_advance = jobs.advance
-    monkeypatch.setattr("annotate.services.jobs.advance", tell)
+    jobs_advance = progress.advance
+    monkeypatch.setattr("annotate.services.background.progress.advance", tell)
     runs.ingest_run(run=run)
     assert (run.state, Ranking.objects.count()) == ("rejected", 0)
     assert (told[-1]["unit"], told[-1]["done"], told[-1]["total"]) == expected

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from annotate.core.sources import FileSource
 from annotate.models import Item, Pair, QuerySet, QuerySetItem, Role, Seat
-from annotate.services import jobs, loading
+from annotate.services import loading
+from annotate.services.background import progress
 from pooling.core.ids import unknown_keys
 from pooling.models import Run, RunEvent
 from pooling.services import choosing, describing, golds, holding, ordering, previews, provenance, rereading, runs
@@ -380,9 +381,10 @@ def test_reading_again_tells_how_far_it_is(collection, monkeypatch):
     run = run_of(collection, {"q0": "d1 x"})
     load(collection, "x")
     told = []
-    monkeypatch.setattr("annotate.services.jobs.advance", lambda **said: told.append((said["job"], said["unit"])))
+    advance = "annotate.services.background.progress.advance"
+    monkeypatch.setattr(advance, lambda **said: told.append((said["job"], said["unit"])))
     rereading.read_again(run=run)
-    assert set(told) == {(jobs.Job("run", run.pk), "MB read")}
+    assert set(told) == {(progress.Job("run", run.pk), "MB read")}
 
 
 @pytest.mark.django_db(transaction=True)

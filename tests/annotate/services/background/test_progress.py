@@ -7,8 +7,8 @@ from django.core.cache import cache
 from django.db import connection, transaction
 
 from annotate.models import Cancellation
-from annotate.services import jobs
-from annotate.services.jobs import Cancelled, Job
+from annotate.services.background import progress
+from annotate.services.background.progress import Cancelled, Job
 from tests import cast
 from tests.databases import for_a_thread
 
@@ -17,58 +17,58 @@ READING = Job("import", 7)
 
 
 def test_progress_is_what_was_last_told_with_the_time_left_at_the_pace_so_far(job_clock):
-    jobs.advance(job=READING, done=0, total=1000)
-    assert jobs.progress_of(job=READING).seconds_left is None
+    progress.advance(job=READING, done=0, total=1000)
+    assert progress.progress_of(job=READING).seconds_left is None
     job_clock.wait(10)
-    jobs.advance(job=READING, done=200, total=1000)
-    told = jobs.progress_of(job=READING)
+    progress.advance(job=READING, done=200, total=1000)
+    told = progress.progress_of(job=READING)
     assert (told.done, told.total, told.unit, told.seconds_left) == (200, 1000, "rows", 40.0)
     assert told.time_left == "40 seconds left"
 
 
 def test_a_job_that_has_counted_everything_is_finishing_and_promises_no_second(job_clock):
-    jobs.advance(job=READING, done=0, total=100)
+    progress.advance(job=READING, done=0, total=100)
     job_clock.wait(10)
-    jobs.advance(job=READING, done=100, total=100)
-    assert jobs.progress_of(job=READING).time_left == "finishing"
+    progress.advance(job=READING, done=100, total=100)
+    assert progress.progress_of(job=READING).time_left == "finishing"
 
 
 def test_a_new_stretch_has_a_pace_of_its_own(job_clock):
-    jobs.advance(job=READING, done=0, total=100)
+    progress.advance(job=READING, done=0, total=100)
     job_clock.wait(10)
-    jobs.advance(job=READING, done=100, total=100)
+    progress.advance(job=READING, done=100, total=100)
     job_clock.wait(1)
-    jobs.advance(job=READING, done=0, total=50, unit="items")
+    progress.advance(job=READING, done=0, total=50, unit="items")
     job_clock.wait(2)
-    jobs.advance(job=READING, done=25, total=50, unit="items")
-    assert jobs.progress_of(job=READING).seconds_left == 2.0
+    progress.advance(job=READING, done=25, total=50, unit="items")
+    assert progress.progress_of(job=READING).seconds_left == 2.0
 
 
 def test_nothing_is_known_of_a_job_that_told_nothing_and_of_one_that_ended():
-    assert jobs.progress_of(job=READING) is None
-    jobs.advance(job=READING, done=1)
-    jobs.cancel(job=READING, collection=cast.collection())
-    jobs.forget(job=READING)
-    assert jobs.progress_of(job=READING) is None
+    assert progress.progress_of(job=READING) is None
+    progress.advance(job=READING, done=1)
+    progress.cancel(job=READING, collection=cast.collection())
+    progress.forget(job=READING)
+    assert progress.progress_of(job=READING) is None
     assert not Cancellation.objects.exists()
 
 
 def test_a_job_that_is_asked_to_stop_is_cancelled_at_its_next_step_and_no_other_job_is():
     collection = cast.collection()
-    jobs.cancel(job=READING, collection=collection)
-    jobs.cancel(job=READING, collection=collection)
-    assert jobs.standing(job=READING).is_cancelling
-    jobs.advance(job=Job("run", 7), done=1)
+    progress.cancel(job=READING, collection=collection)
+    progress.cancel(job=READING, collection=collection)
+    assert progress.standing(job=READING).is_cancelling
+    progress.advance(job=Job("run", 7), done=1)
     with pytest.raises(Cancelled):
-        jobs.advance(job=READING, done=1)
+        progress.advance(job=READING, done=1)
 
 
 def test_telling_and_asking_happen_twice_a_second(job_clock, django_assert_num_queries):
     told = []
     with django_assert_num_queries(3):
         for done in range(80):
-            jobs.advance(job=READING, done=done)
-            told.append(jobs.progress_of(job=READING).done)
+            progress.advance(job=READING, done=done)
+            told.append(progress.progress_of(job=READING).done)
             job_clock.wait(1 / 64)
     assert sorted(set(told)) == [0, 32, 64]
 
@@ -82,12 +82,12 @@ def test_a_slow_cache_is_told_less_often_and_a_wish_to_cancel_is_seen_all_the_sa
 
     monkeypatch.setattr(cache, "set", slowly)
     for done in range(50):
-        jobs.advance(job=READING, done=done)
+        progress.advance(job=READING, done=done)
         job_clock.wait(0.5)
     assert told == [0, 20]
-    jobs.cancel(job=READING, collection=cast.collection())
+    progress.cancel(job=READING, collection=cast.collection())
     with pytest.raises(Cancelled):
-        jobs.advance(job=READING, done=50)
+        progress.advance(job=READING, done=50)
 
 
 def test_a_slow_database_is_asked_less_often(job_clock, monkeypatch):
@@ -97,9 +97,9 @@ def test_a_slow_database_is_asked_less_often(job_clock, monkeypatch):
         asked.append(job_clock())
         job_clock.wait(1)
 
-    monkeypatch.setattr(jobs, "is_cancelling", slowly)
+    monkeypatch.setattr(progress, "is_cancelling", slowly)
     for done in range(60):
-        jobs.advance(job=READING, done=done)
+        progress.advance(job=READING, done=done)
         job_clock.wait(0.5)
     assert asked == [0, 20]
 
@@ -109,7 +109,7 @@ def test_a_slow_database_is_asked_less_often(job_clock, monkeypatch):
     [(0, "1 second"), (1.2, "2 seconds"), (31, "35 seconds"), (56, "1 minute"), (61, "2 minutes"), (7300, "3 hours")],
 )
 def test_time_left_is_rounded_up_into_words(seconds, words):
-    assert jobs.in_words(seconds) == words
+    assert progress.in_words(seconds) == words
 
 
 @pytest.mark.django_db(transaction=True)
@@ -118,23 +118,23 @@ def test_an_open_transaction_sees_the_wish_that_another_connection_committed(job
 
     @for_a_thread
     def ask():
-        jobs.cancel(job=READING, collection=collection)
+        progress.cancel(job=READING, collection=collection)
 
     with pytest.raises(Cancelled), transaction.atomic():
-        jobs.advance(job=READING, done=1)
+        progress.advance(job=READING, done=1)
         other = threading.Thread(target=ask)
         other.start()
         other.join()
         job_clock.wait(1)
-        jobs.advance(job=READING, done=2)
+        progress.advance(job=READING, done=2)
 
 
 def test_a_job_in_the_middle_of_a_copy_goes_on_and_is_cancelled_after_it():
-    jobs.cancel(job=READING, collection=cast.collection())
+    progress.cancel(job=READING, collection=cast.collection())
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE copied (a int) ON COMMIT DROP")
         with cursor.copy("COPY copied FROM STDIN") as copy:
             copy.write_row([1])
-            jobs.advance(job=READING, done=1)
+            progress.advance(job=READING, done=1)
     with pytest.raises(Cancelled):
-        jobs.advance(job=READING, done=2)
+        progress.advance(job=READING, done=2)

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from annotate.models import WorkerHeartbeat
 
 SEEN_WITHIN = timedelta(seconds=60)
-_KINDS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9, "plan": 10}
+LOCKS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9, "plan": 10}
 # 1 is one person's tabs, 8 the views of leaderboards; a collection's is for looking into its media
 
 
@@ -21,12 +21,19 @@ def worker_is_missing() -> bool:
 
 @contextmanager
 def alone_with(thing: models.Model) -> Iterator[bool]:
-    """Whether nobody else is at this run, pool, import, download...; if so, nobody will be until the block ends.
+    """Whether nobody else is at this run, pool, round...; if so, nobody will be until the block ends."""
+    with alone_at(thing._meta.model_name or "", thing.pk) as is_ours:
+        yield is_ours
+
+
+@contextmanager
+def alone_at(subject: str, pk: int) -> Iterator[bool]:
+    """The same of what a kind of work is about: "run", "pool"... and its key.
 
     A row lock would end with the transaction that counts the attempt, and what comes in between would count too.
     The database drops the lock by itself when the connection of a killed worker ends.
     """
-    key = [_KINDS[thing._meta.model_name or ""], thing.pk % 2**31]
+    key = [LOCKS[subject], pk % 2**31]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", key)
         is_ours = cursor.fetchone()[0]

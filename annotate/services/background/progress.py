@@ -21,7 +21,7 @@ from django.utils import timezone
 from psycopg.pq import TransactionStatus
 
 from annotate.models import Cancellation, Collection, User
-from annotate.services.workers import worker_is_missing
+from annotate.services.background.workers import worker_is_missing
 
 SECONDS_BETWEEN = 0.5
 ROWS_BETWEEN = 2_000
@@ -94,9 +94,17 @@ class _Watch:
 _watches: dict[Job, _Watch] = {}
 
 
-def advance(*, job: Job, done: int, total: int | None = None, unit: str = "rows") -> None:
+def advance(
+    *,
+    job: Job,
+    done: int,
+    total: int | None = None,
+    unit: str = "rows",
+    is_cancelled: Callable[[], bool] | None = None,
+) -> None:
     """Tell how far a job is, and raise Cancelled if somebody asked it to stop.
 
+    is_cancelled : asks the database whether somebody did; None for what nobody can cancel
     Cheap enough for every block of rows: it tells and asks about twice a second. A job of several stretches may change
     `unit` or start again from a smaller `done`; the time left is that of the present stretch. While the connection
     is busy with a COPY it cannot ask, so long copies are made in blocks.
@@ -107,7 +115,7 @@ def advance(*, job: Job, done: int, total: int | None = None, unit: str = "rows"
         watch = _watches[job] = _Watch(unit, now, done, done, now, now)
     watch.done = done
     if now >= watch.ask_at and _can_ask():
-        if is_cancelling(job=job):
+        if is_cancelled() if is_cancelled else is_cancelling(job=job):
             raise Cancelled
         watch.ask_at = _again_at(now)
     if now >= watch.tell_at:

@@ -1,0 +1,242 @@
+"""Work: what somebody asked for and waits for, done by a worker, one machine for every kind of it.
+
+A kind is a function with @performs: it does the work, tells how far it is, and may write the end in its own
+transaction, with `finish`, so that what was done and that it is done are stored together. The rest is here: a worker
+alone with it, attempts that are counted before anything is done, the end written once, outages that count for nothing.
+
+    ask -> a row, and on commit a message -> perform -> finish
+    cancel: at once where nobody is at it, else at its next block of rows
+    overdue: what the sweep hands to the next worker, for the broker may have lost it, or the worker died
+"""
+
+import errno
+import logging
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import NamedTuple
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import BooleanField, F, Q
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Now
+from redis.exceptions import RedisError
+
+from annotate.models import ClockTimestamp, Collection, User, Work
+from annotate.services.background import progress
+from annotate.services.background.progress import Cancelled, Job, Standing, Tell
+from annotate.services.background.workers import LOCKS, alone_at, worker_is_missing
+from annotate.signals import work_asked
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3
+MOST_OUTAGES = 50  # a job that brings the database down each time must come to an end too
+OVERDUE_AFTER = timedelta(seconds=20)
+OUTAGE_SECONDS = 900  # so long a worker waits for the database, to give an attempt back
+_NO_DISK = {
+    errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE,
+    errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.EHOSTUNREACH,
+}  # fmt: skip
+_WENT_DOWN = RawSQL(
+    "state = 'running' AND begun_at < pg_postmaster_start_time()", (), output_field=BooleanField()
+)
+WORN_OUT = f"This was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why."
+OUTAGES = f"Outages of the database, Redis or the disk ended this {MOST_OUTAGES} times; the worker's log says which."
+TOO_LONG = "This took longer than any work may, an hour, and nothing of it is stored."
+
+
+class Failed(Exception):
+    """Work cannot be done, however often it is begun; a code that tells why, and what people are told."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Kind(NamedTuple):
+    """A kind of work.
+
+    subject : what it is about, as in workers.LOCKS: nobody is at two works about one run at once
+    do : does it, and may be begun again after it was killed; raises Failed, or lets Cancelled pass
+    on_finished : what else its end changes, in the transaction that writes it
+    advice : what is said to people after it was begun three times or took too long: what they can do
+    """
+
+    subject: str
+    do: Callable[[Work], None]
+    on_finished: Callable[[Work], None]
+    advice: str
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def performs(
+    name: str, *, subject: str, on_finished: Callable[[Work], None] = lambda work: None, advice: str = ""
+) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
+    """Have a function do all work of a kind; see Kind."""
+    if subject not in LOCKS:
+        raise ValueError(f"workers.LOCKS has no {subject!r}; it has {', '.join(LOCKS)}.")
+
+    def register(do: Callable[[Work], None]) -> Callable[[Work], None]:
+        KINDS[name] = Kind(subject, do, on_finished, advice)
+        return do
+
+    return register
+
+
+@transaction.atomic
+def ask(*, kind: str, collection: Collection, subject: int, by: User | None, is_done_here: bool = False) -> Work:
+    """Have work done in the background, or by the caller, who is to call `perform` once this is committed.
+
+    The caller has seen, behind a lock on the subject, that no such work is unfinished.
+    """
+    work = Work.objects.create(kind=kind, collection=collection, subject=subject, by=by)
+    if not is_done_here:
+        work_asked.send(sender=Work, work_id=work.pk)
+    return work
+
+
+def perform(*, work: Work) -> None:
+    """Do work: done with all of it, or failed or cancelled, as its kind says.
+
+    Safe to run twice, also at once: who comes second finds it taken or finished. A worker that dies leaves it to the
+    next one; after MAX_ATTEMPTS such deaths it has failed. Outages count for nothing, until there were MOST_OUTAGES.
+    """
+    with alone_at(KINDS[work.kind].subject, work.subject) as is_ours:
+        try:
+            if is_ours and _begin(work):
+                _do(work)
+        except (OperationalError, InterfaceError, RedisError, OSError) as error:
+            if is_outage(error):
+                _give_back(work)
+            raise
+    work.refresh_from_db()
+
+
+def _do(work: Work) -> None:
+    kind = KINDS[work.kind]
+    try:
+        kind.do(work)
+        finish(work=work)
+    except Cancelled:
+        finish(work=work, state=Work.State.CANCELLED)
+    except Failed as error:
+        finish(work=work, state=Work.State.FAILED, code=error.code, message=str(error))
+    except SoftTimeLimitExceeded:
+        _fail(work, "too-long", TOO_LONG)
+
+
+@transaction.atomic
+def _begin(work: Work) -> bool:
+    """Count an attempt, committed before any work, so that one which kills its worker is counted too.
+
+    An attempt that went down together with the database is none: nobody was left to give it back.
+    """
+    waiting = Work.objects.unfinished().filter(pk=work.pk)
+    begun = {"state": Work.State.RUNNING, "begun_at": ClockTimestamp()}
+    if waiting.filter(n_outages__gte=MOST_OUTAGES).exists():
+        _fail(work, "outages", OUTAGES)
+    elif waiting.filter(_WENT_DOWN).update(**begun, n_outages=F("n_outages") + 1):
+        work.refresh_from_db()
+        return True
+    elif waiting.filter(attempts__gte=MAX_ATTEMPTS).exists():
+        _fail(work, "worn-out", WORN_OUT)
+    is_begun = waiting.update(**begun, attempts=F("attempts") + 1) == 1
+    work.refresh_from_db()
+    return is_begun
+
+
+def _fail(work: Work, code: str, message: str) -> None:
+    """What may happen to work of every kind."""
+    message = f"{message} {KINDS[work.kind].advice}".strip()
+    finish(work=work, state=Work.State.FAILED, code=code, message=message)
+
+
+@transaction.atomic
+def finish(*, work: Work, state: Work.State = Work.State.DONE, code: str = "", message: str = "") -> bool:
+    """Write down how work ended, once; whether it was this that ended it.
+
+    A kind may call it in the transaction that stores what it did, at its very end: until that is committed, nobody
+    else can write to the work's row.
+    """
+    error = {"error_code": code, "error_data": {"message": message} if message else {}}
+    waiting = Work.objects.unfinished().filter(pk=work.pk)
+    if not waiting.update(state=state, finished_at=ClockTimestamp(), **error):
+        return False
+    work.refresh_from_db()
+    KINDS[work.kind].on_finished(work)
+    transaction.on_commit(partial(progress.forget, job=job_of(work)))
+    log.info("%s of %s is %s %s", work, work.collection, state, message)
+    return True
+
+
+def cancel(*, work: Work, by: User | None) -> None:
+    """Stop work: at once if nobody is at it, else at its next block of rows. What is finished stays as it is."""
+    wish = Work.objects.unfinished().filter(pk=work.pk, cancel_asked_at=None)
+    wish.update(cancel_asked_at=ClockTimestamp(), cancelled_by=by)
+    with alone_at(KINDS[work.kind].subject, work.subject) as is_ours:
+        if is_ours:
+            finish(work=work, state=Work.State.CANCELLED)
+    work.refresh_from_db()
+
+
+def overdue() -> list[int]:
+    """What was asked for, or begun, a while ago, and is not finished; that somebody is at it, `perform` finds out."""
+    until = Now() - OVERDUE_AFTER
+    waiting = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | Q(begun_at__lt=until))
+    return list(waiting.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
+
+
+def teller(work: Work, *, may_cancel: bool = True) -> Tell:
+    """How a kind's `do` tells how far it is; raises Cancelled once somebody asked it to stop.
+
+    may_cancel : False from where what is done cannot be taken back
+    """
+
+    def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
+        is_cancelled = partial(is_cancelling, work=work) if may_cancel else bool
+        progress.advance(job=job_of(work), done=done, total=total, unit=unit, is_cancelled=is_cancelled)
+
+    return tell
+
+
+def is_cancelling(*, work: Work) -> bool:
+    """Whether somebody asked it to stop."""
+    return Work.objects.filter(pk=work.pk, cancel_asked_at__isnull=False).exists()
+
+
+def standing(*, work: Work) -> Standing:
+    """What a page says of work that is not finished."""
+    known = progress.progress_of(job=job_of(work))
+    return Standing(known, work.cancel_asked_at is not None, worker_is_missing())
+
+
+def job_of(work: Work) -> Job:
+    """The work as its progress is known by."""
+    return Job(work.kind, work.pk)
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether it is the database, Redis or the disk that failed, of what `perform` catches."""
+    return not isinstance(error, OSError) or error.errno in _NO_DISK
+
+
+def _give_back(work: Work) -> None:
+    """Count an attempt that an outage ended for none, once the database is there again."""
+    until = time.monotonic() + OUTAGE_SECONDS
+    ours = Work.objects.filter(pk=work.pk, state=Work.State.RUNNING, begun_at=work.begun_at, attempts__gte=1)
+    while True:
+        try:
+            connection.close_if_unusable_or_obsolete()
+            ours.update(attempts=F("attempts") - 1, n_outages=F("n_outages") + 1)
+        except (OperationalError, InterfaceError) as error:
+            if time.monotonic() > until:
+                log.warning("%s: an attempt ended by an outage could not be given back: %s", work, error)
+                return
+            time.sleep(1)
+        else:
+            return

@@ -1,0 +1,301 @@
+"""Work: asked for, done once by one worker, cancelled, given up, and given back after an outage."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from datetime import timedelta
+
+import psycopg
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings as project
+from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db.models import F
+from redis.exceptions import ConnectionError as RedisIsAway
+
+from annotate.models import Work
+from annotate.services.background import progress, workers, works
+from annotate.services.background.progress import Cancelled
+from config.up.processes import wait_until
+from tests import cast
+from tests.databases import for_a_thread
+from tests.sessions import nobody_is_at_a_job
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Sums:
+    """A kind of work that is there for the tests: `do` is what each of them makes of it."""
+
+    def __init__(self):
+        self.n_done = 0
+        self.ended = []
+        self.do = lambda work: None
+
+    def perform(self, work):
+        self.n_done += 1
+        self.do(work)
+
+    def on_finished(self, work):
+        self.ended.append(work.state)
+
+
+@pytest.fixture
+def sums(monkeypatch):
+    made = Sums()
+    monkeypatch.setattr(works, "KINDS", dict(works.KINDS))
+    works.performs("sums", subject="collection", on_finished=made.on_finished, advice="Add up less.")(made.perform)
+    return made
+
+
+@pytest.fixture
+def work(sums):
+    collection = cast.collection()
+    return works.ask(kind="sums", collection=collection, subject=collection.pk, by=None)
+
+
+def state(work):
+    return Work.objects.get(pk=work.pk).state
+
+
+def raising(error):
+    def do(work):
+        raise error
+
+    return do
+
+
+def test_work_is_done_once_and_says_when(work, sums):
+    assert (work.state, work.is_unfinished) == (Work.State.ASKED, True)
+    works.perform(work=work)
+    works.perform(work=work)
+    assert (work.state, work.is_unfinished, work.attempts, sums.n_done) == (Work.State.DONE, False, 1, 1)
+    assert work.asked_at < work.begun_at < work.finished_at
+    assert sums.ended == [Work.State.DONE] and work.error == ""
+
+
+def test_what_was_done_and_that_it_is_done_are_stored_together(work, sums):
+    """The end that a kind writes in its own transaction goes with it when that is rolled back."""
+
+    def do(work):
+        with transaction.atomic():
+            assert works.finish(work=work)
+            raise MemoryError
+
+    sums.do = do
+    with pytest.raises(MemoryError):
+        works.perform(work=work)
+    assert state(work) == Work.State.RUNNING
+
+
+def test_a_kind_that_wrote_the_end_itself_is_not_ended_twice(work, sums):
+    sums.do = lambda work: works.finish(work=work)
+    works.perform(work=work)
+    assert sums.ended == [Work.State.DONE]
+
+
+def test_two_workers_do_it_once(work, sums):
+    with workers.alone_at("collection", work.subject):
+        other = threading.Thread(target=for_a_thread(lambda: works.perform(work=Work.objects.get(pk=work.pk))))
+        other.start()
+        other.join()
+    work.refresh_from_db()
+    assert (work.state, work.attempts, sums.n_done) == (Work.State.ASKED, 0, 0)
+
+
+def test_work_that_cannot_be_done_says_why_by_a_code_and_to_people(work, sums):
+    sums.do = raising(works.Failed("no-numbers", "There are no numbers to add."))
+    works.perform(work=work)
+    assert (work.state, work.error_code, work.error) == ("failed", "no-numbers", "There are no numbers to add.")
+    assert sums.ended == [Work.State.FAILED]
+
+
+def test_what_nobody_has_begun_is_cancelled_at_once(work, sums):
+    person = cast.user("ada")
+    works.cancel(work=work, by=person)
+    assert (work.state, work.cancelled_by) == (Work.State.CANCELLED, person)
+    works.perform(work=work)
+    assert (state(work), sums.n_done, sums.ended) == (Work.State.CANCELLED, 0, [Work.State.CANCELLED])
+
+
+def test_what_is_done_stays_done_when_somebody_cancels_it(work):
+    works.perform(work=work)
+    works.cancel(work=work, by=None)
+    assert (work.state, work.cancel_asked_at) == (Work.State.DONE, None)
+
+
+def test_a_wish_to_cancel_is_seen_at_the_next_block_of_rows_and_rolls_back(work, sums, job_clock):
+    collection = work.collection
+
+    def do(work):
+        tell = works.teller(work)
+        with transaction.atomic():
+            collection.levels.all().delete()
+            tell(1, 10)
+            other = threading.Thread(target=for_a_thread(lambda: works.cancel(work=fresh(work), by=None)))
+            other.start()
+            other.join()
+            job_clock.wait(1)
+            assert works.standing(work=fresh(work)).is_cancelling
+            tell(2, 10)
+
+    sums.do = do
+    works.perform(work=work)
+    assert work.state == Work.State.CANCELLED and collection.levels.exists()
+    assert progress.progress_of(job=works.job_of(work)) is None
+
+
+def fresh(work):
+    return Work.objects.get(pk=work.pk)
+
+
+def test_from_where_nothing_can_be_taken_back_nobody_is_heard(work, sums, job_clock):
+    def do(work):
+        Work.objects.filter(pk=work.pk).update(cancel_asked_at=F("begun_at"))
+        works.teller(work, may_cancel=False)(1)
+        with pytest.raises(Cancelled):
+            job_clock.wait(1)
+            works.teller(work)(2)
+
+    sums.do = do
+    works.perform(work=work)
+    assert work.state == Work.State.DONE
+
+
+def test_one_that_workers_die_of_is_given_up_after_three_of_them(work, sums, overdue_at_once):
+    sums.do = raising(MemoryError())
+    for _ in range(works.MAX_ATTEMPTS):
+        assert works.overdue() == [work.pk]
+        with pytest.raises(MemoryError):
+            works.perform(work=work)
+        work.refresh_from_db()
+    works.perform(work=work)
+    assert (work.state, work.error_code, sums.n_done) == (Work.State.FAILED, "worn-out", 3)
+    assert work.error.endswith("never came to its end; the worker's log says why. Add up less.")
+    assert works.overdue() == []
+
+
+def test_one_that_takes_longer_than_any_may_is_given_up_at_once(work, sums):
+    sums.do = raising(SoftTimeLimitExceeded())
+    works.perform(work=work)
+    assert (work.state, work.error_code) == (Work.State.FAILED, "too-long")
+
+
+@pytest.mark.parametrize("error", [
+    OperationalError("the connection is lost"), InterfaceError("the connection is closed"), RedisIsAway(),
+    OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "Input/output error"),
+], ids=str)  # fmt: skip
+def test_outages_count_for_nothing(work, sums, error):
+    sums.do = raising(error)
+    for n_outages in range(1, 6):
+        with pytest.raises(type(error)):
+            works.perform(work=work)
+        work.refresh_from_db()
+        assert (work.state, work.attempts, work.n_outages) == (Work.State.RUNNING, 0, n_outages)
+    sums.do = lambda work: None
+    works.perform(work=work)
+    assert work.state == Work.State.DONE
+
+
+def test_a_file_that_is_gone_is_no_outage(work, sums):
+    sums.do = raising(FileNotFoundError(errno.ENOENT, "No such file or directory"))
+    with pytest.raises(FileNotFoundError):
+        works.perform(work=work)
+    assert fresh(work).attempts == 1
+
+
+def test_one_that_brings_the_database_down_each_time_comes_to_an_end_too(work, sums, monkeypatch):
+    monkeypatch.setattr(works, "MOST_OUTAGES", 2)
+    sums.do = raising(OperationalError())
+    for _ in range(2):
+        with pytest.raises(OperationalError):
+            works.perform(work=work)
+    works.perform(work=work)
+    assert (work.state, work.error_code, sums.n_done) == (Work.State.FAILED, "outages", 2)
+
+
+def test_a_session_that_is_ended_by_the_operator_gives_its_attempt_back(work, sums):
+    def do(work):
+        with connection.cursor() as cursor, psycopg.connect(**address()) as operator:
+            cursor.execute("SELECT pg_backend_pid()")
+            operator.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
+            cursor.execute("SELECT 1")
+
+    sums.do = do
+    with pytest.raises(OperationalError):
+        works.perform(work=work)
+    assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
+
+
+def address():
+    known = connection.get_connection_params()
+    return {name: known[name] for name in ("dbname", "user", "host", "port") if name in known}
+
+
+def test_an_attempt_that_went_down_with_the_database_is_none(work, sums):
+    """Worker and database went together, and nobody was left to give the attempt back."""
+    sums.do = raising(MemoryError())
+    with pytest.raises(MemoryError):
+        works.perform(work=work)
+    sums.do = lambda work: None
+    long_ago = fresh(work).begun_at - timedelta(days=365)
+    Work.objects.filter(pk=work.pk).update(attempts=works.MAX_ATTEMPTS, begun_at=long_ago)
+    works.perform(work=work)
+    assert (work.state, work.n_outages) == (Work.State.DONE, 1)
+
+
+KILLED = """
+import sys, time
+import django
+django.setup()
+from annotate.models import Work
+from annotate.services.background import works
+@works.performs("sums", subject="collection")
+def do(work):
+    print("begun", flush=True)
+    time.sleep(600)
+works.perform(work=Work.objects.get(pk=sys.argv[1]))
+"""
+
+
+def test_who_is_killed_at_it_leaves_it_to_the_next_worker(work, sums, service_home, overdue_at_once):
+    database = service_home.database_url(connection.settings_dict["NAME"])
+    env = {**os.environ, "DATABASE_URL": database, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    command = [sys.executable, "-c", KILLED, str(work.pk)]
+    with subprocess.Popen(command, env=env, cwd=project.BASE_DIR, stdout=subprocess.PIPE, text=True) as worker:
+        try:
+            assert worker.stdout.readline() == "begun\n"
+            works.perform(work=work)
+            assert (work.state, sums.n_done) == (Work.State.RUNNING, 0)
+        finally:
+            worker.send_signal(signal.SIGKILL)
+    assert wait_until(nobody_is_at_a_job, seconds=240)
+    assert works.overdue() == [work.pk]
+    works.perform(work=work)
+    assert (work.state, work.attempts, sums.n_done) == (Work.State.DONE, 2, 1)
+
+
+def test_what_was_asked_for_just_now_is_not_overdue(work):
+    assert works.overdue() == []
+    Work.objects.filter(pk=work.pk).update(asked_at=work.asked_at - timedelta(minutes=1))
+    assert works.overdue() == [work.pk]
+
+
+def test_a_database_that_is_away_for_a_while_is_waited_for(work, sums, monkeypatch):
+    sums.do = raising(OperationalError("the connection is lost"))
+    update, seconds = type(Work.objects.all()).update, []
+
+    def away(rows, **changes):
+        if set(changes) == {"attempts", "n_outages"} and len(seconds) < 3:
+            raise OperationalError("starting up")
+        return update(rows, **changes)
+
+    monkeypatch.setattr(type(Work.objects.all()), "update", away)
+    monkeypatch.setattr(time, "sleep", seconds.append)
+    with pytest.raises(OperationalError, match="lost"):
+        works.perform(work=work)
+    assert seconds == [1, 1, 1] and fresh(work).attempts == 0
