@@ -3,14 +3,21 @@
 import base64
 import logging
 import secrets
+from typing import Any, ClassVar
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal.ratelimit import get_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
-from django.http import HttpRequest
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.http import HttpRequest, HttpResponseBase
+
+from annotate import known_browsers
+from annotate.models import User
+from annotate.services import sign_in_limits
 
 log = logging.getLogger(__name__)
 
@@ -20,8 +27,40 @@ MARK = "fernet:"  # begins what is encrypted; what lies there from before is not
 class AccountAdapter(DefaultAccountAdapter):
     """People join by invitation, so nobody can sign up alone."""
 
+    error_messages: ClassVar[dict[str, Any]] = {
+        **DefaultAccountAdapter.error_messages,
+        "too_many_login_attempts": "This was wrong too often. Wait five minutes, then try again; after many tries from "
+        "one place or at one name it takes an hour.",
+    }
+
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count the try by our own limits in the place of allauth's, whose one count by name locks out its owner."""
+        person = sign_in_limits.person_of(login=credentials.get("username") or credentials.get("email", ""))
+        browser = known_browsers.number_for(request, person)
+        try:
+            self._begun = sign_in_limits.begin_try(person=person, address=get_ip(request), browser=browser)
+        except sign_in_limits.TooManyTries:
+            raise self.validation_error("too_many_login_attempts") from None
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
+        """The person with this password; a right one is no try."""
+        user = super().authenticate(request, **credentials)
+        if user is not None:
+            sign_in_limits.forget_try(begun=self._begun)
+        return user
+
+    def post_login(self, request: HttpRequest, user: User, **facts: Any) -> HttpResponseBase:
+        """Where she goes, in a browser that is known from now on; all steps of signing in are behind her."""
+        response = super().post_login(request, user, **facts)
+        known_browsers.remember(request, response, user)
+        return response
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
+        """What allauth calls once a link from a mail has set a new password."""
+        sign_in_limits.forget_person(person=sign_in_limits.person_of(login=credentials["email"]))
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):

@@ -127,6 +127,7 @@ def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
         sign_in = f"{reverse('account_login')}?{back}"
         return JsonResponse({"error": "signed_out", "sign_in": sign_in}, status=401)
 
+    wrapped.answers_scripts = True  # type: ignore[attr-defined]
     return wrapped
 
 

@@ -17,6 +17,7 @@ from annotate.services import (
     policies,
     purging,
     review_work,
+    sign_in_limits,
 )
 from annotate.services.background import works
 
@@ -87,6 +88,7 @@ def sweep() -> None:
     """Settle what is due, and queue again what waits for longer than it should."""
     housekeeping.settle_batches()
     housekeeping.drop_cut_uploads()
+    sign_in_limits.sweep()
     for task, arguments in _overdue():
         enqueue_on_commit(task, **arguments)
 

@@ -1,5 +1,7 @@
 """The Django application config, which holds the commands that run the product."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 from config.celery import app as celery_app
@@ -11,3 +13,7 @@ class ConfigConfig(AppConfig):
     """Registers config with Django."""
 
     name = "config"
+
+    def ready(self) -> None:
+        """Take note of who sets up a second factor."""
+        import_module("config.second_factor").listen()

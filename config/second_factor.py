@@ -1,37 +1,42 @@
-"""Where the setting LEADS_NEED_MFA asks for it: a lead without a second factor sets one up before any lead's page.
+"""Where the setting LEADS_NEED_MFA asks for it: the session of whoever leads has passed a second factor.
 
-Programs show no second factor: a lead's token counts if it was made after she had set one up.
+That she has one is not enough: a session from before she set it up, or one that came by another way, shows nothing but
+a password. Programs show no second factor: a lead's token counts if it was made after she had set one up.
 """
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
+from allauth.account.authentication import get_authentication_records
+from allauth.account.internal.flows.login import record_authentication
 from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authenticator_added
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from annotate.models import ApiToken, Membership, Role, User
 
-# What she may open all the same: signing in and out, her own account, joining, and judging as an annotator.
-OPEN = (
-    "account_", "mfa_", "healthz", "readyz", "annotate:home", "annotate:account", "annotate:own-data",
-    "annotate:invitation", "annotate:judge", "annotate:part-media",
-    "api:",  # sessions count for nothing there; TokenNeedsSecondFactor asks instead
-)  # fmt: skip
-JUDGING = {
-    "annotate:training", "annotate:training-quiz", "annotate:training-begin", "annotate:training-screen",
-    "annotate:training-next", "annotate:training-answer", "annotate:training-report",
+# What a lead's session opens before it has passed: the way there, and the way out.
+WAY_IN = {
+    "account_login", "account_logout", "account_reauthenticate", "account_reset_password",
+    "account_reset_password_done", "account_reset_password_from_key", "account_reset_password_from_key_done",
+    "mfa_authenticate", "mfa_reauthenticate", "mfa_activate_totp", "healthz", "readyz",
 }  # fmt: skip
+API = "api:"  # sessions count for nothing there; TokenNeedsSecondFactor asks instead
 
 
 class SecondFactorMiddleware:
-    """Sends leads who have no authenticator to the page where they set one up."""
+    """Sends leads whose session has passed no second factor to where it does, or to where they set one up."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -44,13 +49,12 @@ class SecondFactorMiddleware:
         if not settings.LEADS_NEED_MFA or not request.user.is_authenticated or request.resolver_match is None:
             return None
         name = request.resolver_match.view_name
-        revokes = name == "annotate:invitation-revoke"  # begins like the page of a link, and is a lead's all the same
-        if (name.startswith(OPEN) and not revokes) or name in JUDGING:
+        if name in WAY_IN or name.startswith(API) or _has_passed(request) or not _leads(request.user):
             return None
-        if not _leads(request.user, kwargs.get("slug")) or _authenticators(request.user).exists():
-            return None
-        messages.warning(request, "Leads need a second factor here: set up an authenticator app, then go on.")
-        return redirect("mfa_activate_totp")
+        if getattr(view, "answers_scripts", False):
+            page = urlsplit(request.headers.get("Referer", "")).path or "/"
+            return JsonResponse({"error": "signed_out", "sign_in": _way(request, page)}, status=401)
+        return redirect(_way(request, request.get_full_path()))
 
 
 class TokenNeedsSecondFactor(BasePermission):
@@ -70,8 +74,30 @@ class TokenNeedsSecondFactor(BasePermission):
         return _authenticators(request.user).filter(created_at__lte=request.auth.created_at).exists()
 
 
-def _leads(user: User | AnonymousUser, slug: str | None) -> bool:
-    """Whether the page belongs to something this person leads; without a collection, whether she leads any."""
+def listen() -> None:
+    """Have a session in which somebody sets up a second factor count as one that passed it: she showed its code."""
+    authenticator_added.connect(_note_code, dispatch_uid="config_second_factor")
+
+
+def _note_code(*, request: HttpRequest, user: User, authenticator: Authenticator, **_: object) -> None:
+    if authenticator.type == Authenticator.Type.TOTP:
+        record_authentication(request, user, "mfa", id=authenticator.pk, type=authenticator.type)
+
+
+def _has_passed(request: HttpRequest) -> bool:
+    return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
+
+
+def _way(request: HttpRequest, page: str) -> str:
+    """Where this session passes a second factor, and then goes on to the page."""
+    if _authenticators(request.user).exists():
+        return f"{reverse('mfa_reauthenticate')}?{urlencode({REDIRECT_FIELD_NAME: page})}"
+    messages.warning(request, "Leads need a second factor here: set up an authenticator app, then go on.")
+    return reverse("mfa_activate_totp")
+
+
+def _leads(user: User | AnonymousUser, slug: str | None = None) -> bool:
+    """Whether this person leads a collection, or any; a superuser leads all."""
     if user.is_superuser:
         return True
     led = Membership.objects.filter(user=user, role=Role.LEAD)

@@ -39,7 +39,7 @@ WSGI_APPLICATION = "config.wsgi.application"
 
 # --- parts -------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.admin_app.SiteAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -185,7 +185,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # people come by invitation, not by sign-up
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
-# A class of annotators signs in from one address; guessing at one name is stopped after five.
+# A class of annotators signs in from one address. Wrong passwords count in annotate.services.sign_in_limits; what fails
+# here are codes of a second factor, by the account whose password was right.
 ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "30/m/ip,5/5m/key"}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_ADAPTER = "annotate.accounts_adapter.SecondFactorAdapter"

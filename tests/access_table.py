@@ -1,8 +1,9 @@
 """What the access matrix walks through: every address of the resolver, and six people at the door."""
 
 import csv
+import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import NamedTuple
@@ -20,11 +21,10 @@ from tests import campaigns, cast
 PRINCIPALS = ("anonymous", "stranger", "annotator", "lead", "researcher", "admin")
 CLIP = Path(__file__).resolve().parents[1] / "demo" / "shapes" / "media" / "s004.webm"
 TABLE = Path(__file__).with_name("access_matrix.csv")
-# Written by the administration and sign-in of others; their own tests say what they answer.
 SCRIPTED = {"annotate:training-next", "annotate:training-answer", "annotate:training-report"}
 PLAIN_CASES = {
     "rest": "no/such/thing", "key": "nothing", "uidb36": "1", "kind": "csv", "form": "csv", "what": "disputed",
-    "number": 1,
+    "number": 1, "object_id": "1", "app_label": "annotate", "content_type_id": 1, "id": "1",
 }  # fmt: skip
 
 
@@ -49,6 +49,17 @@ class World(NamedTuple):
 def addresses() -> list[Address]:
     """Every address of the product, the administration's apart."""
     return [found for found in _walk(get_resolver()) if not found.name.startswith("admin:")]
+
+
+def administration() -> list[Address]:
+    """Every address of the administration, but for the nameless ones, which send on to these or to nowhere."""
+    return [found for found in _walk(get_resolver()) if re.fullmatch(r"admin:\w+", found.name)]
+
+
+def row_of(name: str, rows: Container[tuple[str, str]]) -> str:
+    """Which row of the table says it of an address: its own, or that of the same page of every table's."""
+    of_any_table = re.sub("^admin:.*_(changelist|add|history|delete|change)$", r"admin:*_\1", name)
+    return name if (name, "GET") in rows else of_any_table
 
 
 def table() -> dict[tuple[str, str], dict[str, str]]:

@@ -22,7 +22,7 @@ from .judgments import (
     Resolution,
 )
 from .pairs import Batch, Gold, HandOut, Pair, Round, RoundPair, RoundPairState, Seat
-from .people import Annotator, ApiToken, Invitation, Membership, Role, User, WorkerHeartbeat
+from .people import Annotator, ApiToken, Invitation, Membership, Role, SignInTry, User, WorkerHeartbeat
 from .reports import Report, ReportEvent, ReportQuerySet
 from .review import PairExclusion, ReviewAction, ReviewWork
 from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPair, TrainingTry
@@ -33,6 +33,6 @@ __all__ = [
     "Guidelines", "HandOut", "Import", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent", "Level",
     "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
     "ReferenceLabel", "ReferenceSet", "Report", "ReportEvent", "ReportQuerySet", "Resolution", "ReviewAction",
-    "ReviewWork", "Role", "Round", "RoundPair", "RoundPairState", "Seat", "Side", "Training", "TrainingDecision",
-    "TrainingPair", "TrainingTry", "Undrawn", "User", "Work", "WorkerHeartbeat",
+    "ReviewWork", "Role", "Round", "RoundPair", "RoundPairState", "Seat", "Side", "SignInTry", "Training",
+    "TrainingDecision", "TrainingPair", "TrainingTry", "Undrawn", "User", "Work", "WorkerHeartbeat",
 ]

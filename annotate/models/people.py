@@ -178,3 +178,25 @@ class WorkerHeartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} at {self.at}"
+
+
+class SignInTry(models.Model):
+    """A password that was wrong, or is being looked at; forgotten within the hour.
+
+    Whose and from where is kept as keyed hashes, which tell whether two are the same and nothing else.
+    """
+
+    person = models.CharField(max_length=64, help_text="The account, or the name where there is none.")
+    address = models.CharField(max_length=64)
+    browser = models.CharField(max_length=64, blank=True, help_text="Blank where the person never signed in before.")
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name_plural = "sign-in tries"
+        indexes = [
+            models.Index(fields=["person", "at"], name="annotate_signintry_person"),
+            models.Index(fields=["address", "at"], name="annotate_signintry_address"),
+        ]
+
+    def __str__(self) -> str:
+        return f"at {self.at}"

@@ -7,6 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from annotate import known_browsers
 from annotate.models import Invitation
 from annotate.people_forms import SignUpForm
 from annotate.services import accounts
@@ -35,7 +36,9 @@ def _sign_up(request: HttpRequest, invited: Invitation, token: str) -> HttpRespo
         return _page(request, invited, form, status=422)
     user = accounts.sign_up(token=token, **form.cleaned_data)
     login(request, user)
-    return redirect("annotate:collection", invited.collection.slug)
+    response = redirect("annotate:collection", invited.collection.slug)
+    known_browsers.remember(request, response, user)
+    return response
 
 
 def _page(request: HttpRequest, invited: Invitation, form: SignUpForm, *, status: int = 200) -> HttpResponse:

@@ -8,6 +8,7 @@ import struct
 from datetime import timedelta
 from hashlib import sha1
 from smtplib import SMTPServerDisconnected
+from urllib.parse import urlencode
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -209,6 +210,7 @@ def test_with_a_second_factor_the_password_alone_lets_nobody_in(client):
     assert client.get("/").status_code == 302
 
 
+@pytest.mark.django_db(transaction=True)  # what sets one up tells so once that is committed
 @pytest.mark.usefixtures("standing_codes")
 @pytest.mark.parametrize("needed", [False, True])
 def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(client, settings, needed):
@@ -221,11 +223,42 @@ def test_where_leads_need_a_second_factor_they_set_it_up_before_any_lead_page(cl
     for page in pages:
         answer = client.get(page)
         assert (answer.status_code == 302 and answer.url == reverse("mfa_activate_totp")) is needed, page
-    for page in ("annotate:home", "annotate:account", "mfa_index"):
-        assert client.get(reverse(page)).status_code == 200
-    assert client.get(reverse("annotate:training", args=["shapes"])).status_code == 200
+    pages += [reverse(name) for name in ("annotate:home", "annotate:account", "annotate:tokens", "mfa_index")]
+    pages.append(reverse("annotate:training", args=["shapes"]))
     switch_on(client)
     assert {client.get(page).status_code for page in pages} == {200}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("standing_codes")
+def test_a_session_that_has_passed_no_second_factor_opens_nothing_of_a_lead(client, settings):
+    """That she has one shows nothing: this session is from before she set it up, and knows a password alone."""
+    settings.LEADS_NEED_MFA = True
+    collection = cast.collection("shapes")
+    lead = cast.member(collection, Role.LEAD, cast.user("lead"))
+    cast.annotator(collection, lead)
+    before, boss = Client(), Client()
+    sign_in(before, "lead"), sign_in(client, "lead")
+    secret = switch_on(client)
+    assert client.get("/").status_code == 200
+    boss.force_login(cast.user("boss", is_superuser=True, is_staff=True))
+    assert boss.get(reverse("admin:index")).url == reverse("mfa_activate_totp")
+    names = [("annotate:members", ["shapes"]), ("annotate:account", []), ("annotate:tokens", []), ("mfa_index", []),
+             ("annotate:own-data", []), ("annotate:judge", ["shapes"]), ("mfa_deactivate_totp", []),
+             ("account_change_password", []), ("mfa_view_recovery_codes", [])]  # fmt: skip
+    for name, arguments in names:
+        page = reverse(name, args=arguments)
+        way = f"{reverse('mfa_reauthenticate')}?{urlencode({'next': page})}"
+        for answer in (before.get(page), before.post(page)):
+            assert (answer.status_code, answer.url) == (302, way), name
+    judging = before.post(reverse("annotate:judge-next", args=["shapes"]), headers={"referer": "http://a/c/shapes/"})
+    assert (judging.status_code, judging.json()["error"]) == (401, "signed_out")
+    assert judging.json()["sign_in"] == f"{reverse('mfa_reauthenticate')}?next=%2Fc%2Fshapes%2F"
+    wrong = before.post(reverse("mfa_reauthenticate"), {"code": "000000"})
+    assert wrong.status_code == 200 and before.get("/").status_code == 302
+    passed = before.post(f"{reverse('mfa_reauthenticate')}?next=/c/shapes/", {"code": code_for(secret, MOMENT)})
+    assert (passed.status_code, passed.url) == (302, "/c/shapes/")
+    assert before.get("/c/shapes/").status_code == 200
 
 
 def test_annotators_need_no_second_factor_where_leads_do(client, settings):
