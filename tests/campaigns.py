@@ -30,6 +30,7 @@ from annotate.models import (
     ReviewWork,
     Role,
     Round,
+    SignInTry,
     Training,
     TrainingDecision,
     TrainingPair,
@@ -128,6 +129,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         user=researcher, collection=collection, name="script", prefix="abc", sha256=uuid4().hex * 2,
         expires_at=timezone.now() + timedelta(days=1),
     )
+    SignInTry.objects.create(person=uuid4().hex, address=uuid4().hex, browser=uuid4().hex)
     progress.cancel(job=progress.Job("download", run.pk), collection=collection, by=researcher)
     Import.objects.create(
         collection=collection, kind="items", file="imports/none", file_name="collection.jsonl", sha256=uuid4().hex * 2,
