@@ -1,8 +1,9 @@
 """Statements that run with every answer: their plans are kept, since making one takes longer than running it."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 from psycopg import Cursor
@@ -17,6 +18,18 @@ def prepared() -> CursorWrapper:
     connection.ensure_connection()
     cursor = Cursor(connection.connection)
     return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """Lets a statement take as long as who reads its rows takes to read them, be that a person with a slow line."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
+    try:
+        yield
+    finally:
+        with suppress(DatabaseError), connection.cursor() as cursor:  # in a transaction that failed it is reset anyhow
+            cursor.execute("RESET statement_timeout")
 
 
 def columns(model: type[Model], alias: str) -> str:

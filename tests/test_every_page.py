@@ -50,7 +50,7 @@ TO_TYPE = (  # with a finger too: here are fields that those have not
     ("account_login", "anonymous"), ("annotate:collection-new", "admin"), ("annotate:golds", "admin"),
     ("annotate:inbox-pair", "admin"), ("pooling:pool-pairs", "admin"), ("metrics:explorer", "admin"),
 )  # fmt: skip
-ERRORS = ("400", "403", "403_csrf", "413", "429", "500")
+ERRORS = ("400", "403", "403_csrf", "413", "429", "500", "503")
 
 
 class Window(NamedTuple):

@@ -12,6 +12,7 @@ from psycopg.sql import SQL
 
 from annotate.core.judgment_files import FORMATS, JudgmentLine
 from annotate.models import Collection
+from annotate.statements import unhurried
 
 # One COPY: a million lines without a million objects of the ORM, and no later judgment slips in halfway.
 _LINES = SQL("""
@@ -48,7 +49,7 @@ _LINES = SQL("""
 def judgment_lines(*, collection: Collection) -> Generator[JudgmentLine, None, None]:
     """All judgments in the order they were stored."""
     statement = _LINES.format(collection.pk).as_string(None)
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+    with unhurried(), connection.cursor() as cursor, cursor.copy(statement) as copy:
         for row in copy.rows():
             yield JudgmentLine(
                 *row[:4],

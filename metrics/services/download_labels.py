@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from psycopg.sql import SQL, Identifier
 
 from annotate.models import Collection, Direction, Seat
+from annotate.statements import unhurried
 from metrics.core.label_sources import Grades
 from metrics.core.rules import resolved
 from metrics.http import Wanted
@@ -82,6 +83,6 @@ def labels_said(*, collection: Collection, direction: Direction) -> Generator[Sa
     """All counting labels, by the bytes of the ids of source and target, a pair's in the order of its seats."""
     source, target = (Identifier(f"{end}_id") for end in labels.ends(direction))
     statement = _SAID.format(source=source, target=target, collection=collection.pk).as_string(None)
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+    with unhurried(), connection.cursor() as cursor, cursor.copy(statement) as copy:
         for *who, grade in copy.rows():
             yield Said(*who, int(grade))

@@ -1,0 +1,51 @@
+"""What people are told while the database, Redis or the disk does not serve them: 503, and when to come again.
+
+A request waits for nobody: who holds a row for longer than some seconds is a job, and the answer is that the site is
+busy. Nothing of a request that ends so is stored; an answer of the judge screen stays in the browser and comes again.
+"""
+
+import logging
+import sys
+from http import HTTPStatus
+
+from django.db import InterfaceError, OperationalError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template import loader
+from django.views import defaults
+from redis.exceptions import RedisError
+
+from annotate.services.background.works import is_outage
+
+log = logging.getLogger(__name__)
+
+LOCK_SECONDS, STATEMENT_SECONDS = 3, 20  # what a request waits for a row that somebody holds, and for one statement
+RETRY_AFTER = "5"  # seconds
+BUSY = "The site cannot do this just now; nothing was changed. Try again in some seconds."
+
+
+def limit_waiting() -> None:
+    """Let the connections of this process, which serves requests, wait for no longer than people do."""
+    options = connection.settings_dict["OPTIONS"]
+    limits = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
+    options["options"] = f"{options.get('options', '')} {limits}".strip()
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """The answer to a request that failed: that the site is busy, or that something broke."""
+    error = sys.exc_info()[1]
+    if not isinstance(error, OperationalError | InterfaceError | RedisError | OSError) or not is_outage(error):
+        return defaults.server_error(request)
+    log.warning("%s %s was answered 503: %s", request.method, request.path, error)
+    return _busy(request)
+
+
+def _busy(request: HttpRequest) -> HttpResponse:
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    headers = {"Retry-After": RETRY_AFTER}
+    if request.path.startswith("/api/"):
+        problem = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": BUSY}
+        return JsonResponse(problem, status=status, headers=headers, content_type="application/problem+json")
+    if "application/json" in request.headers.get("Accept", ""):
+        return JsonResponse({"error": BUSY}, status=status, headers=headers)
+    page = loader.get_template("503.html").render({"busy": BUSY})  # without what other pages ask the database for
+    return HttpResponse(page, status=status, headers=headers)
