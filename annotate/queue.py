@@ -10,8 +10,11 @@ from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
 
-# Limits of tasks whose work grows with somebody's file. People see how far such a task is and may cancel it.
-LONG = {"time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30}
+# Of tasks whose work grows with somebody's file: their own queue, which keeps nobody waiting who asks for numbers, and
+# their limits. People see how far such a task is and may cancel it.
+LONG = {
+    "queue": "long", "time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30,
+}  # fmt: skip
 
 
 def enqueue_on_commit(task: Task, *, countdown: float = 0, **arguments: object) -> None:

@@ -22,12 +22,6 @@ from annotate.services import (
 from annotate.services.background import works
 
 
-@shared_task(bind=True)
-def beat_heart(self: Any) -> None:
-    """Show that a worker lives."""
-    housekeeping.beat_heart(name=self.request.hostname or "worker")
-
-
 @shared_task(**LONG)
 def perform_work(*, work_id: int) -> None:
     """Do what somebody asked for; a work that went with its collection is let be."""

@@ -1,24 +1,55 @@
-"""The Celery application; its options are the CELERY_ names of the settings."""
+"""The Celery application; its options are the CELERY_ names of the settings.
 
+Two queues, with workers of their own: `short` for numbers, pages and mails, `long` for what grows with somebody's file.
+"""
+
+import logging
 import os
+import threading
+import time
+from importlib import import_module
 
 from celery import Celery
+from celery.apps.worker import Worker
 from celery.signals import worker_init, worker_ready
+from celery.worker.consumer import Consumer
+from django.db import Error, connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("assayer")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 15
+
+
+def queues_of(of: Celery) -> list[str]:
+    """The queues that a worker takes from."""
+    return sorted(of.amqp.queues.consume_from)
 
 
 @worker_init.connect
-def give_way(**_: object) -> None:
-    """Let people who wait for a page or an answer have the processor first; numbers may be a second later."""
-    os.nice(5)
+def give_way(*, sender: Worker, **_: object) -> None:
+    """Let people who wait for a page or an answer have the processor first, then numbers, then long work."""
+    os.nice(10 if queues_of(sender.app) == ["long"] else 5)
 
 
 @worker_ready.connect
-def beat_heart_at_once(**_: object) -> None:
-    """A worker that has just started is seen now, not at the next beat."""
-    app.send_task("annotate.tasks.beat_heart")
+def begin_beating(*, sender: Consumer, **_: object) -> None:
+    """Show from now on that this worker lives: from its main process, as its slots may all be at long work."""
+    arguments = (sender.hostname, queues_of(sender.app))
+    threading.Thread(target=_beat, args=arguments, name="heartbeat", daemon=True).start()
+
+
+def _beat(name: str, queues: list[str]) -> None:
+    housekeeping = import_module("annotate.services.housekeeping")  # not before Django is set up
+    while True:
+        try:
+            housekeeping.beat_heart(name=name, queues=queues)
+        except Error as error:
+            log.warning("The worker cannot show that it lives: %s", error)
+        finally:
+            connection.close()  # none is open while a child is forked
+        time.sleep(BEAT_SECONDS)

@@ -1,22 +1,28 @@
-"""Answers for load balancers: is this process alive, and is everything it needs there?"""
+"""Answers for load balancers: is this process alive, is what its pages stand on there, and the rest?"""
 
-from datetime import timedelta
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError, connection
-from django.db.models.functions import Now
+from django.db import Error, connection
+from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from annotate.models import WorkerHeartbeat
+from annotate.services.background.workers import worker_is_missing
 
-HEARTBEAT_AGE = timedelta(seconds=60)
+LEAST_FREE = 64_000_000  # bytes: with fewer, what people upload and what the database writes may stop at any moment
 broker = redis.Redis.from_url(
     settings.REDIS_URL, socket_timeout=0.2, socket_connect_timeout=0.2, retry=Retry(NoBackoff(), 0)
 )
+_migrated: set[bool] = set()  # True once all were applied: they stay so while this process runs
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -25,39 +31,67 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Each part the product stands on; 503 when one is missing."""
-    database = database_answers()
-    parts = {
-        "database": database,
-        "redis": redis_answers(),
-        "worker": database and worker_was_seen(),
+    """Each part the product stands on; 503 when one is missing without which no page is answered and nothing saved.
+
+    Without the others people go on judging: numbers are late, and mails and long work wait.
+    """
+    needed: dict[str, Callable[[], bool]] = {
+        "database": database_answers, "migrations": database_is_migrated, "disk": disk_has_room,
+    }  # fmt: skip
+    others: dict[str, Callable[[], bool]] = {
+        "redis": redis_answers,
+        "short worker": lambda: not worker_is_missing(queue="short"),
+        "long worker": lambda: not worker_is_missing(queue="long"),
     }
-    ready = all(parts.values())
+    parts = {name: _is_well(check) for name, check in (needed | others).items()}
+    is_ready = all(parts[name] for name in needed)
     answer = {
-        "status": "ok" if ready else "failing",
-        "parts": {name: "ok" if well else "failing" for name, well in parts.items()},
+        "status": "ok" if is_ready else "failing",
+        "parts": {name: "ok" if is_well else "failing" for name, is_well in parts.items()},
     }
-    return JsonResponse(answer, status=200 if ready else 503)
+    return JsonResponse(answer, status=200 if is_ready else 503)
+
+
+def _is_well(check: Callable[[], bool]) -> bool:
+    try:
+        return check()
+    except Error:  # the database's, of a connection that died too
+        connection.close()  # the next check, or request, has a new one
+        return False
 
 
 def database_answers() -> bool:
-    """The database takes a query."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        return False
+    """The database takes a query, and writes: a message of some bytes, which nobody reads, goes to its log."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_logical_emit_message(true, 'readyz', '')")
     return True
 
 
-def redis_answers() -> bool:
-    """Redis answers a ping."""
+def database_is_migrated() -> bool:
+    """Its tables are those of this version."""
+    if not _migrated:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return False
+        _migrated.add(True)
+    return True
+
+
+def disk_has_room() -> bool:
+    """What is uploaded can be written, and there is room for more."""
+    folder = Path(settings.MEDIA_ROOT)
     try:
-        return bool(broker.ping())
-    except RedisError:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(4096))
+            os.fsync(file.fileno())
+        return shutil.disk_usage(folder).free >= LEAST_FREE
+    except OSError:
         return False
 
 
-def worker_was_seen() -> bool:
-    """A worker has done a scheduled task within the last minute, by the database's clock."""
-    return WorkerHeartbeat.objects.filter(at__gt=Now() - HEARTBEAT_AGE).exists()
+def redis_answers() -> bool:
+    """Redis takes what is written to it; full, it answers to nothing but reads."""
+    with suppress(RedisError):
+        return bool(broker.set("readyz", "ok", ex=60))
+    return False

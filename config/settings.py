@@ -144,6 +144,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_step": 0,
     "interval_max": 0,
 }
+CELERY_TASK_DEFAULT_QUEUE = "short"  # annotate.queue.LONG says what goes to the other
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -162,7 +163,6 @@ def every(seconds: float, task: str) -> dict[str, object]:
 
 
 CELERY_BEAT_SCHEDULE = {
-    "heartbeat": every(15, "annotate.tasks.beat_heart"),
     "refresh-metrics": every(5, "metrics.tasks.sweep"),
     "look-at-plans": every(60, "metrics.tasks.sweep_plans"),
     "sweep-seats": every(20, "annotate.tasks.sweep"),

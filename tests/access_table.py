@@ -86,7 +86,7 @@ def build(media_root: Path) -> World:
         clients[name].force_login(user)
         scopes = list(ApiToken.Scope)
         secrets[name] = tokens.create_token(user=user, name="matrix", scopes=scopes, days=1).secret
-    housekeeping.beat_heart(name="worker")
+    housekeeping.beat_heart(name="worker", queues=["short", "long"])
     link = accounts.invite(collection=campaign.collection, role=Role.ANNOTATOR, by=campaign.lead).token
     return World(campaign, twin, clients, secrets, users, link)
 

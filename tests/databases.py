@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 import dj_database_url
 import psycopg
 from django.core.management import call_command
-from django.db import connections
+from django.db import connection, connections
 from pytest_django import DjangoDbBlocker
 
 from config.testing import once_a_run
@@ -89,3 +89,9 @@ def strangers(home: Home, name: str, *, seconds: float = 240) -> list[str]:
             return []
         ended = f"SELECT application_name, state, query, pg_terminate_backend(pid, 5000) {here}"
         return [f"{test} ({state}): {query}" for test, state, query, _ in connection.execute(ended, [name])]
+
+
+def address() -> dict[str, Any]:
+    """Where this test's database is, for a session apart from Django's."""
+    known = connection.get_connection_params()
+    return {name: known[name] for name in ("dbname", "user", "host", "port") if name in known}

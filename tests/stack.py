@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -167,3 +168,12 @@ def redis_apart(folder: Path) -> Iterator[str]:
     finally:
         stop(server)
         shutil.rmtree(home.sockets, ignore_errors=True)
+
+
+def is_whole(url: str) -> bool:
+    """Whether a product at this address says that every part of it is there, also those that pages can do without."""
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=240) as answer:
+            return set(json.load(answer)["parts"].values()) == {"ok"}
+    except OSError:
+        return False

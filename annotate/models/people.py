@@ -1,6 +1,7 @@
 """Who takes part: users, their roles in a collection, annotators, invitations, tokens."""
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower, Now
@@ -169,6 +170,7 @@ class WorkerHeartbeat(models.Model):
     """When a Celery worker was last seen; in Postgres, so that it outlives the broker."""
 
     name = models.CharField(max_length=80)
+    queues = ArrayField(models.CharField(max_length=20), default=list, help_text="What it takes from: short, long.")
     at = models.DateTimeField(db_default=Now())
 
     class Meta:

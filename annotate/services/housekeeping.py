@@ -1,6 +1,7 @@
 """What a worker does without being asked: show that it lives, settle old batches, clear up."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -16,10 +17,10 @@ FORGOTTEN_AFTER = timedelta(days=1)
 
 
 @transaction.atomic
-def beat_heart(*, name: str) -> None:
-    """Note that this worker was alive just now; workers silent for a day are forgotten."""
+def beat_heart(*, name: str, queues: Sequence[str]) -> None:
+    """Note that the worker of these queues was alive just now; workers silent for a day are forgotten."""
     WorkerHeartbeat.objects.filter(at__lt=ClockTimestamp() - FORGOTTEN_AFTER).delete()
-    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"at": ClockTimestamp()})
+    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"at": ClockTimestamp(), "queues": list(queues)})
 
 
 def drop_cut_uploads() -> None:

@@ -85,20 +85,33 @@ def web(home: Home, *, env: Mapping[str, str], port: int) -> Part:
 
 
 def worker(home: Home, *, env: Mapping[str, str]) -> Part:
-    """The Celery worker; a task cut off by the stop is handed out again after the next start."""
+    """The Celery worker of numbers, pages and mails; a task cut off by the stop is handed out again after the start."""
+    return _worker(home, "worker", "The Celery worker", queue="short", slots=2, env=env)
+
+
+def long_worker(home: Home, *, env: Mapping[str, str]) -> Part:
+    """The Celery worker of what grows with somebody's file, one at a time."""
+    return _worker(home, "long-worker", "The Celery worker of long work", queue="long", slots=1, env=env)
+
+
+def _worker(home: Home, name: str, title: str, *, queue: str, slots: int, env: Mapping[str, str]) -> Part:
     arguments = [
         "celery",
         "-A",
         "config.celery",
         "worker",
+        "--queues",
+        queue,
+        "--hostname",
+        f"{queue}@%h",
         "--concurrency",
-        "2",
+        str(slots),
         "--loglevel",
         "INFO",
         "--without-gossip",
         "--without-mingle",
     ]
-    return python_part(home, "worker", "The Celery worker", arguments, env=env, patience=3)
+    return python_part(home, name, title, arguments, env=env, patience=3)
 
 
 def beat(home: Home, *, env: Mapping[str, str]) -> Part:

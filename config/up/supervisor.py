@@ -20,7 +20,7 @@ from typing import TextIO
 from config.up import firststart
 from config.up.data import data_folder, keep_data_folder
 from config.up.home import Home, prepare_home
-from config.up.parts import Part, beat, manage, postgres, redis, web, worker
+from config.up.parts import Part, beat, long_worker, manage, postgres, redis, web, worker
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 from config.up.progress import Progress
 
@@ -190,6 +190,7 @@ class Supervisor:
         if early:
             self.await_preparation(preparing)
         self.add(worker(self.home, env=self.env))
+        self.add(long_worker(self.home, env=self.env))
         self.add(beat(self.home, env=self.env))
         self.tell("Starting the web server")
         self.await_web()

@@ -8,7 +8,7 @@ from celery import Celery
 from django.db import transaction
 
 from annotate.queue import enqueue_on_commit
-from annotate.tasks import beat_heart, run_import
+from annotate.tasks import perform_work, run_import, sweep
 from config.celery import app
 from pooling.tasks import finish_pool, ingest_run, open_pool
 
@@ -16,25 +16,25 @@ from pooling.tasks import finish_pool, ingest_run, open_pool
 @pytest.mark.django_db(transaction=True)
 def test_a_task_is_queued_after_the_commit_and_not_before(broker: redis.Redis) -> None:
     with transaction.atomic():
-        enqueue_on_commit(beat_heart)
-        assert broker.llen("celery") == 0
-    assert broker.llen("celery") == 1
+        enqueue_on_commit(sweep)
+        assert broker.llen("short") == 0
+    assert broker.llen("short") == 1
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_rolled_back_transaction_queues_nothing(broker: redis.Redis) -> None:
     with transaction.atomic():
-        enqueue_on_commit(beat_heart)
+        enqueue_on_commit(sweep)
         transaction.set_rollback(True)
-    assert broker.llen("celery") == 0
+    assert broker.llen("short") == 0
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_task_queued_after_redis_forgot_all_is_not_lost_on_the_way(broker: redis.Redis) -> None:
-    enqueue_on_commit(beat_heart)
+    enqueue_on_commit(sweep)
     broker.flushdb()  # ours alone: the run's other processes have databases of their own in it
-    enqueue_on_commit(beat_heart)
-    assert broker.llen("celery") == 1
+    enqueue_on_commit(sweep)
+    assert broker.llen("short") == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -77,5 +77,11 @@ def test_a_task_survives_its_worker() -> None:
 
 
 def test_what_grows_with_a_file_may_take_an_hour() -> None:
-    for task in (run_import, ingest_run, open_pool, finish_pool):
+    for task in (perform_work, run_import, ingest_run, open_pool, finish_pool):
         assert (task.time_limit, task.soft_time_limit) == (3600, 3570)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_long_work_has_a_queue_of_its_own(broker: redis.Redis) -> None:
+    enqueue_on_commit(perform_work, work_id=1)
+    assert (broker.llen("long"), broker.llen("short")) == (1, 0)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 import yaml
@@ -18,11 +17,11 @@ from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
 from tests.databases import migrated_template
-from tests.stack import redis_apart
+from tests.stack import is_whole, redis_apart
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
-OURS = ("migrate", "web", "worker", "beat")
+OURS = ("migrate", "web", "worker", "long-worker", "beat")
 
 
 def filled_in(value: str, given: dict[str, str]) -> str:
@@ -55,7 +54,7 @@ def environment(service: dict[str, Any], servers: dict[str, str], folder: Path) 
 
 
 def test_the_parts_are_there_and_no_secret_is() -> None:
-    assert {"postgres", "redis", "web", "worker", "beat"} <= set(SERVICES)
+    assert {"postgres", "redis", *OURS} <= set(SERVICES)
     assert SERVICES["postgres"]["image"] == "postgres:18"
     assert "noeviction" in SERVICES["redis"]["command"]
     secrets = [SERVICES["web"]["environment"]["SECRET_KEY"], SERVICES["postgres"]["environment"]["POSTGRES_PASSWORD"]]
@@ -94,10 +93,7 @@ def test_every_command_runs_and_together_they_are_ready(
 
     def ready() -> bool:
         listens = re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", logs["web"].read_text())
-        try:
-            return listens is not None and urlopen(f"{listens[1]}/readyz", timeout=30).status == 200
-        except OSError:
-            return False
+        return listens is not None and is_whole(listens[1])
 
     assert wait_until(ready, seconds=600, step=0.2), {name: log.read_text()[-2000:] for name, log in logs.items()}
     assert [name for name in OURS[1:] if running[name].poll() is not None] == []

@@ -21,6 +21,7 @@ from annotate.statements import unhurried
 from config import outages
 from config.up.home import Home
 from tests import cast
+from tests.databases import address
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,16 +31,10 @@ def collection() -> Collection:
     return cast.collection("shapes")
 
 
-def address() -> dict[str, object]:
-    """Where this test's database is."""
-    known = connection.get_connection_params()
-    return {name: known[name] for name in ("dbname", "user", "host", "port") if name in known}
-
-
 @contextmanager
 def holding(statement: str, *values: object) -> Iterator[None]:
     """While another session holds what this locks; here one waits for it as a request does, but less."""
-    with psycopg.connect(**address()) as other, connection.cursor() as cursor:  # type: ignore[arg-type]
+    with psycopg.connect(**address()) as other, connection.cursor() as cursor:
         other.execute(statement, values)
         cursor.execute("SET lock_timeout = '50ms'")
         try:

@@ -27,7 +27,7 @@ from pooling.models import Pool, PoolPair
 from tests import cast
 from tests.metrics import studies
 from tests.sound import sound
-from tests.stack import Stack, redis_apart
+from tests.stack import Stack, is_whole, redis_apart
 from tests.webclient import WebClient
 
 FAILURES = (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError)
@@ -87,15 +87,6 @@ def judge_without_end(client: WebClient) -> Iterator[tuple[str, float]]:
         cards = insist(client, "/c/busy/judge/answer", body)["cards"]
         yield submission, time.perf_counter() - begun
         cards = cards or insist(client, "/c/busy/judge/next", {})["cards"]
-
-
-def is_ready(stack: Stack) -> bool:
-    """Whether it says that every part of it is there."""
-    try:
-        with urllib.request.urlopen(stack.url + "/readyz", timeout=240) as answer:
-            return answer.status == HTTPStatus.OK
-    except OSError:
-        return False
 
 
 def is_converged(stack: Stack, collection: Collection, blocker: DjangoDbBlocker) -> bool:
@@ -177,7 +168,7 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
             acknowledged.allow_more()
         for desk in working:
             desk.result()
-    assert wait_until(partial(is_ready, stack), seconds=600)
+    assert wait_until(partial(is_whole, stack.url), seconds=600)
     assert wait_until(partial(is_converged, stack, collection, django_db_blocker), seconds=600)
     with stack.orm(django_db_blocker):
         assert_ledger(collection, acknowledged)

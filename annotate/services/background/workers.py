@@ -14,9 +14,9 @@ LOCKS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwor
 # 1 is one person's tabs, 8 the views of leaderboards; a collection's is for looking into its media
 
 
-def worker_is_missing() -> bool:
-    """Whether no worker has been seen for a minute, by the database's clock."""
-    return not WorkerHeartbeat.objects.filter(at__gt=Now() - SEEN_WITHIN).exists()
+def worker_is_missing(*, queue: str = "short") -> bool:
+    """Whether no worker of this queue, short or long, has been seen for a minute, by the database's clock."""
+    return not WorkerHeartbeat.objects.filter(at__gt=Now() - SEEN_WITHIN, queues__contains=[queue]).exists()
 
 
 @contextmanager

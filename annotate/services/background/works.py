@@ -212,7 +212,7 @@ def is_cancelling(*, work: Work) -> bool:
 def standing(*, work: Work) -> Standing:
     """What a page says of work that is not finished."""
     known = progress.progress_of(job=job_of(work))
-    return Standing(known, work.cancel_asked_at is not None, worker_is_missing())
+    return Standing(known, work.cancel_asked_at is not None, worker_is_missing(queue="long"))
 
 
 def job_of(work: Work) -> Job:

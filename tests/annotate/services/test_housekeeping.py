@@ -23,16 +23,16 @@ def finished(*, minutes_ago):
 
 
 def test_a_worker_has_one_row_however_often_its_heart_beats():
-    tasks.beat_heart.apply()
+    housekeeping.beat_heart(name="w", queues=["short"])
     an_hour_ago = timezone.now() - timedelta(hours=1)
     WorkerHeartbeat.objects.update(at=an_hour_ago)
-    tasks.beat_heart.apply()
+    housekeeping.beat_heart(name="w", queues=["short"])
     assert WorkerHeartbeat.objects.get().at > an_hour_ago
 
 
 def test_a_worker_silent_for_a_day_is_forgotten():
     WorkerHeartbeat.objects.create(name="old", at=timezone.now() - timedelta(days=2))
-    housekeeping.beat_heart(name="new")
+    housekeeping.beat_heart(name="new", queues=["long"])
     assert WorkerHeartbeat.objects.get().name == "new"
 
 

@@ -55,7 +55,8 @@ def test_the_live_part_is_304_until_numbers_change(client, study):
     other_level = client.get("/c/study/dashboard/numbers/?level=ratio", headers={"If-None-Match": first["ETag"]})
     assert other_level.status_code == 200
     cache.clear()
-    WorkerHeartbeat.objects.create(name="worker", at="2999-01-01T00:00Z")  # just now, however slow this is
+    # just now, however slow this is
+    WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
     assert client.get("/c/study/dashboard/numbers/", headers={"If-None-Match": first["ETag"]}).status_code == 200
 
 
@@ -72,7 +73,8 @@ def test_before_the_first_numbers_the_page_waits_and_says_when_no_worker_lives(c
     client.force_login(cast.member(study, Role.LEAD))
     page = client.get("/c/young/dashboard/").content.decode()
     assert "Waiting for the first numbers" in page and "No worker has been seen for a minute" in page
-    WorkerHeartbeat.objects.create(name="worker", at="2999-01-01T00:00Z")  # just now, however slow this is
+    # just now, however slow this is
+    WorkerHeartbeat.objects.create(name="worker", queues=["short"], at="2999-01-01T00:00Z")
     assert "No worker" not in client.get("/c/young/dashboard/").content.decode()
 
 

@@ -53,7 +53,8 @@ def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, collecti
     state = url("run-state", collection, Run.objects.get().pk)
     words = "No worker has been seen for a minute"
     assert words in client.get(state).content.decode()
-    WorkerHeartbeat.objects.create(name="w", at=timezone.now() + timezone.timedelta(days=1))  # just now, and for long
+    just_now_and_for_long = timezone.now() + timezone.timedelta(days=1)
+    WorkerHeartbeat.objects.create(name="w", queues=["short", "long"], at=just_now_and_for_long)
     assert words not in client.get(state).content.decode()
     WorkerHeartbeat.objects.update(at=timezone.now() - timezone.timedelta(seconds=90))
     assert words in client.get(state).content.decode()

@@ -22,7 +22,7 @@ from annotate.services.background import progress, workers, works
 from annotate.services.background.progress import Cancelled
 from config.up.processes import wait_until
 from tests import cast
-from tests.databases import for_a_thread
+from tests.databases import address, for_a_thread
 from tests.sessions import nobody_is_at_a_job
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -229,11 +229,6 @@ def test_a_session_that_is_ended_by_the_operator_gives_its_attempt_back(work, su
     with pytest.raises(OperationalError):
         works.perform(work=work)
     assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
-
-
-def address():
-    known = connection.get_connection_params()
-    return {name: known[name] for name in ("dbname", "user", "host", "port") if name in known}
 
 
 def test_an_attempt_that_went_down_with_the_database_is_none(work, sums):
