@@ -13,12 +13,12 @@ from pooling.models import Pool, Run
 def get_run(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Run:
     """One run of a collection, if the person holds one of the roles in it and may know of the run; else Http404."""
     collection = access.get_collection(user=user, slug=slug, roles=roles)
-    runs = Run.objects.visible_to(user).select_related("collection", "uploaded_by")
+    runs = Run.objects.visible_to(user).select_related("collection", "uploaded_by", "work")
     return get_object_or_404(runs, pk=pk, collection=collection)
 
 
 def get_pool(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Pool:
     """One pool of a collection, if the person holds one of the roles in it; else Http404."""
     collection = access.get_collection(user=user, slug=slug, roles=roles)
-    pools = Pool.objects.select_related("collection", "round__policy", "query_set", "created_by")
+    pools = Pool.objects.select_related("collection", "round__policy", "query_set", "created_by", "work")
     return get_object_or_404(pools, pk=pk, collection=collection)

@@ -10,16 +10,16 @@ from pooling.models import Pool, Run
 class RunAdmin(ReadOnlyAdmin):
     """Runs; their files stay where only the services read them."""
 
-    list_display = ["name", "collection", "direction", "state", "attempts", "created_at"]
-    list_select_related = ["collection"]
+    list_display = ["name", "collection", "direction", "state", "work__state", "created_at"]
+    list_select_related = ["collection", "work"]
     fields = ["collection", "name", "direction", "system", "state", "on_hold_since", "reading_due_at",
-              "attempts", "file_name", "sha256", "report"]  # fmt: skip
+              "work", "file_name", "sha256", "report"]  # fmt: skip
 
 
 @admin.register(Pool)
 class PoolAdmin(ReadOnlyAdmin):
-    """Pools, and what stopped those that failed."""
+    """Pools, and the work at them, which says what stopped those that failed."""
 
-    list_display = ["name", "collection", "strategy", "state", "attempts", "created_at"]
-    list_select_related = ["collection"]
-    fields = ["collection", "name", "strategy", "parameters", "seed", "state", "attempts", "error", "opened_at"]
+    list_display = ["name", "collection", "strategy", "state", "work__state", "created_at"]
+    list_select_related = ["collection", "work"]
+    fields = ["collection", "name", "strategy", "parameters", "seed", "state", "work", "opened_at"]

@@ -94,8 +94,6 @@ class Runs(APIView):
             received = runs.receive_run(collection=collection, upload=given.pop("file"), by=request.user, **given)
         except (runs.RunExists, runs.BadName) as error:
             raise Unprocessable(str(error), errors=[{"field": "name", "message": str(error)}]) from error
-        if received.is_new:
-            enqueue_on_commit(tasks.ingest_run, run_id=received.run.pk)
         return Response(RunSerializer(received.run).data, status=201 if received.is_new else 200)
 
 
@@ -122,8 +120,6 @@ class OneRun(APIView):
             raise Unprocessable(str(error)) from error
         if run.marks_due:
             enqueue_on_commit(tasks.settle_marks, run_id=run.pk)
-        if run.state == Run.State.RECEIVED:
-            enqueue_on_commit(tasks.ingest_run, run_id=run.pk)
         return Response(RunSerializer(run).data)
 
     def delete(self, request: Request, slug: str, pk: int) -> Response:

@@ -38,13 +38,38 @@ CHECKS: list[Check] = [
     Check("pooling.run-rankings", "Runs that are ready have rankings, others have none.", query("""
         SELECT format('run %s is %s', run.id, run.state) FROM pooling_run run
         WHERE (run.state = 'ready') <> EXISTS (SELECT FROM pooling_ranking WHERE run_id = run.id)""")),
-    Check("pooling.pool-round", "An open pool has an open round of its collection, a closed one a closed round.",
+    Check("pooling.run-work", "A run waits to be read as long as a reading of it is under way, and no longer.",
+          query("""
+        SELECT format('run %s is %s, its %s %s', run.id, run.state, work.kind, work.state)
+        FROM pooling_run run LEFT JOIN annotate_work work ON work.id = run.work_id
+        WHERE (run.state = 'received') <> coalesce(work.kind = 'run_reading' AND work.state IN ('asked', 'running'),
+                                                   false)
+           OR run.state = 'ready' AND run.reading_due_at IS NOT NULL
+              AND coalesce(work.state NOT IN ('asked', 'running'), true)""")),
+    Check("pooling.own-works", "The work of a run or a pool is about it, and no other work about it is under way.",
+          query("""
+        WITH thing AS (SELECT 'run' AS subject, id, collection_id, work_id FROM pooling_run
+                       UNION ALL SELECT 'pool', id, collection_id, work_id FROM pooling_pool)
+        SELECT format('%s %s, work %s', thing.subject, thing.id, work.id) FROM thing
+        JOIN annotate_work work ON work.id = thing.work_id
+        WHERE work.subject <> thing.id OR work.collection_id <> thing.collection_id
+           OR work.kind NOT LIKE thing.subject || '#_%' ESCAPE '#'
+        UNION ALL
+        SELECT format('%s of %s, work %s', work.kind, work.subject, work.id) FROM annotate_work work
+        WHERE (work.kind LIKE 'run#_%' ESCAPE '#' OR work.kind LIKE 'pool#_%' ESCAPE '#')
+          AND work.state IN ('asked', 'running') AND NOT EXISTS (SELECT FROM thing WHERE thing.work_id = work.id)""")),
+    Check("pooling.pool-round", "A pool's round is of its collection and in the same state, or under way to it.",
           query("""
         SELECT format('pool %s is %s, its round %s', pool.id, pool.state, round.state)
         FROM pooling_pool pool LEFT JOIN annotate_round round ON round.id = pool.round_id
-        WHERE pool.state IN ('open', 'closed')
-          AND (round.id IS NULL OR round.state <> pool.state OR round.kind <> 'pool'
-               OR round.collection_id <> pool.collection_id)""")),
+        LEFT JOIN annotate_work work ON work.id = pool.work_id AND work.state IN ('asked', 'running', 'failed')
+        WHERE (pool.state <> 'draft' OR pool.round_id IS NOT NULL)
+          AND (round.id IS NULL OR round.kind <> 'pool' OR round.collection_id <> pool.collection_id
+               OR CASE pool.state || ' ' || coalesce(work.kind, '')
+                    WHEN 'draft pool_opening' THEN round.state NOT IN ('opening', 'open')
+                    WHEN 'open pool_closing' THEN round.state NOT IN ('closing', 'closed')
+                    WHEN 'closed pool_reopening' THEN round.state NOT IN ('opening', 'open')
+                    ELSE round.state <> pool.state OR work.id IS NOT NULL END)""")),
     Check("pooling.round-pool", "A round of kind pool belongs to a pool.", query("""
         SELECT format('round %s', round.id) FROM annotate_round round
         WHERE round.kind = 'pool' AND NOT EXISTS (SELECT FROM pooling_pool WHERE round_id = round.id)""")),

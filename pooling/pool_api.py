@@ -54,7 +54,7 @@ class Pools(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """All pools with their states."""
         collection = get_collection(request=request, slug=slug, roles=(Role.RESEARCHER,))
-        rows = collection.pools.select_related("query_set").prefetch_related("runs").order_by("pk")
+        rows = collection.pools.select_related("query_set", "work").prefetch_related("runs").order_by("pk")
         states = states_of(pools=list(rows))
         return Response({"pools": [_told(pool) | {"pairs": _counts(states[pool.pk])} for pool in rows]})
 
@@ -68,8 +68,7 @@ class Pools(APIView):
             )
         except PoolError as error:
             raise _refused(error.field, str(error)) from error
-        pools.request_opening(pool=pool)
-        enqueue_on_commit(tasks.open_pool, pool_id=pool.pk)
+        pools.request_opening(pool=pool, by=request.user)
         return Response(_told(pool), status=201)
 
 
@@ -141,8 +140,8 @@ def _told(pool: Pool) -> dict[str, Any]:
     return {
         "id": pool.pk,
         "name": pool.name,
-        "state": pool.state,
-        "error": pool.error,
+        "state": pool.phase,
+        "error": pool.work.error if pool.work else "",
         "strategy": pool.strategy,
         "parameters": pool.parameters,
         "seed": pool.seed,

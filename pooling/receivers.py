@@ -8,7 +8,7 @@ from django.dispatch import receiver
 from annotate.queue import enqueue_on_commit
 from annotate.signals import items_joined, pairs_changed, wishes_restored
 from pooling.services import ordering, rereading, retiring
-from pooling.tasks import WAIT, reorder_pools, reread_run, settle_marks
+from pooling.tasks import WAIT, reorder_pools, settle_marks
 
 
 @receiver(pairs_changed, dispatch_uid="pooling_reorder_soon")
@@ -29,5 +29,4 @@ def settle_restored(*, round_ids: Sequence[int], **_: object) -> None:
 @receiver(items_joined, dispatch_uid="pooling_read_again")
 def read_again(*, collection_id: int, **_: object) -> None:
     """Runs that may name items which just joined are to be read again from their kept files."""
-    for run in rereading.note_joined(collection_id=collection_id):
-        enqueue_on_commit(reread_run, run_id=run)
+    rereading.note_joined(collection_id=collection_id)

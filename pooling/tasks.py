@@ -6,35 +6,11 @@ from typing import Any
 from celery import Task, shared_task
 
 from annotate.models import Collection
-from annotate.queue import LONG, enqueue_on_commit
-from pooling.models import Pool, Run
-from pooling.services import asking, matrix_storage, ordering, pools, rereading, retiring, runs, waiting
+from annotate.queue import enqueue_on_commit
+from pooling.models import Run
+from pooling.services import asking, matrix_storage, ordering, retiring
 
 WAIT = 5  # seconds in which many labels become one new order
-
-
-@shared_task(**LONG)
-def ingest_run(*, run_id: int) -> None:
-    """Read a received run."""
-    runs.ingest_run(run=Run.objects.get(pk=run_id))
-
-
-@shared_task(**LONG)
-def reread_run(*, run_id: int) -> None:
-    """Read a run again, since items joined its collection."""
-    rereading.read_again(run=Run.objects.get(pk=run_id))
-
-
-@shared_task(**LONG)
-def open_pool(*, pool_id: int) -> None:
-    """Make the pairs and seats of a pool that waits to be opened."""
-    pools.open_pool(pool=Pool.objects.get(pk=pool_id))
-
-
-@shared_task(**LONG)
-def finish_pool(*, pool_id: int) -> None:
-    """Go through the seats of a pool that is being closed, or opened again."""
-    pools.finish_pool(pool=Pool.objects.get(pk=pool_id))
 
 
 @shared_task
@@ -64,9 +40,5 @@ def sweep() -> None:
 
 
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
-    yield from ((ingest_run, {"run_id": run}) for run in waiting.overdue_runs())
-    yield from ((reread_run, {"run_id": run}) for run in rereading.overdue())
-    yield from ((open_pool, {"pool_id": pool}) for pool in waiting.overdue_pools())
-    yield from ((finish_pool, {"pool_id": pool}) for pool in waiting.unfinished_pools())
     yield from ((settle_marks, {"run_id": run}) for run in retiring.due())
     yield from ((reorder_pools, {"collection_id": collection}) for collection in ordering.overdue())

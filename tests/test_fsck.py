@@ -128,6 +128,11 @@ PLANTED = {
     "pooling.ranking-scores": "UPDATE pooling_ranking SET scores[1] = 'NaN'",
     "pooling.matrix-items": "UPDATE pooling_matrix SET columns = rows",
     "pooling.run-rankings": "DELETE FROM pooling_ranking",
+    "pooling.run-work": "UPDATE pooling_run SET reading_due_at = now()",
+    "pooling.own-works": (
+        "INSERT INTO annotate_work (collection_id, kind, subject, state, attempts, n_outages, error_code, error_data)"
+        " VALUES ({made}, 'pool_closing', 0, 'asked', 0, 0, '', '{{}}')"
+    ),
     "pooling.pool-round": "UPDATE pooling_pool SET state = 'closed'",
     "pooling.round-pool": "UPDATE pooling_pool SET round_id = NULL, state = 'draft', opened_at = NULL",
     "pooling.pool-pairs": "DELETE FROM pooling_poolpair WHERE id = (SELECT min(id) FROM pooling_poolpair)",

@@ -35,7 +35,7 @@ def test_pools_opened_closed_and_opened_again_over_the_same_pairs(campaign):
             runs=[campaign.run], by=campaign.researcher,
         )
         pools.open_pool(pool=pool)
-        assert pool.state == "open", pool.error
+        assert pool.state == "open", pool.work.error
         assert sound()
     campaigns.judge_batch(cast.annotator(campaign.collection))
     for change in (pools.close_pool, pools.reopen_pool, pools.close_pool):

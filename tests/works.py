@@ -22,7 +22,8 @@ def ended(collection: Collection, kind: str, subject: int, state: Work.State = W
 
 
 def done(thing: Thing) -> Thing:
-    """A download, import, run or pool, once its work was performed, whatever became of it."""
+    """A download, import, run or pool, once its latest work was performed, whatever became of it."""
+    thing.refresh_from_db()
     works.perform(work=thing.work)
     thing.refresh_from_db()
     return thing

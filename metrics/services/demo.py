@@ -11,7 +11,7 @@ from annotate.models import Collection, Direction, User
 from annotate.services.collections import LevelSpec, create_collection
 from annotate.services.loading import load_collection
 from annotate.services.references import load_reference
-from pooling.services.runs import ingest_run, receive_run
+from pooling.services.runs import read_here, receive_run
 
 FOLDER = Path(settings.BASE_DIR) / "demo" / "shapes"
 DESCRIPTION = "Captions and small scenes whose true relevance is known: a study to try everything on."
@@ -58,5 +58,6 @@ def load_runs(*, collection: Collection, by: User | None = None, folder: Path = 
                     upload=File(stream, name=path.name),
                     system=system,
                     by=by,
+                    is_done_here=True,
                 )
-            ingest_run(run=received.run)
+            read_here(run=received.run)

@@ -55,7 +55,7 @@ def _open_pool(collection: Collection) -> None:
     )
     open_pool(pool=pool)
     if pool.state != Pool.State.OPEN:
-        raise DemoFailed(f"The demo's pool could not be opened: {pool.error}")
+        raise DemoFailed(f"The demo's pool could not be opened: {pool.work.error if pool.work else ''}")
 
 
 def _join(collection: Collection) -> list[str]:

@@ -126,7 +126,7 @@ def _open_pool(collection: Collection, n_captions: int, seed: int, by: User | No
         seed=seed,
         by=by,
     )
-    open_pool(pool=pool)
+    open_pool(pool=pool, by=by)
     return pool
 
 

@@ -1,6 +1,8 @@
 """Which pairs are worth judging: runs, their rankings, pools."""
 
-from .pools import Pool, PoolPair, PoolSource, PoolStratum
+from .pools import Pool, PoolPair, PoolRows, PoolSource, PoolStratum
 from .runs import Matrix, Ranking, Run, RunEvent, RunRows
 
-__all__ = ["Matrix", "Pool", "PoolPair", "PoolSource", "PoolStratum", "Ranking", "Run", "RunEvent", "RunRows"]
+__all__ = [
+    "Matrix", "Pool", "PoolPair", "PoolRows", "PoolSource", "PoolStratum", "Ranking", "Run", "RunEvent", "RunRows",
+]  # fmt: skip

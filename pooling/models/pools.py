@@ -1,19 +1,47 @@
 """Pools: which pairs to judge, what they were drawn from, and what was not drawn."""
 
+from typing import Self
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Func, IntegerField, Q
 from django.db.models.functions import Now
 
-from annotate.models import Collection, Item, Pair, QuerySet, Round, User
+from annotate.models import Collection, Item, Pair, QuerySet, Round, User, Work
 
 from .runs import Run
 
 
+class PoolRows(models.QuerySet["Pool"]):
+    """Pools, by what is so of them."""
+
+    def handing_out(self) -> Self:
+        """The pools whose pairs people are given: those that are open and are not being closed."""
+        return self.filter(state=Pool.State.OPEN, round__state=Round.State.OPEN)
+
+
 class Pool(models.Model):
-    """Which pairs to judge: strategy, parameters, runs, seed; its round lives in annotate."""
+    """Which pairs to judge: strategy, parameters, runs, seed; its round lives in annotate.
+
+    One that is being opened is a draft until all its pairs have seats, one that is being closed is open until all its
+    seats were gone through, and one that is being opened again is closed until then. What is handed out the round says.
+    """
 
     class State(models.TextChoices):
+        DRAFT = "draft", "Draft"
+        OPEN = "open", "Open"
+        CLOSED = "closed", "Closed"
+
+    class WorkKind(models.TextChoices):
+        """The works that are about a pool; it is never at two of them at once."""
+
+        OPENING = "pool_opening", "Opening"
+        CLOSING = "pool_closing", "Closing"
+        REOPENING = "pool_reopening", "Opening again"
+
+    class Phase(models.TextChoices):
+        """What pages and programs call its state and the work at it together."""
+
         DRAFT = "draft", "Draft"
         OPENING = "opening", "Opening"
         OPEN = "open", "Open"
@@ -32,10 +60,12 @@ class Pool(models.Model):
         QuerySet, models.PROTECT, null=True, blank=True, related_name="pools",
         help_text="Only these source items; empty means all of them.",
     )
-    state = models.CharField(max_length=9, choices=State, default=State.DRAFT)
+    state = models.CharField(max_length=6, choices=State, default=State.DRAFT)
     round = models.OneToOneField(Round, models.PROTECT, null=True, blank=True, related_name="pool")
-    attempts = models.PositiveSmallIntegerField(default=0)
-    error = models.CharField(max_length=300, blank=True)
+    work = models.OneToOneField(
+        Work, models.PROTECT, null=True, blank=True, related_name="pool",
+        help_text="Its latest opening, closing or opening again.",
+    )
     created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     opened_at = models.DateTimeField(null=True, blank=True)
@@ -43,22 +73,35 @@ class Pool(models.Model):
         null=True, blank=True, help_text="When the live order of its queue was last computed."
     )
 
+    objects = PoolRows.as_manager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["collection", "name"], name="pooling_pool_unique_name"),
             models.CheckConstraint(
-                condition=Q(state__in=["draft", "opening", "failed"], opened_at__isnull=True)
-                | Q(
-                    state__in=["open", "closing", "closed", "reopening"],
-                    opened_at__isnull=False,
-                    round__isnull=False,
-                ),
+                condition=Q(state="draft", opened_at__isnull=True)
+                | Q(state__in=["open", "closed"], opened_at__isnull=False, round__isnull=False),
                 name="pooling_pool_open_has_round",
             ),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it is being opened, closed or opened again, or is to be."""
+        return self.work is not None and self.work.is_unfinished
+
+    @property
+    def phase(self) -> "Pool.Phase":
+        """What people call its state; a closing that was given up leaves it closing until it is asked for again."""
+        work = self.work
+        if work is None or work.state in (Work.State.DONE, Work.State.CANCELLED):
+            return self.Phase(self.state)
+        if work.kind == self.WorkKind.OPENING:
+            return self.Phase.OPENING if work.is_unfinished else self.Phase.FAILED
+        return self.Phase.CLOSING if work.kind == self.WorkKind.CLOSING else self.Phase.REOPENING
 
 
 class PoolPair(models.Model):

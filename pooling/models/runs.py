@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from annotate.models import Collection, Direction, Item, User
+from annotate.models import Collection, Direction, Item, User, Work
 from pooling.core.doubts import doubts
 
 
@@ -37,6 +37,10 @@ class RunRows(models.QuerySet["Run"]):
         """The runs that ask before they are used."""
         return self.filter(state=Run.State.READY, retired_at=None, on_hold_since__isnull=False)
 
+    def being_read(self) -> Self:
+        """The runs whose file is read, for the first time or again, or is to be."""
+        return self.filter(work__state__in=Work.UNFINISHED)
+
     def lacking_items(self) -> Self:
         """The runs whose file may name items that the collection does not have, or not yet."""
         unknown = Q(report__n_unknown__gt=0) | Q(report__unknown_sources__n__gt=0)
@@ -51,7 +55,11 @@ class Run(models.Model):
         READY = "ready", "Ready"
         REJECTED = "rejected", "Rejected"
 
-    CANCELLED = "Reading was cancelled, and nothing of the file is stored; upload it again to have it read."
+    class WorkKind(models.TextChoices):
+        """The works that are about a run; it is never at two of them at once."""
+
+        READING = "run_reading", "Reading"
+        REREADING = "run_rereading", "Reading again"
 
     class ScoreType(models.TextChoices):
         FLOAT32 = "float32", "float32, as trec_eval 9"
@@ -76,7 +84,9 @@ class Run(models.Model):
         default=dict, blank=True, help_text="Of a table without a header: the numbers of its columns by their names."
     )
     report = models.JSONField(default=dict, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
+    work = models.OneToOneField(
+        Work, models.PROTECT, null=True, blank=True, related_name="run", help_text="Its latest reading."
+    )
     uploaded_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -85,7 +95,9 @@ class Run(models.Model):
         null=True, blank=True, help_text="Too many rows are unknown: not used before a researcher says so."
     )
     reading_due_at = models.DateTimeField(
-        null=True, blank=True, help_text="Items joined the collection; the kept file waits to be read again."
+        null=True,
+        blank=True,
+        help_text="Items joined the collection since its last reading began: it is to be read again.",
     )
     marks_due = models.BooleanField(
         default=False, help_text="Retired or restored a moment ago; its pools' pairs wait to be gone through."
@@ -123,9 +135,23 @@ class Run(models.Model):
         return self.name
 
     @property
-    def was_cancelled(self) -> bool:
-        """Whether somebody stopped the reading of a run that is rejected."""
-        return any(error["message"] == self.CANCELLED for error in self.report.get("errors", ()))
+    def is_being_read(self) -> bool:
+        """Whether its file is read, for the first time or again, or is to be."""
+        return self.work is not None and self.work.is_unfinished
+
+    @property
+    def state_text(self) -> str:
+        """What pages call its state."""
+        if self.state == self.State.RECEIVED:
+            return "Being read"
+        if self.retired_at is not None:
+            return "Retired"
+        if self.state == self.State.REJECTED:
+            is_cancelled = self.work is not None and self.work.state == Work.State.CANCELLED
+            return "Cancelled" if is_cancelled else "Rejected"
+        if self.is_waiting:
+            return f"Waits for {self.sources}"
+        return "On hold" if self.on_hold_since is not None else "Ready"
 
     @property
     def columns_text(self) -> str:

@@ -24,7 +24,7 @@ class Change(NamedTuple):
 def change_run(*, run: Run, change: Change, by: User) -> None:
     """Describe, read again, hide or publish, retire or bring back. Raises what describing and retiring raise.
 
-    Afterwards a run that is to be read again is `received`, and one whose pools are to be gone through has `marks_due`.
+    Afterwards a run whose pools are to be gone through has `marks_due`.
     """
     if change.said is not None:
         describing.describe_run(run=run, said=change.said, by=by)

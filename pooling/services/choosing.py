@@ -75,10 +75,11 @@ def check(
         raise PoolError("runs", "Choose at least one run.")
     if plan.needs_query_set and query_set is None:
         raise PoolError("query_set", f'"{plan.label}" needs a query set: choose which source items.')
+    unread = set(Run.objects.being_read().filter(pk__in=[run.pk for run in runs]).values_list("pk", flat=True))
     for run in runs:
         if run.collection_id != collection.pk or run.state != Run.State.READY or run.retired_at:
             raise PoolError("runs", f'Run "{run}" is not ready in this collection; leave it out.')
-        if run.reading_due_at:
+        if run.pk in unread:
             raise PoolError("runs", f'Run "{run}" is being read again, since items joined; try once more in a moment.')
         if run.on_hold_since:
             raise PoolError("runs", f'Run "{run}" names too many unknown items; say on its page that it may be used.')

@@ -4,7 +4,7 @@ import logging
 
 from django.db import transaction
 
-from annotate.models import Membership, Role, User
+from annotate.models import Membership, Role, User, Work
 from annotate.services import purging
 from annotate.services.background.workers import alone_with
 from annotate.services.files import delete_on_commit
@@ -51,7 +51,9 @@ def _delete(run: Run, by: User | None) -> None:
         locked.events.all()._raw_delete(using="default")  # the ORM would look for what hangs on them
         purging.lock_again()
     was_ready = locked.state == Run.State.READY
+    key = locked.pk
     locked.delete()  # the matrix's file goes with the next sweep
+    Work.objects.filter(kind__in=Run.WorkKind.values, subject=key).delete()
     if locked.file:
         delete_on_commit(locked.file.name)
     if was_ready:

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from annotate.models import User
 from annotate.services.seating import note_changes
 from pooling.models import Run, RunEvent
+from pooling.services import readings
 from pooling.services.matrix_storage import forget_matrix
 from pooling.services.runs import RunExists, check_name
 
@@ -39,7 +40,7 @@ def description_of(run: Run) -> Description:
 @transaction.atomic
 def describe_run(*, run: Run, said: Description, by: User | None) -> list[RunEvent]:
     """Rename and describe a run; returns what changed, nothing where nothing did. Raises BadName or RunExists."""
-    locked = Run.objects.select_for_update().get(pk=run.pk)
+    locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     before = description_of(locked)
     said = said._replace(name=said.name.strip(), tags=tuple(said.tags))
     events = []
@@ -58,7 +59,7 @@ def describe_run(*, run: Run, said: Description, by: User | None) -> list[RunEve
 @transaction.atomic
 def hide_run(*, run: Run, by: User) -> None:
     """Let nobody but who uploaded it, and site admins, know of a run. Raises NotYours, RunInUse."""
-    locked = Run.objects.select_for_update().get(pk=run.pk)
+    locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if not by.is_superuser and locked.uploaded_by_id != by.pk:
         raise NotYours("Only who uploaded a run may hide it.")
     if locked.pools.exists():
@@ -73,7 +74,7 @@ def hide_run(*, run: Run, by: User) -> None:
 @transaction.atomic
 def publish_run(*, run: Run, by: User | None) -> None:
     """Let everybody who leads or researches in the collection know of a run. Raises RunExists."""
-    locked = Run.objects.select_for_update().get(pk=run.pk)
+    locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if locked.is_hidden:
         _refuse_taken(locked, locked.name, is_hidden=False)
         _save(locked, is_hidden=False)
@@ -87,18 +88,18 @@ def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
 
     Not once a pool was made of it: what people were asked came from the order as it was.
     """
-    locked = Run.objects.select_for_update().get(pk=run.pk)
+    locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if locked.pools.exists():
         raise RunInUse(f'Run "{run}" is part of a pool, whose pairs came from the present order; upload the file again '
                        "under another name.")  # fmt: skip
-    if locked.reading_due_at is not None and locked.state == Run.State.READY:
+    if locked.state == Run.State.READY and locked.is_being_read:
         raise RunInUse(f'Run "{run}" is being read again already; try once more when it is done.')
     if locked.state != Run.State.RECEIVED:
         _event(locked, RunEvent.Kind.REREAD, by, f"before: {locked.get_score_type_display()}")
         locked.rankings.all().delete()
         forget_matrix(run=locked)
-        _save(locked, state=Run.State.RECEIVED, finished_at=None, attempts=0, report={},
-              score_type=Run.ScoreType(score_type))  # fmt: skip
+        _save(locked, state=Run.State.RECEIVED, finished_at=None, report={}, score_type=Run.ScoreType(score_type))
+        readings.ask(run=locked, kind=Run.WorkKind.READING, by=by)
         note_changes(collection_id=run.collection_id, pair_ids=[None])
     run.refresh_from_db()
 

@@ -54,13 +54,13 @@ def states_of(*, pools: Sequence[Pool]) -> dict[int, StateCounts]:
     counts: dict[int, dict[str, int]] = {}
     for round_, state, n in counted.annotate(n=Count("pk")):
         counts.setdefault(round_, {})[state] = n
-    is_open = {pool.pk: pool.state == Pool.State.OPEN for pool in pools}
+    is_open = {pool.pk: pool.phase == Pool.Phase.OPEN for pool in pools}
     return {pool.pk: StateCounts(counts.get(pool.round_id, {}), is_open=is_open[pool.pk]) for pool in pools}
 
 
 def pool_rows(*, collection: Collection) -> list[PoolRow]:
     """The collection's pools, newest first; two queries."""
     pools = Pool.objects.filter(collection=collection).annotate(n_runs=Count("runs"))
-    rows = list(pools.select_related("created_by").order_by("-pk"))
+    rows = list(pools.select_related("created_by", "work").order_by("-pk"))
     states = states_of(pools=rows)
     return [PoolRow(pool, pool.n_runs, states[pool.pk]) for pool in rows]

@@ -91,7 +91,7 @@ def _choose(pool: Pool) -> Choice:
         collection=pool.collection,
         strategy=pool.strategy,
         parameters=pool.parameters,
-        runs=list(pool.runs.all()),
+        runs=list(pool.runs.order_by("pk")),
         query_set=pool.query_set,
         seed=pool.seed,
     )

@@ -42,7 +42,7 @@ _TURN = """
 
 def reorder_collection(*, collection: Collection) -> None:
     """Bring the order of each open live pool of a collection up to its labels."""
-    for pool in Pool.objects.filter(collection=collection, state=Pool.State.OPEN, strategy__in=LIVE).order_by("pk"):
+    for pool in Pool.objects.handing_out().filter(collection=collection, strategy__in=LIVE).order_by("pk"):
         reorder(pool=pool)
 
 
@@ -63,15 +63,14 @@ def reorder(*, pool: Pool) -> None:
 
 def has_live(*, collection_id: int) -> bool:
     """Whether a collection has a pool whose order follows its labels."""
-    return Pool.objects.filter(collection=collection_id, state=Pool.State.OPEN, strategy__in=LIVE).exists()
+    return Pool.objects.handing_out().filter(collection=collection_id, strategy__in=LIVE).exists()
 
 
 def overdue() -> list[int]:
     """Collections with a live pool that has labels newer than its order, or no order yet."""
     judged = Judgment.objects.filter(collection=OuterRef("collection")).order_by("-pk")
-    waiting = Pool.objects.filter(state=Pool.State.OPEN, strategy__in=LIVE).annotate(
-        judged_at=Subquery(judged.values("at")[:1])
-    )
+    live = Pool.objects.handing_out().filter(strategy__in=LIVE)
+    waiting = live.annotate(judged_at=Subquery(judged.values("at")[:1]))
     late = waiting.filter(Q(ordered_at=None) | Q(judged_at__gt=F("ordered_at")))
     return sorted(set(late.values_list("collection_id", flat=True)))
 

@@ -50,7 +50,7 @@ def pairs_of(*, pool: Pool, wanted: WantedPairs, viewer: User | None) -> PairPag
     rows = list(_filtered(pool, wanted)[: PAGE_SIZE + 1])
     shown = rows[:PAGE_SIZE]
     found = origins(pairs=[row.pair for row in shown], viewer=viewer)
-    is_open = pool.state == Pool.State.OPEN
+    is_open = pool.phase == Pool.Phase.OPEN
     lines = [
         PairLine(row, found[row.pair_id], getattr(row.pair, "resolution", None), PairState(row.state), is_open)
         for row in shown

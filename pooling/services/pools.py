@@ -1,33 +1,24 @@
 """Pools: made, and in the background opened, closed, opened again.
 
-What a pool waits for is its state; a worker finds it there, whatever became of the message. Opening writes everything
-new in one transaction: killed or cancelled, it leaves nothing. The rest is gone through in blocks, each committed by
-itself, so that nobody who is judging waits for it; killed, it goes through them again.
+Opening writes everything new in one transaction: killed or cancelled, it leaves nothing. The rest is gone through in
+blocks, each committed by itself, so that nobody who is judging waits for it; killed, it goes through them again. A
+pool's own row is locked for moments alone, at the end of each part.
 """
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
-from annotate.models import Collection, QuerySet, User
+from annotate.models import Collection, QuerySet, User, Work
 from annotate.services import seating
-from annotate.services.background import progress
-from annotate.services.background.workers import alone_with
+from annotate.services.background import works
 from pooling.models import Pool, Run
-from pooling.services import opening
+from pooling.services import opening, retiring
 from pooling.services.choosing import PoolError, check
 from pooling.services.runs import BadName, check_name
-
-log = logging.getLogger(__name__)
-
-MAX_ATTEMPTS = 3
-WORN_OUT = f"This was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why."
 
 
 class PoolState(Exception):
@@ -76,154 +67,148 @@ def create_pool(
     return pool
 
 
-def request_opening(*, pool: Pool) -> None:
-    """Note that a draft, or a pool that could not be opened, is to be opened in the background.
-
-    Raises PoolState for any other.
-    """
-    waiting = Pool.objects.filter(pk=pool.pk, state__in=[Pool.State.DRAFT, Pool.State.FAILED])
-    if not waiting.update(state=Pool.State.OPENING, attempts=0, error=""):
+@transaction.atomic
+def request_opening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
+    """Have a draft, or a pool that could not be opened, opened in the background. Raises PoolState for any other."""
+    locked = _lock(pool)
+    if locked.state != Pool.State.DRAFT or locked.is_at_work:
         raise PoolState(f'Pool "{pool}" is opening or was opened before.')
-    progress.forget(job=job_of(pool))
-    pool.refresh_from_db()
+    _ask(pool, Pool.WorkKind.OPENING, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
-def request_closing(*, pool: Pool) -> None:
+def request_closing(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
     """Hand out nothing more of an open pool from now on; its free seats are withdrawn in the background.
 
     Raises PoolState.
     """
-    locked = _turn(pool, Pool.State.OPEN, Pool.State.CLOSING)
+    locked = _lock(pool)
+    _require(locked, Pool.State.OPEN)
     seating.begin_closing(round_=locked.round)
+    _ask(pool, Pool.WorkKind.CLOSING, by, is_done_here=is_done_here)
 
 
 @transaction.atomic
-def request_reopening(*, pool: Pool) -> None:
+def request_reopening(*, pool: Pool, by: User | None, is_done_here: bool = False) -> None:
     """Note that the missing labels of a closed pool are wanted again; they are handed out when all seats are back.
 
     Raises PoolState.
     """
-    locked = _turn(pool, Pool.State.CLOSED, Pool.State.REOPENING)
+    locked = _lock(pool)
+    _require(locked, Pool.State.CLOSED)
     seating.begin_reopening(round_=locked.round)
+    _ask(pool, Pool.WorkKind.REOPENING, by, is_done_here=is_done_here)
 
 
-def cancel_opening(*, pool: Pool, by: User | None = None) -> None:
-    """Let a pool that is being opened be a draft again: at once, or when its worker comes to ask. Raises PoolState."""
-    with alone_with(pool) as nobody_is_at_it:
-        if nobody_is_at_it and _take_back(pool):
-            progress.forget(job=job_of(pool))
-            return
-    pool.refresh_from_db()
-    if pool.state != Pool.State.OPENING or pool.round_id is not None:
-        raise PoolState(f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.')
-    progress.cancel(job=job_of(pool), collection=pool.collection, by=by)
+def cancel_opening(*, pool: Pool, by: User | None) -> None:
+    """Let a pool that is being opened be a draft again: at once, or when its worker comes to ask.
 
-
-def open_pool(*, pool: Pool) -> None:
-    """Make a pool's pairs, its round and its seats: open, failed with the reason, or cancelled and a draft again.
-
-    Safe to run twice, also at once: who comes second finds it taken or done. After MAX_ATTEMPTS workers died of it the
-    pool has failed, and may be asked for again.
+    Raises PoolState once its pairs are stored; a wish that comes in that very moment is not heard.
     """
-    with alone_with(pool) as is_ours:
-        if is_ours and _begin(pool, Pool.State.DRAFT, Pool.State.OPENING):
-            _open_or_fail(pool)
+    pool.refresh_from_db()
+    if pool.work is None or pool.phase != Pool.Phase.OPENING or pool.round_id is not None:
+        raise PoolState(f'Pool "{pool}" has its pairs already, or is not being opened; close it instead.')
+    works.cancel(work=pool.work, by=by)
     pool.refresh_from_db()
 
 
-def finish_pool(*, pool: Pool) -> None:
-    """Carry out what a pool that is being closed, or opened again, waits for; safe to run twice, also at once."""
-    with alone_with(pool) as is_ours:
-        if is_ours and _begin(pool, Pool.State.CLOSING):
-            _settle(pool, seating.finish_closing)
-            Pool.objects.filter(pk=pool.pk).update(state=Pool.State.CLOSED)
-        elif is_ours and _begin(pool, Pool.State.REOPENING):
-            _settle(pool, seating.finish_opening)
-            Pool.objects.filter(pk=pool.pk).update(state=Pool.State.OPEN)
-    pool.refresh_from_db()
+def open_pool(*, pool: Pool, by: User | None = None) -> None:
+    """Open a draft here and now: open, or failed with the reason in its work. Raises PoolState."""
+    request_opening(pool=pool, by=by, is_done_here=True)
+    _perform(pool)
 
 
-def close_pool(*, pool: Pool) -> None:
-    """Withdraw the pool's free seats; held ones are left to finish, judgments stay. Raises PoolState."""
-    request_closing(pool=pool)
-    finish_pool(pool=pool)
+def close_pool(*, pool: Pool, by: User | None = None) -> None:
+    """Withdraw the pool's free seats here and now; held ones are left to finish, judgments stay. Raises PoolState."""
+    request_closing(pool=pool, by=by, is_done_here=True)
+    _perform(pool)
 
 
-def reopen_pool(*, pool: Pool) -> None:
-    """Want the missing labels of a closed pool again. Raises PoolState."""
-    request_reopening(pool=pool)
-    finish_pool(pool=pool)
+def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
+    """Want the missing labels of a closed pool again, here and now. Raises PoolState."""
+    request_reopening(pool=pool, by=by, is_done_here=True)
+    _perform(pool)
 
 
-def job_of(pool: Pool) -> progress.Job:
-    """The pool's piece of background work."""
-    return progress.Job("pool", pool.pk)
+def _go_on(work: Work) -> None:
+    """Ask once more for what was cancelled after it could no longer be taken back: the wish is not heard."""
+    if work.state == Work.State.CANCELLED:
+        pool = Pool.objects.select_for_update(no_key=True).get(pk=work.subject)
+        if pool.round_id is not None:
+            _ask(pool, Pool.WorkKind(work.kind), work.by, is_done_here=False)
 
 
-@transaction.atomic
-def _begin(pool: Pool, *states: Pool.State) -> bool:
-    """Count an attempt, committed before any work, so that one which kills its worker is counted too."""
-    waiting = Pool.objects.filter(pk=pool.pk, state__in=states)
-    worn_out = waiting.filter(attempts__gte=MAX_ATTEMPTS)
-    worn_out.update(error=WORN_OUT)
-    worn_out.filter(state=Pool.State.OPENING).update(state=Pool.State.FAILED)
-    return waiting.filter(attempts__lt=MAX_ATTEMPTS).update(attempts=F("attempts") + 1) == 1
-
-
-def _open_or_fail(pool: Pool) -> None:
+@works.performs(Pool.WorkKind.OPENING, subject="pool", on_finished=_go_on)
+def make_and_open(work: Work) -> None:
+    """Make a pool's pairs, its round and its seats, and let them be handed out; cancelled, it is a draft again."""
+    pool = Pool.objects.select_related("collection", "query_set", "round").get(pk=work.subject)
     try:
-        _open(pool)
+        rest = _make_contents(pool, work) if pool.round is None else None
+        opening.add_golds(pool=pool)
     except (PoolError, seating.RoundExists) as error:
-        Pool.objects.filter(pk=pool.pk).update(state=Pool.State.FAILED, error=str(error)[:300])
-    except progress.Cancelled:
-        _take_back(pool)
-    progress.forget(job=job_of(pool))
-
-
-def _open(pool: Pool) -> None:
-    tell, rest = partial(progress.advance, job=job_of(pool)), None
-    pool.refresh_from_db()
-    if pool.round_id is None:
-        rest = _make_contents(pool, tell)
-    opening.add_golds(pool=pool)
+        raise works.Failed("unfit", str(error)) from error
     n_rest = pool.pool_pairs.count() if rest is None else len(rest)
-    told = opening.counter(tell, n_rest, unit="pairs known before")
+    told = opening.counter(works.teller(work, may_cancel=False), n_rest, unit="pairs known before")
     seating.finish_opening(round_=pool.round, pairs=rest, told=told)
-    Pool.objects.filter(pk=pool.pk).update(state=Pool.State.OPEN, opened_at=Now(), error="")
-    log.info("Pool %s of %s is open", pool, pool.collection)
+    _end(work, state=Pool.State.OPEN, opened_at=Now())
 
 
-def _make_contents(pool: Pool, tell: progress.Tell) -> NDArray[np.int64]:
+@works.performs(Pool.WorkKind.CLOSING, subject="pool", on_finished=_go_on)
+def withdraw_seats(work: Work) -> None:
+    """Withdraw the free seats of a pool that is being closed, after which it is closed."""
+    _go_through(work, seating.finish_closing)
+    _end(work, state=Pool.State.CLOSED)
+
+
+@works.performs(Pool.WorkKind.REOPENING, subject="pool", on_finished=_go_on)
+def bring_seats_back(work: Work) -> None:
+    """Bring back the seats of a pool that is being opened again, after which it is open."""
+    _go_through(work, seating.finish_opening)
+    _end(work, state=Pool.State.OPEN)
+
+
+def _lock(pool: Pool) -> Pool:
+    """The pool as it is, locked; not its key, to which the rows of an opening point that is under way."""
+    return Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
+
+
+def _require(locked: Pool, state: Pool.State) -> None:
+    """Raise PoolState unless the pool is in this state and nobody is at it; what was given up may be asked for."""
+    if locked.state != state or locked.is_at_work:
+        raise PoolState(f'Pool "{locked}" is {locked.phase.label.lower()}, not {state.label.lower()}.')
+
+
+def _ask(pool: Pool, kind: Pool.WorkKind, by: User | None, *, is_done_here: bool) -> None:
+    work = works.ask(kind=kind, collection=pool.collection, subject=pool.pk, by=by, is_done_here=is_done_here)
+    Pool.objects.filter(pk=pool.pk).update(work=work)
+    pool.refresh_from_db()
+
+
+def _perform(pool: Pool) -> None:
+    """Do what was just asked for of a pool here and now, as a worker would."""
+    for work in Work.objects.filter(pool=pool):
+        works.perform(work=work)
+    pool.refresh_from_db()
+
+
+def _make_contents(pool: Pool, work: Work) -> NDArray[np.int64]:
     """All that is new, in one transaction; returns the pairs that others may be at."""
     with transaction.atomic():
-        of_it = Pool.objects.select_related("collection", "query_set")
-        locked = of_it.select_for_update(of=("self",)).get(pk=pool.pk)
-        wanted = opening.make_contents(pool=locked, tell=tell)
+        wanted = opening.make_contents(pool=pool, tell=works.teller(work))
+        retiring.recall_retired(pool=pool)
         Pool.objects.filter(pk=pool.pk).update(round=wanted.round)
     pool.round = wanted.round
     return wanted.rest
 
 
-def _settle(pool: Pool, finish: Callable[..., None]) -> None:
-    pool.refresh_from_db()
-    tell = partial(progress.advance, job=job_of(pool))
+def _go_through(work: Work, finish: Callable[..., None]) -> None:
+    pool = Pool.objects.select_related("round").get(pk=work.subject)
+    tell = works.teller(work, may_cancel=False)
     finish(round_=pool.round, told=opening.counter(tell, pool.pool_pairs.count()))
-    progress.forget(job=job_of(pool))
 
 
-def _take_back(pool: Pool) -> bool:
-    """Let a pool whose opening has stored nothing be a draft again; whether there was something to take back."""
-    unopened = Pool.objects.filter(pk=pool.pk, state=Pool.State.OPENING, round=None)
-    return unopened.update(state=Pool.State.DRAFT, attempts=0) == 1
-
-
-def _turn(pool: Pool, before: Pool.State, after: Pool.State) -> Pool:
-    """Let the pool be in another state, or ask once more for what was given up; the pool, locked. Raises PoolState."""
-    locked = Pool.objects.select_for_update(of=("self",)).select_related("round").get(pk=pool.pk)
-    was_given_up = locked.state == after and locked.error
-    if locked.state != before and not was_given_up:
-        raise PoolState(f'Pool "{pool}" is {locked.get_state_display().lower()}, not {before.label.lower()}.')
-    Pool.objects.filter(pk=pool.pk).update(state=after, attempts=0, error="")
-    pool.refresh_from_db()
-    return locked
+@transaction.atomic
+def _end(work: Work, **fields: object) -> None:
+    """Say what the pool is now, and that the work is done."""
+    Pool.objects.filter(pk=work.subject).update(**fields)
+    works.finish(work=work)

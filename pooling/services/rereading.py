@@ -6,40 +6,42 @@ kept its own, so that nothing else moves and pools that are open need no change.
 
 import logging
 from dataclasses import asdict
-from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Case, Count, F, PositiveSmallIntegerField, Q, When
+from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems
-from annotate.models import Direction, Item
-from annotate.services.background import progress
-from annotate.services.background.workers import alone_with
+from annotate.models import Direction, Item, Work
+from annotate.services.background import works
+from annotate.services.background.progress import Tell
 from annotate.services.seating import note_changes
 from pooling.core.matrix_files import TooLarge
 from pooling.models import Run, RunEvent
-from pooling.services import holding, matrix_storage
+from pooling.services import holding, matrix_storage, readings
 from pooling.services.run_reports import RunReport
 from pooling.services.run_storage import SIDES, store_rankings
-from pooling.services.runs import MAX_ATTEMPTS, Arrange, in_batches, rows_of
-from pooling.services.waiting import OVERDUE_AFTER
+from pooling.services.runs import Arrange, in_batches, rows_of
 
 log = logging.getLogger(__name__)
 
 
 def note_joined(*, collection_id: int) -> list[int]:
-    """Items joined a collection: note which runs may name them; returns those that can be read again now.
+    """Items joined a collection: have the runs that may name them read again; returns those for which it is asked.
 
-    One that is being read for the first time is read again after that, as it may have begun without these items.
+    One that is being read is read again after that, as it may have begun without these items.
     """
     of_collection = Run.objects.filter(collection=collection_id)
     lacking = of_collection.filter(Q(pk__in=of_collection.lacking_items()) | Q(pk__in=_missing_more(collection_id)))
-    ready = Q(state=Run.State.READY)
-    attempts = Case(When(ready, then=0), default=F("attempts"), output_field=PositiveSmallIntegerField())
-    lacking.update(reading_due_at=Now(), attempts=attempts)
-    return list(lacking.filter(ready).order_by("pk").values_list("pk", flat=True))
+    lacking.update(reading_due_at=Now())  # from here on their rows are locked, and no reading of them ends
+    idle = of_collection.filter(state=Run.State.READY, reading_due_at__isnull=False).exclude(
+        pk__in=Run.objects.being_read().filter(collection=collection_id)
+    )
+    runs = list(idle.select_related("collection").order_by("pk"))
+    for run in runs:
+        readings.ask(run=run, kind=Run.WorkKind.REREADING, by=None)
+    return [run.pk for run in runs]
 
 
 def _missing_more(collection_id: int) -> list[int]:
@@ -57,52 +59,33 @@ def _missing_more(collection_id: int) -> list[int]:
     return [pk for pk, way, n_met, n in told if n_met + (n or 0) != counts.get(SIDES[Direction(way)][0], 0)]
 
 
-def overdue() -> list[int]:
-    """Runs that wait to be read again."""
-    waiting = Run.objects.filter(state=Run.State.READY, reading_due_at__lt=Now() - OVERDUE_AFTER)
-    return list(waiting.order_by("pk").values_list("pk", flat=True))
+def _on_read_again(work: Work) -> None:
+    """Note why a run could not be read again, which leaves it as it was."""
+    if work.state != Work.State.DONE:
+        if work.begun_at is None:
+            Run.objects.filter(pk=work.subject).update(reading_due_at=None)
+        note = f"the kept file could not be read again: {work.error or 'somebody cancelled it'}"
+        RunEvent.objects.create(run_id=work.subject, kind=RunEvent.Kind.REREAD, note=note[:400])
+    readings.read_again_if_due(run_id=work.subject)
 
 
-def read_again(*, run: Run) -> None:
-    """Store a run's rankings anew with the items there are by now. Safe to run twice, also at once.
-
-    A file that can no longer be read, or that three workers died of, leaves the run as it was and says so.
-    """
-    with alone_with(run) as is_ours:
-        if is_ours and (since := _begin(run)):
-            _read(run, since)
-    run.refresh_from_db()
-
-
-@transaction.atomic
-def _begin(run: Run) -> datetime | None:
-    """Count an attempt, committed before any work; since when the run is due, None if it is not, or given up."""
-    run.refresh_from_db()
-    if run.state != Run.State.READY or run.reading_due_at is None:
-        return None
-    if run.attempts >= MAX_ATTEMPTS:
-        _give_up(run, run.reading_due_at, f"begun {MAX_ATTEMPTS} times; the worker's log says why")
-        return None
-    Run.objects.filter(pk=run.pk).update(attempts=F("attempts") + 1)
-    return run.reading_due_at
-
-
-def _read(run: Run, since: datetime) -> None:
-    job, problems = progress.Job("run", run.pk), Problems()
-    tell = partial(progress.advance, job=job)
+@works.performs(Run.WorkKind.REREADING, subject="run", on_finished=_on_read_again)
+def read_again(work: Work) -> None:
+    """Store a run's rankings anew with the items there are by now; a file that cannot be read leaves it as it was."""
+    run = Run.objects.select_related("collection").get(pk=work.subject)
+    # This waits for an import that is about to bring items. What joins later may be missed: it sets the mark again.
+    Run.objects.filter(pk=run.pk).update(reading_due_at=None)
+    problems, tell = Problems(), works.teller(work)
     try:
-        in_batches(partial(_replace, run, since, problems, tell), tell=tell)
-    except progress.Cancelled:
-        problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
-    except FileNotFoundError:
-        problems.add(FormatError(run.file_name, None, "", "The kept file is gone."))
+        in_batches(partial(_replace, run, work, problems, tell), tell=tell)
+    except FileNotFoundError as error:
+        raise works.Failed("no-file", "The kept file is gone.") from error
     if problems:
-        _give_up(run, since, str(problems.errors[0].message))
-    progress.forget(job=job)
+        raise works.Failed("refused", str(problems.errors[0].message))
 
 
 @transaction.atomic
-def _replace(run: Run, since: datetime, problems: Problems, tell: progress.Tell, arrange: Arrange) -> None:
+def _replace(run: Run, work: Work, problems: Problems, tell: Tell, arrange: Arrange) -> None:
     run.rankings.all().delete()
     with matrix_storage.writer(run=run) as matrix:
         rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)
@@ -115,13 +98,13 @@ def _replace(run: Run, since: datetime, problems: Problems, tell: progress.Tell,
     if problems:
         transaction.set_rollback(True)
         return
-    # The run's row is locked at the very end alone; if items joined meanwhile it is read once more.
+    # The run's row is locked at the very end alone.
     Run.objects.filter(pk=run.pk).update(report=asdict(report))
-    Run.objects.filter(pk=run.pk, reading_due_at=since).update(reading_due_at=None)
     if not holding.is_too_strange(run=run, report=report):
         Run.objects.filter(pk=run.pk).update(on_hold_since=None)
     _tell_of(run, report)
     note_changes(collection_id=run.collection_id, pair_ids=[None])
+    works.finish(work=work)
 
 
 def _tell_of(run: Run, report: RunReport) -> None:
@@ -131,10 +114,3 @@ def _tell_of(run: Run, report: RunReport) -> None:
     note = f"items joined; unknown rows: {change}" if is_counted else "by newer rules: unknown rows keep their ranks"
     RunEvent.objects.create(run=run, kind=RunEvent.Kind.REREAD, note=note)
     log.info("Run %s of %s was read again: %s", run, run.collection, note)
-
-
-def _give_up(run: Run, since: datetime, why: str) -> None:
-    if Run.objects.filter(pk=run.pk, reading_due_at=since).update(reading_due_at=None):
-        note = f"the kept file could not be read again: {why}"[:400]
-        RunEvent.objects.create(run=run, kind=RunEvent.Kind.REREAD, note=note)
-        log.warning("Run %s of %s: %s", run, run.collection, note)

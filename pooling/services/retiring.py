@@ -60,11 +60,11 @@ def _turn(run: Run, kind: RunEvent.Kind, by: User | None, **fields: object) -> N
 @transaction.atomic
 def settle_marks(*, run: Run) -> int:
     """Drop and want again what a retired or restored run decides; returns how many pairs changed. Safe to run twice."""
-    # The rows are the locks: a pool that is being opened is waited for, and one opened later sees the run as it is.
+    # The rows are the locks. A pool that is being opened is not waited for: it looks for retired runs at its end.
     locked = Run.objects.select_for_update().get(pk=run.pk)
     if not locked.marks_due:
         return 0
-    pools = Pool.objects.select_for_update(of=("self",)).filter(runs=run).order_by("pk")
+    pools = Pool.objects.select_for_update(of=("self",), no_key=True).filter(runs=run).order_by("pk")
     n_changed = sum(_settle(pool) for pool in list(pools) if pool.round_id)
     Run.objects.filter(pk=run.pk).update(marks_due=False)
     seating.note_changes(collection_id=run.collection_id, pair_ids=[None])
@@ -78,6 +78,16 @@ def recall_marks(*, round_ids: Sequence[int]) -> list[int]:
     found = list(runs.order_by("pk").values_list("pk", flat=True))
     Run.objects.filter(pk__in=found).update(marks_due=True)
     return found
+
+
+def recall_retired(*, pool: Pool) -> None:
+    """Let a pool whose pairs were chosen be gone through for the runs that were retired meanwhile.
+
+    To be called before the pool's row is locked: `settle_marks` locks a run, then its pools.
+    """
+    runs = Run.objects.select_for_update(of=("self",), no_key=True).filter(pools=pool).order_by("pk")
+    retired = [run.pk for run in runs if run.retired_at is not None]
+    Run.objects.filter(pk__in=retired).update(marks_due=True)
 
 
 def due() -> list[int]:

@@ -1,7 +1,6 @@
 """Runs: received as files, read in the background, kept as rankings, all or nothing."""
 
 import hashlib
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -11,35 +10,27 @@ from uuid import uuid4
 
 from django.core.files import File
 from django.db import transaction
-from django.db.models import F
 from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError, Problems, id_fault
-from annotate.models import Collection, Direction, User
-from annotate.services.background import progress
-from annotate.services.background.workers import alone_with
+from annotate.models import Collection, Direction, User, Work
+from annotate.services.background import progress, works
 from annotate.services.files import delete_on_commit
 from pooling.core.matrices import Block, forget
 from pooling.core.matrix_files import TooLarge
 from pooling.core.run_files import read_parts
 from pooling.core.runs import ReadRun
 from pooling.core.spool import Scattered, spooled, whole_queries
-from pooling.models import Run
-from pooling.services import holding, matrix_storage
-from pooling.services.run_reports import RunReport, told
+from pooling.models import Run, RunRows
+from pooling.services import holding, matrix_storage, readings
+from pooling.services.run_reports import RunReport, ToldError, told
 from pooling.services.run_storage import store_rankings
-
-log = logging.getLogger(__name__)
 
 Arrange = Callable[[Iterator[ReadRun]], Iterator[ReadRun]]  # of rows in the file's order, batches of whole queries
 Result = TypeVar("Result")
-MAX_ATTEMPTS = 3
 MAX_NAME = 80
 MEGABYTE = 1_000_000
-WORN_OUT = (
-    f"Reading this file was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why. "
-    "Upload it again, or split it."
-)
+CANCELLED = "Reading was cancelled, and nothing of the file is stored; upload it again to have it read."
 
 
 class RunExists(Exception):
@@ -72,10 +63,12 @@ def receive_run(
     score_type: str = Run.ScoreType.FLOAT32,
     columns: Mapping[str, int] | None = None,
     by: User | None = None,
+    is_done_here: bool = False,
 ) -> Received:
-    """Keep an uploaded run file, to be read in the background by `ingest_run`.
+    """Keep an uploaded run file, to be read in the background.
 
     columns : of a table without a header; see `read_parts`
+    is_done_here : the caller is to call `read_here`
     The same file again under the same name changes nothing; a rejected run gives its name to the next file.
     Raises BadName, or RunExists for a name taken by another file.
     """
@@ -100,7 +93,7 @@ def receive_run(
         columns=dict(columns or {}),
         uploaded_by=by,
     )
-    return _store(run, upload)
+    return _store(run, upload, is_done_here=is_done_here)
 
 
 def check_name(name: str) -> None:
@@ -112,10 +105,12 @@ def check_name(name: str) -> None:
 
 
 @transaction.atomic
-def _store(run: Run, upload: File) -> Received:
+def _store(run: Run, upload: File, *, is_done_here: bool) -> Received:
     # The collection's row is the lock: of two uploads under one name the second sees the first.
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
-    known = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(run.uploaded_by).first()
+    # Its own row is locked too: in this moment somebody may have the rejected file read anew.
+    same_name = Run.objects.filter(collection=run.collection_id, name=run.name).visible_to(run.uploaded_by)
+    known = same_name.select_for_update(no_key=True).first()
     if known is not None:
         # A rejected run may be read again, even from the same file: the collection may have its items by now.
         if known.state != Run.State.REJECTED and _is_same(known, run):
@@ -127,6 +122,7 @@ def _store(run: Run, upload: File) -> Received:
     upload.seek(0)
     run.file.save(uuid4().hex, upload, save=False)
     run.save()
+    readings.ask(run=run, kind=Run.WorkKind.READING, by=run.uploaded_by, is_done_here=is_done_here)
     return Received(run, is_new=True)
 
 
@@ -135,40 +131,33 @@ def _is_same(known: Run, run: Run) -> bool:
     return all(getattr(known, field) == getattr(run, field) for field in fields)
 
 
-def ingest_run(*, run: Run) -> None:
-    """Read a received run's file and store its rankings: ready with all of them, or rejected with a report.
-
-    Safe to run twice, also at once: who comes second finds the run taken or done. A worker that dies leaves the run
-    as it was; after MAX_ATTEMPTS such deaths it is rejected.
-    """
-    with alone_with(run) as is_ours:
-        if is_ours and _begin(run):
-            run.refresh_from_db()
-            _ingest(run)
+def read_here(*, run: Run) -> None:
+    """Read a run's file here and now, as a worker would; nothing happens where nobody asked for a reading."""
+    for work in Work.objects.filter(run=run):
+        works.perform(work=work)
     run.refresh_from_db()
 
 
-@transaction.atomic
-def _begin(run: Run) -> bool:
-    """Count an attempt, committed before any work, so that one which kills its worker is counted too."""
-    waiting = Run.objects.filter(pk=run.pk, state=Run.State.RECEIVED)
-    report = RunReport(errors=[told(WORN_OUT)], n_errors=1)
-    waiting.filter(attempts__gte=MAX_ATTEMPTS).update(
-        state=Run.State.REJECTED, finished_at=Now(), report=asdict(report)
-    )
-    return waiting.update(attempts=F("attempts") + 1, reading_due_at=None) == 1
+def _on_read(work: Work) -> None:
+    """Reject a run whose reading was cancelled or given up: its name is free, and its report says why."""
+    if work.state != Work.State.DONE:
+        message = CANCELLED if work.state == Work.State.CANCELLED else work.error
+        _reject(Run.objects.filter(pk=work.subject, state=Run.State.RECEIVED), RunReport(), [told(message)], 1)
+    readings.read_again_if_due(run_id=work.subject)
 
 
-def _ingest(run: Run) -> None:
-    job, problems, report = progress.Job("run", run.pk), Problems(), RunReport()
-    tell = partial(progress.advance, job=job)
-    try:
-        report = in_batches(partial(_store_all, run, problems, tell), tell=tell)
-    except progress.Cancelled:
-        problems.add(FormatError(run.file_name, None, "", Run.CANCELLED))
+@works.performs(
+    Run.WorkKind.READING, subject="run", on_finished=_on_read, advice="Upload the file again, or split it."
+)
+def read(work: Work) -> None:
+    """Read a received run's file and store its rankings: ready with all of them, or rejected with a report."""
+    run = Run.objects.select_related("collection").get(pk=work.subject)
+    # This waits for an import that is about to bring items. What joins later may be missed: it sets the mark again.
+    Run.objects.filter(pk=run.pk).update(reading_due_at=None)
+    problems, tell = Problems(), works.teller(work)
+    report = in_batches(partial(_store_all, run, work, problems, tell), tell=tell)
     if problems:
-        _finish(run, Run.State.REJECTED, report, problems)
-    progress.forget(job=job)
+        _refuse(run, work, report, problems)
 
 
 def in_batches(store: Callable[[Arrange], Result], *, tell: progress.Tell) -> Result:
@@ -202,7 +191,7 @@ def rows_of(
             problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
 
 
-def _store_all(run: Run, problems: Problems, tell: progress.Tell, arrange: Arrange) -> RunReport:
+def _store_all(run: Run, work: Work, problems: Problems, tell: progress.Tell, arrange: Arrange) -> RunReport:
     """Store all of a run, or nothing and add to the problems. The run's own row is locked at the very end alone."""
     with matrix_storage.writer(run=run) as matrix, transaction.atomic():
         rows = rows_of(run=run, problems=problems, tell=tell, keep=matrix.add)
@@ -225,7 +214,8 @@ def _store_all(run: Run, problems: Problems, tell: progress.Tell, arrange: Arran
         else:
             try:
                 matrix_storage.store_matrix(run=run, written=matrix.finish(), report=report)
-                _finish(run, Run.State.READY, report, problems)
+                _accept(run, report)
+                works.finish(work=work)
             except TooLarge as error:  # another matrix took the room meanwhile
                 problems.add(FormatError(run.file_name, None, "", matrix_storage.refusal(error, run=run)))
                 transaction.set_rollback(True)
@@ -237,12 +227,23 @@ def _may_wait(run: Run) -> bool:
     return run.sources in holding.empty_sides(collection=run.collection)
 
 
-def _finish(run: Run, state: Run.State, report: RunReport, problems: Problems) -> None:
-    report.errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
-    report.n_errors = problems.n
-    is_held = state == Run.State.READY and holding.is_too_strange(run=run, report=report)
-    on_hold_since = Now() if is_held else None
+def _accept(run: Run, report: RunReport) -> None:
+    on_hold_since = Now() if holding.is_too_strange(run=run, report=report) else None
     Run.objects.filter(pk=run.pk).update(
-        state=state, report=asdict(report), finished_at=Now(), on_hold_since=on_hold_since
+        state=Run.State.READY, report=asdict(report), finished_at=Now(), on_hold_since=on_hold_since
     )
-    log.info("Run %s of %s is %s", run, run.collection, state)
+
+
+@transaction.atomic
+def _refuse(run: Run, work: Work, report: RunReport, problems: Problems) -> None:
+    """Reject a run for the faults of its file, all that were found."""
+    errors = [told(error.message, line=error.line, field=error.field) for error in problems.errors]
+    _reject(Run.objects.filter(pk=run.pk), report, errors, problems.n)
+    works.finish(work=work, state=Work.State.FAILED, code="refused", message=errors[0]["message"])
+
+
+def _reject(runs: RunRows, report: RunReport, errors: list[ToldError], n_errors: int) -> None:
+    report.errors, report.n_errors = errors, n_errors
+    runs.update(
+        state=Run.State.REJECTED, report=asdict(report), finished_at=Now(), on_hold_since=None, reading_due_at=None
+    )

@@ -33,8 +33,7 @@ def pool_new(request: HttpRequest, slug: str) -> HttpResponse:
             pool = service.create_pool(
                 collection=collection, name=form.cleaned_data["name"], by=request.user, **form.wanted()._asdict()
             )
-            service.request_opening(pool=pool)
-            enqueue_on_commit(tasks.open_pool, pool_id=pool.pk)
+            service.request_opening(pool=pool, by=request.user)
             return redirect("pooling:pool", slug, pool.pk)
         except PoolError as error:
             _add_error(form, error)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from celery import Task
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -15,10 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.models import Collection, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services import stuck_labels
-from annotate.services.background import progress
-from pooling import access, tasks
+from annotate.services.background import works
+from pooling import access
 from pooling.core.options import OPTIONS
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool
@@ -26,15 +24,15 @@ from pooling.services import figures
 from pooling.services import pools as service
 
 JOBS = {  # what there is to wait for: title, and what is so meanwhile
-    Pool.State.OPENING: (
+    Pool.Phase.OPENING: (
         "Opening the pool",
         "Pairs are chosen, doubles fixed, seats made; nobody is given any of them before the end.",
     ),
-    Pool.State.CLOSING: (
+    Pool.Phase.CLOSING: (
         "Closing the pool",
         "Nothing more is handed out. Free seats are withdrawn; judgments stay, held pairs may still be finished.",
     ),
-    Pool.State.REOPENING: ("Opening the pool again", "Withdrawn seats come back; they are handed out at the end."),
+    Pool.Phase.REOPENING: ("Opening the pool again", "Withdrawn seats come back; they are handed out at the end."),
 }
 
 
@@ -88,7 +86,7 @@ def pool_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def pool_open(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have a draft, or a pool whose opening failed, opened in the background."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    return _begin(request, pool, service.request_opening, tasks.open_pool)
+    return _begin(request, pool, service.request_opening)
 
 
 @require_POST
@@ -108,7 +106,7 @@ def pool_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def pool_close(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop handing out a pool's pairs; its free seats are withdrawn in the background."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
-    return _begin(request, pool, service.request_closing, tasks.finish_pool)
+    return _begin(request, pool, service.request_closing)
 
 
 @require_POST
@@ -116,13 +114,12 @@ def pool_close(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def pool_reopen(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Have the missing pairs of a closed pool handed out again."""
     pool = access.get_pool(user=request.user, slug=slug, pk=pk)
-    return _begin(request, pool, service.request_reopening, tasks.finish_pool)
+    return _begin(request, pool, service.request_reopening)
 
 
-def _begin(request: HttpRequest, pool: Pool, note: Callable[..., None], task: Task) -> HttpResponse:
+def _begin(request: HttpRequest, pool: Pool, ask: Callable[..., None]) -> HttpResponse:
     try:
-        note(pool=pool)
-        enqueue_on_commit(task, pool_id=pool.pk)
+        ask(pool=pool, by=request.user)
     except service.PoolState as error:
         messages.error(request, str(error))
     return redirect("pooling:pool", pool.collection.slug, pool.pk)
@@ -141,16 +138,19 @@ def _is_researcher(request: HttpRequest, collection: Collection) -> bool:
 
 def _waiting(request: HttpRequest, pool: Pool) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
-    if pool.state not in JOBS or pool.error:
+    if pool.work is None or not pool.work.is_unfinished:
         return {}
-    title, detail = JOBS[pool.state]
+    title, detail = JOBS[pool.phase]
+    may_cancel = pool.phase == Pool.Phase.OPENING and pool.round_id is None
+    standing = works.standing(work=pool.work)
+    if not may_cancel:
+        standing = standing._replace(is_cancelling=False)  # a wish that came too late
     job = {
         "poll_url": reverse("pooling:pool-state", args=[pool.collection.slug, pool.pk]),
         "title": title,
         "detail": detail,
-        "standing": progress.standing(job=service.job_of(pool)),
+        "standing": standing,
     }
-    may_cancel = pool.state == Pool.State.OPENING and pool.round_id is None
     if may_cancel and _is_researcher(request, pool.collection):
         job["cancel_url"] = reverse("pooling:pool-cancel", args=[pool.collection.slug, pool.pk])
         job["cancel_effect"] = "nothing of it is kept; the pool is a draft again."

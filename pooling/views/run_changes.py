@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotate import access as annotate_access
 from annotate.models import Import, Role, User
 from annotate.queue import enqueue_on_commit
-from annotate.services.background import progress
+from annotate.services.background import works
 from annotate.services.purging import NotOwner
 from annotate.tasks import run_import
 from pooling import access, tasks
@@ -100,8 +100,8 @@ def run_limit(request: HttpRequest, slug: str) -> HttpResponse:
 def run_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop the reading of a run's file."""
     run = access.get_run(user=request.user, slug=slug, pk=pk, roles=(Role.RESEARCHER,))
-    if run.state == Run.State.RECEIVED:
-        progress.cancel(job=progress.Job("run", run.pk), collection=run.collection, by=request.user)
+    if run.work is not None and run.state == Run.State.RECEIVED:
+        works.cancel(work=run.work, by=request.user)
     else:
         messages.info(request, "The file was read before this could stop it.")
     return redirect("pooling:run", slug, pk)
@@ -150,7 +150,6 @@ def _by_score(run: Run, by: User) -> str:
 
 def _reread(run: Run, by: User, score_type: str) -> str:
     describing.reread_run(run=run, score_type=score_type, by=by)
-    enqueue_on_commit(tasks.ingest_run, run_id=run.pk)
     return "The kept file is read again."
 
 

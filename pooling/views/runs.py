@@ -13,9 +13,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate import access as annotate_access
 from annotate.access import LEADERS
 from annotate.models import Role
-from annotate.queue import enqueue_on_commit
-from annotate.services.background import progress
-from pooling import access, tasks
+from annotate.services.background import works
+from pooling import access
 from pooling.forms import LimitForm, RunForm
 from pooling.models import Run
 from pooling.services import deleting, holding, retiring, run_documents
@@ -30,7 +29,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
     seen = Run.objects.visible_to(request.user).filter(collection=collection)
     context = {
         "collection": collection,
-        "runs": seen.select_related("uploaded_by").order_by("direction", "name"),
+        "runs": seen.select_related("uploaded_by", "work").order_by("direction", "name"),
         "may_upload": Role.RESEARCHER in annotate_access.roles_in(user=request.user, collection=collection),
         "limit_form": LimitForm(initial={"per_cent": f"{100 * collection.unknown_limit:g}"}),
     }
@@ -56,9 +55,7 @@ def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _received(request: HttpRequest, received: service.Received) -> HttpResponse:
     run = received.run
-    if received.is_new:
-        enqueue_on_commit(tasks.ingest_run, run_id=run.pk)
-    else:
+    if not received.is_new:
         messages.info(request, f"This very file is already here as “{run}”; nothing was changed.")
     return redirect("pooling:run", run.collection.slug, run.pk)
 
@@ -91,30 +88,25 @@ def run(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def run_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Asked every 2 seconds while a run's file is being read; sends the page on when it is."""
     run = access.get_run(user=request.user, slug=slug, pk=pk)
-    if not _is_being_read(run):
+    if not run.is_being_read:
         return HttpResponse(headers={"HX-Redirect": reverse("pooling:run", args=[slug, pk])})
     return render(request, "_job.html", _waiting(request, run)["job"])
 
 
 def _waiting(request: HttpRequest, run: Run) -> dict[str, Any]:
     """Context of the waiting part; empty when there is nothing to wait for."""
-    if not _is_being_read(run):
+    if run.work is None or not run.work.is_unfinished:
         return {}
     address, is_new = [run.collection.slug, run.pk], run.state == Run.State.RECEIVED
     job = {
         "poll_url": reverse("pooling:run-state", args=address),
         "title": "Reading the file" if is_new else "Reading the kept file again: items joined the collection",
         "detail": f"{run.file_name}: rows are checked, ids looked up, rankings stored.",
-        "standing": progress.standing(job=progress.Job("run", run.pk)),
+        "standing": works.standing(work=run.work),
         "cancel_url": reverse("pooling:run-cancel", args=address) if is_new and _may_change(request, run) else "",
         "cancel_effect": "nothing of the file is stored.",
     }
     return {"job": job}
-
-
-def _is_being_read(run: Run) -> bool:
-    """Whether the file is read, for the first time or again; else there is nothing to wait for."""
-    return run.state == Run.State.RECEIVED or (run.state == Run.State.READY and run.reading_due_at is not None)
 
 
 def _may_change(request: HttpRequest, run: Run) -> bool:

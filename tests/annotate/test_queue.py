@@ -10,7 +10,6 @@ from django.db import transaction
 from annotate.queue import enqueue_on_commit
 from annotate.tasks import perform_work, run_import, sweep
 from config.celery import app
-from pooling.tasks import finish_pool, ingest_run, open_pool
 
 
 @pytest.mark.django_db(transaction=True)
@@ -77,7 +76,7 @@ def test_a_task_survives_its_worker() -> None:
 
 
 def test_what_grows_with_a_file_may_take_an_hour() -> None:
-    for task in (perform_work, run_import, ingest_run, open_pool, finish_pool):
+    for task in (run_import, perform_work):
         assert (task.time_limit, task.soft_time_limit) == (3600, 3570)
 
 

@@ -128,7 +128,7 @@ def empty(tables: Sequence[str] = TABLES) -> None:
 
 
 def as_draft(pool: Pool) -> None:
-    Pool.objects.filter(pk=pool.pk).update(state="draft", round=None, opened_at=None, attempts=0)
+    Pool.objects.filter(pk=pool.pk).update(state="draft", round=None, opened_at=None, work=None)
     Round.objects.all().delete()
     pool.refresh_from_db()
 
@@ -142,7 +142,7 @@ def test_opening_half_a_million_pairs_beside_copy():
         as_draft(pool)
         figures["open"].append(spent(pools.open_pool, pool=pool))
         opened_in = opened_in or peak()
-        assert (pool.state, pool.pool_pairs.count()) == ("open", N_PAIRS), pool.error
+        assert (pool.state, pool.pool_pairs.count()) == ("open", N_PAIRS), pool.work.error
         kept, n_seats = rows(), Seat.objects.count()
         figures["close"].append(spent(pools.close_pool, pool=pool))
         assert Seat.objects.filter(state="free").count() == 0

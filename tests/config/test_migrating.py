@@ -70,7 +70,7 @@ SINCE = {
         "0008_items_left_out", "0009_media_types", "0010_query_groups", "0011_work", "0012_sign_in_tries",
         "0013_worker_queues",
     ],
-    "pooling": ["0002_whole_runs", "0003_run_columns", "0004_pool_strata"],
+    "pooling": ["0002_whole_runs", "0003_run_columns", "0004_pool_strata", "0005_works"],
     "metrics": [
         "0002_bounds", "0003_label_sources", "0004_pair_states", "0005_galleries", "0006_planned_labels", "0007_plans",
         "0008_download_works",
@@ -117,7 +117,7 @@ def migrate() -> str:
 def test_tables_of_all_migrations_of_before_are_left_as_they_are() -> None:
     write_history({app: BEFORE[app] + SINCE[app] for app in BEFORE})
     before = history()
-    assert len(before) == 51
+    assert len(before) == 52
     for _ in range(2):
         assert "No migrations to apply." in migrate()
         assert history() == before
@@ -148,6 +148,9 @@ def test_runs_that_were_read_without_their_unknown_rows_are_due_to_be_read_again
     migrate()
     due = Run.objects.filter(reading_due_at__isnull=False).order_by("pk")
     assert list(due) == [strange, dropped]
+    assert {(run.work.kind, run.work.state) for run in due} == {("run_rereading", "asked")}
+    clean.refresh_from_db()
+    assert (clean.work.kind, clean.work.state) == ("run_reading", "done")
 
 
 OLD_DOWNLOAD = """

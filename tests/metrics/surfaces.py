@@ -179,7 +179,7 @@ def settle(product: Product, collection: Collection) -> None:
     """Wait until every run is read and all numbers are of the present labels."""
     with product.database():
         runs = Run.objects.filter(collection=collection, state=Run.State.READY)
-        product.until(lambda: not runs.filter(reading_due_at__isnull=False).exists())
+        product.until(lambda: not runs.being_read().exists())
         unscored, changes = runs.filter(on_hold_since=None, scores=None), Change.objects.filter(collection=collection)
         product.until(lambda: not (changes.exists() or unscored.exists()), of=collection)
 

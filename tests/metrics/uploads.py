@@ -95,7 +95,7 @@ def ingested(of: Collection, name: str, lines: str, *, direction: str = "forward
     """The run that reading these lines makes; in use, however strange."""
     file = SimpleUploadedFile(f"{name}.run", lines.encode())
     run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
-    runs.ingest_run(run=run)
+    done(run)
     assert run.state == "ready", run.report["errors"]
     Run.objects.filter(pk=run.pk).update(on_hold_since=None)
     run.refresh_from_db()

@@ -29,8 +29,10 @@ def lines(ranked: Ranked, direction: str = Direction.FORWARD) -> bytes:
 def run(collection: Collection, name: str, ranked: Ranked, direction: str = Direction.FORWARD) -> Run:
     """A run that is ready."""
     upload = SimpleUploadedFile(f"{name}.run", lines(ranked, direction))
-    received = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload).run
-    runs.ingest_run(run=received)
+    received = runs.receive_run(
+        collection=collection, name=name, direction=direction, upload=upload, is_done_here=True
+    ).run
+    runs.read_here(run=received)
     assert received.state == "ready", received.report["errors"]
     return received
 
@@ -48,7 +50,7 @@ def opened(collection: Collection, of: list[Run], **options: object) -> Pool:
     """A pool that is open."""
     pool = draft(collection, of, **options)
     pools.open_pool(pool=pool)
-    assert pool.state == "open", pool.error
+    assert pool.state == "open", pool.work.error
     return pool
 
 

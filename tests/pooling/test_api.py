@@ -5,9 +5,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import ApiToken, Role
 from pooling.models import Run
-from pooling.services import runs
 from tests import cast
 from tests.pooling import making
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -27,7 +27,7 @@ def test_a_run_is_received_and_its_state_can_be_read(client, collection):
     headers = key(collection)
     answer = post(client, collection, headers)
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
-    runs.ingest_run(run=Run.objects.get())
+    done(Run.objects.get())
     told = client.get(f"/api/v1/collections/{collection.slug}/runs/", headers=headers).json()["runs"]
     assert [(run["id"], run["state"], run["report"]["n_kept"]) for run in told] == [(answer.json()["id"], "ready", 1)]
 
@@ -105,7 +105,7 @@ def test_the_documents_that_only_a_run_names_are_made(client, collection):
     run = Run.objects.get(pk=post(client, collection, headers, b"q0 Q0 new 1 1 t\n").json()["id"])
     address = f"/api/v1/collections/{collection.slug}/runs/{run.pk}/documents/"
     assert client.post(address, headers=headers).status_code == 422  # nobody has read it yet
-    runs.ingest_run(run=run)
+    done(run)
     answer = client.post(address, headers=headers)
     assert (answer.status_code, answer.json()["kind"], answer.json()["state"]) == (201, "documents", "received")
     imports = f"/api/v1/collections/{collection.slug}/imports/"

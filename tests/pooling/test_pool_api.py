@@ -1,12 +1,14 @@
 """Programs price and open pools with a scoped token; what is wrong is named by its field, and nothing is made."""
 
 import pytest
+from django.utils import timezone
 
 from annotate.models import ApiToken, Role
 from pooling import tasks
 from pooling.models import Pool, Run
 from pooling.services import asking, pools
 from tests import cast
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root", "two_runs")]
 
@@ -28,12 +30,25 @@ def test_a_pool_is_priced_made_and_read(client, collection):
     assert Pool.objects.count() == 0
     answer = post(client, collection, choice | {"name": "first", "seed": 7})
     assert (answer.status_code, answer.json()["state"]) == (201, "opening")
-    pools.open_pool(pool=Pool.objects.get())
+    done(Pool.objects.get())
     told = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
     assert [(pool["name"], pool["state"], pool["seed"], pool["runs"]) for pool in told] == [
         ("first", "open", 7, ["a", "b"])
     ]
     assert told[0]["parameters"] == {"n": 2, "depth": 100, "fusion": "borda", "negatives": 1}
+    pools.request_closing(pool=Pool.objects.get(), by=None)
+    address = f"/api/v1/collections/{collection.slug}/pools/"
+    assert client.get(address, headers=key(collection)).json()["pools"][0]["state"] == "closing"
+
+
+def test_a_pool_that_could_not_be_opened_has_failed_and_says_why(client, collection):
+    asked = {"name": "second", "strategy": "depth-k", "parameters": {"depth": 1}, "runs": ["a"]}
+    assert post(client, collection, asked).status_code == 201
+    collection.runs.filter(name="a").update(retired_at=timezone.now())
+    done(Pool.objects.get())
+    told = client.get(f"/api/v1/collections/{collection.slug}/pools/", headers=key(collection)).json()["pools"]
+    reason = 'Run "a" is not ready in this collection; leave it out.'
+    assert [(pool["state"], pool["error"], pool["opened_at"]) for pool in told] == [("failed", reason, None)]
 
 
 def test_a_large_pool_s_price_is_asked_for_until_it_is_counted(client, collection, monkeypatch):

@@ -8,17 +8,21 @@ import redis
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from annotate.models import Item, Work
+from annotate.signals import items_joined
+from annotate.tasks import sweep
 from config.management.commands.fsck import CHECKS
 from config.up.home import Home
-from pooling import tasks
-from pooling.models import Pool, Ranking, Run
+from pooling.models import Ranking, Run
 from pooling.services import pools, runs
+from tests import cast
 from tests.deaths import kill_worker
 from tests.pooling import making
 from tests.pooling.answering import answer_batch
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("open_media_root")]
-INGEST = "import django, sys; django.setup(); from pooling import tasks; tasks.ingest_run(run_id=int(sys.argv[1]))"
+READ = "import django, sys; django.setup(); from annotate import tasks; tasks.perform_work(work_id=int(sys.argv[1]))"
 
 
 def queued(broker: redis.Redis) -> list[tuple[str, dict[str, int]]]:
@@ -31,22 +35,25 @@ def receive(collection, data: bytes) -> Run:
     return runs.receive_run(collection=collection, name="a", direction="forward", upload=upload).run
 
 
-def test_a_sweep_queues_what_a_flushed_broker_lost(broker):
+def test_what_is_asked_for_is_queued_and_again_by_the_sweep_when_the_broker_lost_it(broker):
     collection = making.collection()
-    run = receive(collection, making.lines({0: [1]}))
     pool = making.draft(collection, [making.run(collection, "b", {0: [1]})])
-    pools.request_opening(pool=pool)
-    for model in (Run, Pool):
-        model.objects.update(created_at=timezone.now() + timezone.timedelta(days=1))  # just now, however slow this is
-    tasks.sweep()
+    ready = making.run(collection, "c", {0: [1, 77]})
+    broker.flushdb()
+    run = receive(collection, making.lines({0: [1]}))
+    pools.request_opening(pool=pool, by=None)
+    cast.items(collection, "document", 1)
+    items_joined.send(sender=Item, collection_id=collection.pk)
+    ready.refresh_from_db()
+    expected = [("annotate.tasks.perform_work", {"work_id": each.work.pk}) for each in (run, pool, ready)]
+    assert queued(broker)[::-1] == expected
+    broker.flushdb()
+    Work.objects.update(asked_at=timezone.now() + timezone.timedelta(days=1))  # just now, however slow this is
+    sweep()
     assert queued(broker) == []
-    Run.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
-    Pool.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
-    tasks.sweep()
-    assert queued(broker)[::-1] == [
-        ("pooling.tasks.ingest_run", {"run_id": run.pk}),
-        ("pooling.tasks.open_pool", {"pool_id": pool.pk}),
-    ]
+    Work.objects.update(asked_at=timezone.now() - timezone.timedelta(minutes=1))
+    sweep()
+    assert queued(broker)[::-1] == expected
 
 
 def test_answers_ask_once_for_a_new_order_and_only_where_a_pool_follows_them(broker):
@@ -64,11 +71,11 @@ def test_answers_ask_once_for_a_new_order_and_only_where_a_pool_follows_them(bro
 def test_a_worker_killed_while_it_reads_leaves_nothing_and_the_next_one_finishes(service_home: Home):
     collection = making.collection(n_queries=40, n_documents=100)
     run = receive(collection, making.lines({q: list(range(100)) for q in range(40)}))
-    kill_worker(run, INGEST, service_home, at=Ranking)
-    assert (run.state, run.attempts, Ranking.objects.count()) == ("received", 1, 0)
-    tasks.ingest_run(run_id=run.pk)
+    kill_worker(run.work, READ, service_home, at=Ranking)
     run.refresh_from_db()
-    assert (run.state, run.attempts, Ranking.objects.count()) == ("ready", 2, 40)
+    assert (run.state, run.work.state, run.work.attempts, Ranking.objects.count()) == ("received", "running", 1, 0)
+    done(run)
+    assert (run.state, run.work.state, run.work.attempts, Ranking.objects.count()) == ("ready", "done", 2, 40)
 
 
 def test_everything_fsck_asks_is_true_after_the_whole_way(broker):
@@ -77,7 +84,7 @@ def test_everything_fsck_asks_is_true_after_the_whole_way(broker):
     ready = [making.run(collection, "a", {0: [1, 2], 1: [3]}), making.run(collection, "r", {1: [0, 2]}, "reverse")]
     receive_broken = SimpleUploadedFile("x.run", b"x")
     broken = runs.receive_run(collection=collection, name="x", direction="forward", upload=receive_broken).run
-    tasks.ingest_run(run_id=broken.pk)
+    assert done(broken).state == "rejected"
     pool = making.opened(collection, ready, name="one")
     making.opened(collection, ready, name="two", strategy="stratified", top=1, depth=2, share=0.5)
     making.draft(collection, ready, name="three")

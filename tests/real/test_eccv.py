@@ -30,10 +30,11 @@ from annotate.services.reference_lines import qrels_lines
 from annotate.services.references import Rejected, load_reference
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard_wanted import read
-from pooling.services.runs import ingest_run, receive_run
+from pooling.services.runs import receive_run
 from tests import cast
 from tests.annotate.core.files import archive, file
 from tests.real_data import FOLDER, needs_real_data
+from tests.works import done
 
 FOUND = importlib.util.find_spec("eccv_caption")
 LISTS = Path(FOUND.origin).parent / "data" if FOUND and FOUND.origin else FOLDER
@@ -151,7 +152,7 @@ def test_a_random_matrix_of_all_captions_and_images_is_a_run(coco):
     np.savez(upload.file, sim_mat=sim, row_ids=rows, column_ids=columns)
     upload.seek(0)
     run = receive_run(collection=coco, name="random", direction="forward", upload=upload).run
-    ingest_run(run=run)
+    done(run)
     assert run.state == run.State.READY, run.report
     assert run.rankings.count() == 25_000
 
@@ -191,7 +192,7 @@ def test_the_runs_of_trec_evals_own_tests_load():
         Item.objects.bulk_create(Item(collection=collection, side=side, external_id=each) for each in sorted(ids))
     upload = ContentFile((FOLDER / "trec_eval_test" / "results.test").read_bytes(), "results.test")
     run = receive_run(collection=collection, name="trec", direction="forward", upload=upload).run
-    ingest_run(run=run)
+    done(run)
     assert run.state == run.State.READY, run.report
     assert run.report["n_kept"] == len(lines)
     assert QuerySetItem.objects.count() == QuerySet.objects.count() == 0

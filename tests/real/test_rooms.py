@@ -81,7 +81,7 @@ def flickr8k(tmp_path, media_root):
         collection.files[name] = search(queries, images, bm25=name == "bm25")
         upload = ContentFile(collection.files[name].encode(), name=f"{name}.run")
         received = runs.receive_run(collection=collection, name=name, direction="forward", upload=upload)
-        runs.ingest_run(run=received.run)
+        runs.read_here(run=received.run)
     ready = list(collection.runs.filter(state="ready"))
     pool = create_pool(collection=collection, name="depth 5", strategy="depth-k", parameters={"depth": 5}, runs=ready)
     open_pool(pool=pool)

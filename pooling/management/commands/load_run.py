@@ -12,7 +12,7 @@ from annotate.models import Direction, Import
 from annotate.services import imports
 from pooling.forms import RunForm
 from pooling.models import Run
-from pooling.services import holding, rereading, run_documents, runs
+from pooling.services import holding, run_documents, runs
 
 
 class Command(BaseCommand):
@@ -44,16 +44,17 @@ class Command(BaseCommand):
         try:
             with files.faults_as_sentences(), options["file"].open("rb") as stream:
                 upload = File(stream, name=options["file"].name)
-                received = runs.receive_run(collection=collection, upload=upload, by=by, **given)
+                given |= {"by": by, "is_done_here": True}
+                received = runs.receive_run(collection=collection, upload=upload, **given)
         except (runs.RunExists, runs.BadName) as error:
             raise CommandError(str(error)) from error
-        runs.ingest_run(run=received.run)
+        runs.read_here(run=received.run)
         if options["make_documents"] and run_documents.may_make(received.run):
             made = run_documents.make_documents(run=received.run, by=by)
             imports.run(made=made)
             if made.state != Import.State.DONE:
                 raise CommandError(f"No documents were made: {made.report['errors'][0]['message']}")
-            rereading.read_again(run=received.run)
+            runs.read_here(run=received.run)  # again, with the documents
             self.stdout.write(" ".join(made.report["sentences"]))
         if options["accept_unknown"] and received.run.on_hold_since:
             holding.accept_run(run=received.run, by=by)

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
-from annotate.models import Collection, QuerySet
+from annotate.models import Collection, QuerySet, User
 from pooling.core.options import OPTIONS
 from pooling.core.parameters import Number, Parameter
 from pooling.core.strategies import STRATEGIES
@@ -56,14 +56,15 @@ class Command(BaseCommand):
             else:
                 shown = ", ".join(f"{name} {_short(value)}" for name, value in given.items())
                 name = options["name"] or " ".join(filter(None, [options["strategy"], shown]))
-                self._open(pools.create_pool(**choice, name=name, by=files.find_user(options["by"])))
+                by = files.find_user(options["by"])
+                self._open(pools.create_pool(**choice, name=name, by=by), by)
         except PoolError as error:
             raise CommandError(str(error)) from error
 
-    def _open(self, pool: Pool) -> None:
-        pools.open_pool(pool=pool)
-        if pool.state != Pool.State.OPEN:
-            raise CommandError(pool.error)
+    def _open(self, pool: Pool, by: User | None) -> None:
+        pools.open_pool(pool=pool, by=by)
+        if pool.work is None or pool.state != Pool.State.OPEN:
+            raise CommandError(pool.work.error if pool.work else "")
         self.stdout.write(
             f'Pool "{pool}" is open: {pool.pool_pairs.count():,} pairs, {pool.round.seats.count():,} seats.'
         )

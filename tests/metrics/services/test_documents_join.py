@@ -11,11 +11,12 @@ from annotate.models import Item, QuerySet, QuerySetItem, RoundPair
 from annotate.services import loading
 from metrics.models import Score
 from metrics.services import labels, leaderboard_views, refresh
-from pooling.services import previews, rereading
+from pooling.services import previews
 from tests import cast
 from tests.metrics import studies
 from tests.pooling import making
 from tests.pooling.services.test_unknown_rows import run_of, used
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -60,7 +61,7 @@ def test_scores_name_what_was_ranked_and_the_day_the_last_of_it_joined(judged):
     ((n, after),) = galleries(collection)
     assert (n, timezone.now() - after < timedelta(days=1)) == (7, True)
     assert leaderboard_views.version_of(collection=collection) != version
-    rereading.read_again(run=run)
+    done(run)
     refresh.refresh(collection=collection)
     assert means(collection) == scores  # what joined keeps its rank, and is still unjudged
     assert (run.n_unknown, run.pools.count()) == (1, 1)
@@ -75,7 +76,7 @@ def test_open_pools_and_query_sets_stay_when_documents_join(judged):
     pairs = set(RoundPair.objects.filter(round=pool.round).values_list("pair", "dropped_at"))
     members = set(QuerySetItem.objects.values_list("query_set", "item"))
     join(collection, "new1", "new2")
-    rereading.read_again(run=run)
+    done(run)
     assert run.n_unknown == 0
     assert set(RoundPair.objects.filter(round=pool.round).values_list("pair", "dropped_at")) == pairs
     assert set(QuerySetItem.objects.values_list("query_set", "item")) == members
@@ -104,5 +105,5 @@ def test_a_price_counts_unknown_documents_apart(judged):
     assert {share.name: (share.n_pairs, share.n_unknown) for share in seen.shares} == {"bm25": (4, 2), "other": (2, 1)}
     assert previews.adds(run=other).n_unknown == 2
     join(collection, "new1")
-    rereading.read_again(run=other)
+    done(other)
     assert previews.preview(runs=[other], **options).n_unknown == 0

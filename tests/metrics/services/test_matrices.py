@@ -21,6 +21,7 @@ from pooling.services import choosing, describing, matrix_storage, rereading, ru
 from tests import campaigns, cast
 from tests.metrics import uploads
 from tests.sizes import share_of
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 N_QUERIES, N_DOCUMENTS = 7, 160  # more documents than rankings keep
@@ -75,7 +76,7 @@ def study(rng):
 def received(of, data, *, direction="forward", file_name="m.npz", name="matrix", **fields) -> Run:
     file = SimpleUploadedFile(file_name, data)
     run = runs.receive_run(collection=of, name=name, direction=direction, upload=file, **fields).run
-    runs.ingest_run(run=run)
+    done(run)
     assert run.state == "ready", run.report["errors"]
     Run.objects.filter(pk=run.pk).update(on_hold_since=None)
     run.refresh_from_db()
@@ -245,11 +246,11 @@ def test_a_matrix_that_is_read_again_or_by_other_scores_leaves_one_file(media_ro
     run = received(of, npz(falling(), [*names("q", 3), "new"], names("d", N_DOCUMENTS)))
     Item.objects.create(collection=of, side="query", external_id="new")
     rereading.note_joined(collection_id=of.pk)
-    rereading.read_again(run=run)
+    done(run)
     assert 0 not in Matrix.objects.get(run=run).rows
     describing.reread_run(run=run, score_type="float64", by=None)
     assert not Matrix.objects.exists()
-    runs.ingest_run(run=run)
+    done(run)
     assert run.state == "ready"
     # what others may still read stays for some hours
     assert (len(list((media_root / "matrices").iterdir())), matrix_storage.sweep_files()) == (3, 0)
@@ -287,12 +288,12 @@ def test_two_matrices_that_are_read_at_once_do_not_take_more_than_there_is(setti
 
     def meanwhile(**given):
         if other := next(others, None):
-            runs.ingest_run(run=other)
+            done(other)
         store(**given)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matrix_storage, "store_matrix", meanwhile)
-        runs.ingest_run(run=first)
+        done(first)
     assert (first.state, second.state) == ("rejected", "ready")
     assert "MATRICES_MAX_MB" in first.report["errors"][0]["message"]
 
@@ -310,7 +311,7 @@ def test_a_collection_keeps_so_many_bytes_of_matrices_and_says_so(settings, medi
     received(of, data)
     file = SimpleUploadedFile("second.npz", data)
     second = runs.receive_run(collection=of, name="second", direction="forward", upload=file).run
-    runs.ingest_run(run=second)
+    done(second)
     assert second.state == "rejected"
     assert "MATRICES_MAX_MB" in second.report["errors"][0]["message"]
     assert len(list((media_root / "matrices").iterdir())) == 1
@@ -321,7 +322,7 @@ def test_a_fault_in_a_late_row_keeps_nothing_of_a_matrix(media_root):
     scores[3, 5] = np.nan
     file = SimpleUploadedFile("m.npz", npz(scores, names("q", 4), names("d", N_DOCUMENTS)))
     run = runs.receive_run(collection=of, name="m", direction="forward", upload=file).run
-    runs.ingest_run(run=run)
+    done(run)
     assert run.state == "rejected"
     assert not Matrix.objects.exists()
     assert list(media_root.glob("matrices/*")) == []

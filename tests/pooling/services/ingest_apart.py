@@ -26,12 +26,12 @@ def main() -> None:
     """Read it."""
     django.setup()
     settings.MEDIA_ROOT = sys.argv[2]
-    from pooling import tasks
+    from annotate import tasks
     from pooling.models import Run
 
     run = Run.objects.get(pk=int(sys.argv[1]))
     idle, wall, processor = in_memory("VmRSS"), time.perf_counter(), time.process_time()
-    tasks.ingest_run(run_id=run.pk)
+    tasks.perform_work(work_id=run.work.pk)
     wall, processor = time.perf_counter() - wall, time.process_time() - processor
     run.refresh_from_db()
     peak = in_memory("VmHWM")

@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, connection, transaction
 
 from annotate.checks.check import run as findings
-from annotate.models import ApiToken, Change, Role
+from annotate.models import ApiToken, Change, Role, Work
 from annotate.services.background.workers import alone_with
 from annotate.services.loading import complete_query_sets
 from config.management.commands.fsck import CHECKS
@@ -18,6 +18,7 @@ from pooling.services.choosing import PoolError
 from tests import cast
 from tests.databases import at_once
 from tests.pooling import making
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -42,6 +43,7 @@ def test_a_run_in_no_pool_goes_with_its_file_rankings_scores_and_events(
     with django_capture_on_commit_callbacks(execute=True):
         deleting.delete_run(run=run, by=None)
     assert list(Run.objects.all()) == [other]
+    assert list(Work.objects.all()) == [other.work]
     assert not file.storage.exists(file.name)
     assert set(Ranking.objects.values_list("run", flat=True)) == {other.pk}
     assert set(Score.objects.values_list("run", flat=True)) == {other.pk}
@@ -59,7 +61,7 @@ def test_a_rejected_run_goes_and_no_number_moves(collection):
     run = runs.receive_run(collection=collection, name="x", direction="forward", upload=upload).run
     with pytest.raises(deleting.RunRests, match="waits to be read"):
         deleting.delete_run(run=run, by=None)
-    runs.ingest_run(run=run)
+    done(run)
     Change.objects.all().delete()
     deleting.delete_run(run=run, by=None)
     assert not Run.objects.exists()

@@ -7,9 +7,10 @@ from pooling.core.papers import paper_address
 from pooling.models import Run
 from pooling.services import describing
 from pooling.services.choosing import PoolError
-from pooling.services.runs import BadName, RunExists, ingest_run
+from pooling.services.runs import BadName, RunExists
 from tests import cast
 from tests.pooling import making
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -93,7 +94,7 @@ def test_a_file_is_read_again_by_its_rank_column_but_not_once_it_is_pooled(colle
     Run.objects.filter(pk=run.pk).update(file=run.file.name)
     describing.reread_run(run=run, score_type="rank", by=None)
     assert (run.state, run.score_type, run.rankings.count()) == ("received", "rank", 0)
-    ingest_run(run=run)
+    done(run)
     assert (run.state, run.rankings.get().scores) == ("ready", [-1.0, -2.0])
     assert kinds(run) == ["reread"]
     making.draft(collection, [run])

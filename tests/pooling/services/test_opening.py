@@ -7,16 +7,18 @@ from uuid import uuid4
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from annotate.models import Cancellation, Pair, Round, Seat
+from annotate.models import Pair, Round, Seat
 from annotate.services import claiming, copying, judging
+from annotate.services.background import works
 from config.management.commands.fsck import CHECKS
 from pooling.models import Pool, PoolPair
-from pooling.services import opening, pools, waiting
+from pooling.services import opening, ordering, pools, retiring
 from tests import cast
 from tests.databases import for_a_thread
 from tests.deaths import die
 from tests.pooling import making
 from tests.sessions import waiting_session
+from tests.works import done
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,7 +53,7 @@ def held_up(hold):
     @for_a_thread
     def work(pool):
         try:
-            pools.open_pool(pool=Pool.objects.get(pk=pool.pk))
+            done(Pool.objects.get(pk=pool.pk))
         except OperationalError as error:
             raised.append(error)
 
@@ -80,22 +82,22 @@ def nothing_wrong():
 
 
 def test_a_database_process_killed_in_mid_opening_leaves_nothing_and_the_next_attempt_opens(draft):
-    pools.request_opening(pool=draft)
+    pools.request_opening(pool=draft, by=None)
     with held_up(hold_round_pairs) as (begin, raised):
         thread, process = begin(draft)
         terminate(process)
         thread.join(240)
     assert len(raised) == 1
     draft.refresh_from_db()
-    assert (draft.state, draft.attempts, draft.round) == ("opening", 1, None)
+    assert (draft.state, draft.phase, draft.round) == ("draft", "opening", None)
     assert (Pair.objects.count(), PoolPair.objects.count(), Round.objects.count(), Seat.objects.count()) == (0, 0, 0, 0)
-    pools.open_pool(pool=draft)
+    done(draft)
     assert (draft.state, draft.pool_pairs.count(), Seat.objects.filter(state="free").count()) == ("open", 80, 80)
     assert nothing_wrong()
 
 
 def test_an_opening_killed_at_the_pairs_others_are_at_goes_on_from_there(draft, judged):
-    pools.request_opening(pool=draft)
+    pools.request_opening(pool=draft, by=None)
     known = Pair.objects.filter(pool_pairs__pool=judged)
     with held_up(lambda: list(known.select_for_update(of=("self",), no_key=True))) as (begin, raised):
         thread, process = begin(draft)  # the half of it that is new is stored: nobody's pair was waited for
@@ -104,31 +106,33 @@ def test_an_opening_killed_at_the_pairs_others_are_at_goes_on_from_there(draft, 
         thread.join(240)
     assert len(raised) == 1
     draft.refresh_from_db()
-    assert (draft.state, draft.pool_pairs.count()) == ("opening", 80)
+    assert (draft.state, draft.phase, draft.pool_pairs.count()) == ("draft", "opening", 80)
     assert nothing_wrong()
     batch = claiming.current_batch(annotator=cast.annotator(judged.collection))
     assert batch is None or not batch.hand_outs.filter(seat__round=draft.round).exists()
     with pytest.raises(pools.PoolState, match="has its pairs already"):
-        pools.cancel_opening(pool=draft)
-    pools.open_pool(pool=draft)
-    assert (draft.state, draft.attempts, Round.objects.get(pk=draft.round_id).state) == ("open", 2, "open")
+        pools.cancel_opening(pool=draft, by=None)
+    works.cancel(work=draft.work, by=None)
+    draft.refresh_from_db()
+    assert (draft.phase, draft.work.cancel_asked_at) == ("opening", None)  # what is stored cannot be taken back
+    done(draft)
+    assert (draft.state, draft.work.state, Round.objects.get(pk=draft.round_id).state) == ("open", "done", "open")
     assert nothing_wrong()
 
 
 def test_an_opening_cancelled_on_its_way_leaves_nothing_and_may_be_asked_for_again(draft, job_clock):
-    pools.request_opening(pool=draft)
+    pools.request_opening(pool=draft, by=None)
     with held_up(hold_round_pairs) as (begin, raised):
         thread, _ = begin(draft)
-        pools.cancel_opening(pool=draft)  # committed with the end of what holds the worker up
+        pools.cancel_opening(pool=draft, by=None)  # committed with the end of what holds the worker up
         job_clock.wait(1)
     thread.join(240)
     assert not thread.is_alive()
     draft.refresh_from_db()
-    assert (raised, draft.state, draft.attempts) == ([], "draft", 0)
+    assert (raised, draft.state, draft.phase, draft.work.state) == ([], "draft", "draft", "cancelled")
     assert (Pair.objects.count(), PoolPair.objects.count(), Round.objects.count()) == (0, 0, 0)
-    assert Cancellation.objects.count() == 0
-    pools.request_opening(pool=draft)
-    pools.open_pool(pool=draft)
+    pools.request_opening(pool=draft, by=None)
+    done(draft)
     assert draft.state == "open"
 
 
@@ -142,20 +146,64 @@ def test_progress_counts_pairs_up_to_all_of_them(draft, monkeypatch):
     assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
 
 
-def test_a_closing_that_kills_its_worker_three_times_is_given_up_and_may_be_asked_for_again(judged, monkeypatch):
-    pools.request_closing(pool=judged)
-    assert waiting.unfinished_pools() == [judged.pk]
+def test_a_closing_that_kills_its_worker_three_times_is_given_up_and_may_be_asked_for_again(
+    judged, monkeypatch, overdue_at_once
+):
+    pools.request_closing(pool=judged, by=None)
+    assert works.overdue() == [judged.work.pk]
     with monkeypatch.context() as broken:
         broken.setattr(pools.seating, "finish_closing", die)
         for _ in range(3):
             with pytest.raises(MemoryError):
-                pools.finish_pool(pool=judged)
-        pools.finish_pool(pool=judged)
-    assert (judged.state, "begun 3 times" in judged.error) == ("closing", True)
-    assert waiting.unfinished_pools() == []
+                done(judged)
+        done(judged)
+    assert (judged.state, judged.phase, judged.work.error_code) == ("open", "closing", "worn-out")
+    assert works.overdue() == []
+    assert nothing_wrong()
     with pytest.raises(pools.PoolState, match="is closing, not closed"):
-        pools.request_reopening(pool=judged)
-    pools.request_closing(pool=judged)
-    pools.finish_pool(pool=judged)
-    assert (judged.state, judged.error) == ("closed", "")
+        pools.request_reopening(pool=judged, by=None)
+    pools.request_closing(pool=judged, by=None)
+    done(judged)
+    assert (judged.state, judged.phase, judged.work.error) == ("closed", "closed", "")
+    assert nothing_wrong()
+
+
+@pytest.mark.parametrize(("name", "state", "phase"), [
+    ("closing", "open", "closing"), ("reopening", "closed", "reopening"),
+])  # fmt: skip
+def test_a_pool_whose_seats_are_being_gone_through_refuses_all_that_changes_it(judged, name, state, phase):
+    """It hands out nothing meanwhile, and no order is computed for it."""
+    Pool.objects.filter(pk=judged.pk).update(strategy="maxmean")
+    assert ordering.has_live(collection_id=judged.collection_id)
+    if name == "reopening":
+        pools.close_pool(pool=judged)
+    asks = {"closing": pools.request_closing, "reopening": pools.request_reopening}
+    asks[name](pool=judged, by=None)
+    assert (judged.state, judged.phase) == (state, phase)
+    assert not ordering.has_live(collection_id=judged.collection_id) and ordering.overdue() == []
+    for request in (*asks.values(), pools.request_opening):
+        with pytest.raises(pools.PoolState):
+            request(pool=judged, by=None)
+    with pytest.raises(pools.PoolState, match="close it instead"):
+        pools.cancel_opening(pool=judged, by=None)
+    assert claiming.current_batch(annotator=cast.annotator(judged.collection)) is None
+    assert nothing_wrong()
+    assert done(judged).phase == {"closing": "closed", "reopening": "open"}[name]
+
+
+def test_nobody_waits_for_a_pool_while_its_pairs_are_being_stored_and_who_is_retired_then_leaves_it(draft):
+    run = draft.runs.get()
+    pools.request_opening(pool=draft, by=None)
+    with held_up(hold_round_pairs) as (begin, raised):
+        thread, _ = begin(draft)
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '1s'")
+        with pytest.raises(pools.PoolState), transaction.atomic():
+            pools.request_opening(pool=draft, by=None)
+        retiring.retire_run(run=run, by=None)
+        assert retiring.settle_marks(run=run) == 0  # there is nothing yet
+    thread.join(240)
+    assert raised == [] and not thread.is_alive()
+    assert retiring.due() == [run.pk]
+    assert retiring.settle_marks(run=run) == 80
     assert nothing_wrong()

@@ -1,17 +1,21 @@
 """A pool from preview to seats: the same pairs whoever asks twice, nothing of a pool that failed."""
 
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from django.utils import timezone
 
 from annotate.models import Pair, QuerySet, QuerySetItem, Round, Seat
+from annotate.signals import work_asked
 from pooling.models import Pool, PoolPair, Run
-from pooling.services import pools, waiting
+from pooling.services import pools
 from pooling.services.choosing import PoolError
+from tests import cast
 from tests.databases import at_once
 from tests.deaths import die
 from tests.pooling import making
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -45,7 +49,9 @@ def test_both_directions_land_on_the_same_pairs(collection, two_runs):
 def test_opening_twice_changes_nothing(collection, two_runs):
     pool = making.opened(collection, two_runs)
     before = list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())
-    pools.open_pool(pool=pool)
+    done(pool)
+    with pytest.raises(pools.PoolState, match="was opened before"):
+        pools.open_pool(pool=pool)
     assert (list(Seat.objects.order_by("pk").values()), list(PoolPair.objects.order_by("pk").values())) == before
     assert Round.objects.count() == 1
 
@@ -53,10 +59,10 @@ def test_opening_twice_changes_nothing(collection, two_runs):
 @pytest.mark.django_db(transaction=True)
 def test_eight_workers_that_open_one_pool_at_once_open_it_once(collection, two_runs):
     pool = making.draft(collection, two_runs)
-    pools.request_opening(pool=pool)
-    at_once(lambda _: pools.open_pool(pool=Pool.objects.get(pk=pool.pk)), range(8))
+    pools.request_opening(pool=pool, by=None)
+    at_once(lambda _: done(Pool.objects.get(pk=pool.pk)), range(8))
     pool.refresh_from_db()
-    assert (pool.state, pool.attempts, Round.objects.count(), Seat.objects.count()) == ("open", 1, 1, 6)
+    assert (pool.state, pool.work.attempts, Round.objects.count(), Seat.objects.count()) == ("open", 1, 1, 6)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -70,27 +76,44 @@ def test_a_worker_that_dies_leaves_no_pair_behind_and_after_three_times_the_pool
     collection, two_runs, monkeypatch
 ):
     pool = making.draft(collection, two_runs)
-    pools.request_opening(pool=pool)
-
+    pools.request_opening(pool=pool, by=None)
     with monkeypatch.context() as broken:
         broken.setattr(pools.seating, "want_pairs", die)
         for _ in range(3):
             with pytest.raises(MemoryError):
-                pools.open_pool(pool=pool)
+                done(pool)
         assert (Pair.objects.count(), PoolPair.objects.count()) == (0, 0)
+    done(pool)
+    assert (pool.state, pool.phase, "begun 3 times" in pool.work.error) == ("draft", "failed", True)
     pools.open_pool(pool=pool)
-    assert (pool.state, "begun 3 times" in pool.error) == ("failed", True)
-    pools.request_opening(pool=pool)
-    pools.open_pool(pool=pool)
-    assert (pool.state, pool.error) == ("open", "")
+    assert (pool.state, pool.phase, pool.work.error) == ("open", "open", "")
 
 
-def test_what_waits_too_long_to_be_opened_is_queued_again(collection, two_runs):
+def test_an_opening_that_nobody_has_begun_is_cancelled_at_once(collection, two_runs):
+    pool, person = making.draft(collection, two_runs), cast.user("ada")
+    pools.request_opening(pool=pool, by=person)
+    pools.cancel_opening(pool=pool, by=person)
+    assert (pool.phase, pool.work.state, pool.work.cancelled_by) == ("draft", "cancelled", person)
+    assert done(pool).phase == "draft"
+    pools.open_pool(pool=pool)
+    assert pool.phase == "open"
+
+
+def test_a_pool_that_is_opened_in_the_foreground_is_queued_for_nobody(collection, two_runs):
+    told = []
     pool = making.draft(collection, two_runs)
-    Pool.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
-    assert waiting.overdue_pools() == []
-    pools.request_opening(pool=pool)
-    assert waiting.overdue_pools() == [pool.pk]
+    with listening(work_asked, lambda work_id, **_: told.append(work_id)):
+        pools.open_pool(pool=pool)
+        assert told == []
+        pools.request_closing(pool=pool, by=None)
+        assert told == [pool.work.pk]
+
+
+@contextmanager
+def listening(signal, listener):
+    signal.connect(listener, weak=False)
+    yield
+    signal.disconnect(listener)
 
 
 def test_a_pool_without_pairs_fails_and_says_why(collection, two_runs):
@@ -98,7 +121,7 @@ def test_a_pool_without_pairs_fails_and_says_why(collection, two_runs):
     pool = pools.create_pool(collection=collection, name="p", strategy="depth-k", parameters={}, runs=two_runs,
                              query_set=empty)  # fmt: skip
     pools.open_pool(pool=pool)
-    assert (pool.state, pool.error[:26]) == ("failed", "The strategy takes no pair")
+    assert (pool.state, pool.phase, pool.work.error[:26]) == ("draft", "failed", "The strategy takes no pair")
     assert PoolPair.objects.count() == 0
 
 
@@ -185,6 +208,6 @@ def test_opening_takes_a_constant_number_of_queries(django_assert_max_num_querie
     rng = np.random.default_rng(1)
     runs = [making.run(collection, name, {q: rng.permutation(60)[:20].tolist() for q in range(40)}) for name in "ab"]
     pool = making.draft(collection, runs, depth=10)
-    with django_assert_max_num_queries(60):
+    with django_assert_max_num_queries(73):
         pools.open_pool(pool=pool)
     assert pool.pool_pairs.count() > 500

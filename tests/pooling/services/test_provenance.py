@@ -92,6 +92,7 @@ def test_a_page_costs_the_same_however_many_pairs_and_the_next_begins_where_it_e
     collection = making.collection(n_queries=4, n_documents=30)
     runs = [making.run(collection, name, {q: list(range(30)) for q in range(4)}) for name in "AB"]
     pool = making.opened(collection, runs, depth=30)
+    assert pool.work is not None  # known to whoever shows the pool
     with django_assert_num_queries(7):
         page = pool_pairs.pairs_of(pool=pool, wanted=WantedPairs(), viewer=None)
     seen = [line.row.pair_id for line in page.lines]

@@ -125,8 +125,8 @@ def test_a_retired_run_is_retired_once_and_no_pool_opens_with_it(collection):
     with pytest.raises(retiring.RunState, match='Run "A" is not in use'):
         retiring.retire_run(run=run, by=None)
     pools.open_pool(pool=draft)
-    assert draft.state == "failed"
-    assert 'Run "A" is not ready' in draft.error
+    assert (draft.state, draft.phase, draft.work.error_code) == ("draft", "failed", "unfit")
+    assert 'Run "A" is not ready' in draft.work.error
     assert [event.kind for event in run.events.all()] == [RunEvent.Kind.RETIRED]
 
 

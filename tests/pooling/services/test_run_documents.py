@@ -12,9 +12,10 @@ from annotate.models import Collection, Import, Item
 from annotate.services import imports, loading
 from annotate.services.references import Rejected
 from pooling.models import Run
-from pooling.services import deleting, holding, rereading, run_documents, runs
+from pooling.services import deleting, holding, run_documents, runs
 from tests import cast
 from tests.pooling.services.test_unknown_rows import stored
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -25,7 +26,7 @@ BACK = b"d1 Q0 q1 1 3 t\nd2 Q0 q2 1 3 t\n"
 def received(collection, data=LINES, name="a", direction="forward", file_name="a.run", **fields):
     upload = SimpleUploadedFile(file_name, data)
     run = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload, **fields).run
-    runs.ingest_run(run=run)
+    done(run)
     return run
 
 
@@ -45,7 +46,7 @@ def made_of(run):
     made = run_documents.make_documents(run=run, by=None)
     imports.run(made=made)
     assert made.state == "done", made.report["errors"]
-    rereading.read_again(run=run)
+    done(run)
     return made
 
 
@@ -73,7 +74,7 @@ def test_a_reverse_run_before_all_documents_waits_and_is_read_once_they_are_ther
     run.refresh_from_db()
     assert run.on_hold_since
     load(collection, ("document", "d1"))
-    rereading.read_again(run=run)
+    done(run)
     assert (run.on_hold_since, run.n_ranked, stored(run)) == (None, 1, {"d1": ["q1"]})
     made_of(run)
     assert stored(run) == {"d1": ["q1"], "d2": ["q2"]}
@@ -84,11 +85,11 @@ def test_a_run_before_everything_waits_and_still_does_when_strange_items_come():
     run = received(collection)
     assert (run.state, run.n_ranked) == ("ready", 0)
     load(collection, ("query", "other"), ("document", "d1"))
-    rereading.read_again(run=run)
+    done(run)
     assert run.on_hold_since and not run.n_ranked
     assert received(collection, name="b").state == "rejected"  # now there are queries, and it names none
     load(collection, ("query", "q1"))
-    rereading.read_again(run=run)
+    done(run)
     assert stored(run) == {"q1": ["d1", "?"]}
     assert run.on_hold_since  # half of its rows are unknown
 
@@ -115,7 +116,7 @@ def test_documents_join_after_judging_too_and_asking_twice_is_one_import():
     first, second = (run_documents.make_documents(run=run, by=None) for _ in range(2))
     assert first == second and Import.objects.get().kind == "documents"
     imports.run(made=first)
-    rereading.read_again(run=run)
+    done(run)
     assert stored(run) == {"q1": ["d1", "d2"], "q2": ["d2"]}
 
 

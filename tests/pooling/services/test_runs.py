@@ -7,13 +7,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotate.models import Item, Side
-from annotate.services.background import progress
+from annotate.models import Item, Side, Work
+from annotate.services.background import progress, works
 from pooling.models import Ranking, Run
-from pooling.services import rereading, runs, waiting
+from pooling.services import rereading, runs
 from tests import cast
 from tests.databases import at_once
 from tests.deaths import die
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 FORWARD = b"query0 Q0 document2 1 9.5 t\nquery0 Q0 document0 2 9.5 t\nquery0 Q0 document1 3 7 t\n"
@@ -36,7 +37,7 @@ def receive(collection, data=FORWARD, name="bm25", direction="forward", file_nam
 
 def ingest(collection, data=FORWARD, **fields) -> Run:
     run = receive(collection, data, **fields)
-    runs.ingest_run(run=run)
+    done(run)
     return run
 
 
@@ -123,7 +124,8 @@ def test_another_file_under_a_name_that_is_taken_is_refused(collection):
 def test_a_rejected_run_gives_its_name_to_the_corrected_file(collection):
     rejected = ingest(collection, b"broken\n")
     run = ingest(collection)
-    assert (run.pk, run.state, run.attempts) == (rejected.pk, "ready", 1)
+    assert (run.pk, run.state, run.work.attempts) == (rejected.pk, "ready", 1)
+    assert list(Work.objects.order_by("pk").values_list("state", "error_code")) == [("failed", "refused"), ("done", "")]
 
 
 def test_a_rejected_run_is_read_again_from_the_same_file_once_the_collection_has_its_items(collection):
@@ -142,8 +144,8 @@ def test_a_name_that_could_forge_a_line_is_refused(collection, name):
 
 def test_a_task_that_comes_twice_stores_the_rankings_once(collection):
     run = ingest(collection)
-    runs.ingest_run(run=run)
-    assert (Ranking.objects.count(), run.attempts) == (1, 1)
+    done(run)
+    assert (Ranking.objects.count(), run.work.attempts) == (1, 1)
 
 
 def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(collection, monkeypatch):
@@ -152,21 +154,20 @@ def test_a_file_that_kills_its_worker_is_tried_three_times_and_then_rejected(col
     monkeypatch.setattr(runs, "read_parts", die)
     for _ in range(3):
         with pytest.raises(MemoryError):
-            runs.ingest_run(run=run)
-    runs.ingest_run(run=run)
+            done(run)
+    done(run)
     run.refresh_from_db()
-    assert (run.state, run.attempts) == ("rejected", 3)
+    assert (run.state, run.state_text, run.work.attempts) == ("rejected", "Rejected", 3)
     assert "begun 3 times" in run.report["errors"][0]["message"]
 
 
 def test_a_run_whose_reading_is_cancelled_stores_nothing_and_can_be_sent_again(collection):
     run = receive(collection)
-    job = progress.Job("run", run.pk)
-    progress.cancel(job=job, collection=collection)
-    runs.ingest_run(run=run)
-    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    works.cancel(work=run.work, by=None)
+    done(run)
+    assert (run.state, run.state_text, run.work.state) == ("rejected", "Cancelled", "cancelled")
+    assert Ranking.objects.count() == 0
     assert run.report["errors"][0]["message"].startswith("Reading was cancelled")
-    assert not progress.is_cancelling(job=job)
     assert ingest(collection).state == "ready"
 
 
@@ -182,14 +183,14 @@ def test_a_run_cancelled_half_way_through_storing_stores_nothing(collection, mon
     def tell(**said):
         told.append(said)
         if said["unit"] == expected[0]:
-            progress.cancel(job=said["job"], collection=collection)
+            Work.objects.filter(pk=run.work.pk).update(cancel_asked_at=timezone.now())
         job_clock.wait(1)
         jobs_advance(**said)
 
     jobs_advance = progress.advance
     monkeypatch.setattr("annotate.services.background.progress.advance", tell)
-    runs.ingest_run(run=run)
-    assert (run.state, Ranking.objects.count()) == ("rejected", 0)
+    done(run)
+    assert (run.state, run.work.state, Ranking.objects.count()) == ("rejected", "cancelled", 0)
     assert (told[-1]["unit"], told[-1]["done"], told[-1]["total"]) == expected
 
 
@@ -203,30 +204,44 @@ def test_queries_whose_lines_are_mixed_are_ranked_as_if_each_stood_by_itself(col
     assert (run.report["n_rows"], run.report["n_queries"], run.report["deepest"]) == (12, 3, 4)
 
 
-def test_what_waits_too_long_is_queued_again(collection):
+def test_rankings_and_that_they_are_read_are_stored_together(collection, monkeypatch):
     run = receive(collection)
-    Run.objects.update(created_at=timezone.now() + timezone.timedelta(days=1))  # just now, however slow this is
-    assert waiting.overdue_runs() == []
-    Run.objects.update(created_at=timezone.now() - timezone.timedelta(minutes=1))
-    assert waiting.overdue_runs() == [run.pk]
-    runs.ingest_run(run=run)
-    assert waiting.overdue_runs() == []
+    with monkeypatch.context() as broken:
+        broken.setattr(runs.works, "finish", die)
+        with pytest.raises(MemoryError):
+            done(run)
+    run.refresh_from_db()
+    assert (run.state, run.work.state, Ranking.objects.count()) == ("received", "running", 0)
+    assert done(run).state == "ready"
+
+
+def test_faults_and_that_it_is_refused_are_stored_together(collection, monkeypatch):
+    run = receive(collection, b"broken\n" * 2)
+    with monkeypatch.context() as broken:
+        broken.setattr(runs.works, "finish", die)
+        with pytest.raises(MemoryError):
+            done(run)
+    run.refresh_from_db()
+    assert (run.state, run.report) == ("received", {})
+    done(run)
+    assert (run.state, run.report["n_errors"], run.work.error_code) == ("rejected", 2, "refused")
+    assert run.work.error == run.report["errors"][0]["message"]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_eight_workers_that_get_one_run_at_once_store_it_once(collection):
     run = receive(collection)
-    at_once(lambda _: runs.ingest_run(run=Run.objects.get(pk=run.pk)), range(8))
+    at_once(lambda _: done(Run.objects.get(pk=run.pk)), range(8))
     run.refresh_from_db()
-    assert (run.state, run.attempts, Ranking.objects.count()) == ("ready", 1, 1)
+    assert (run.state, run.work.attempts, Ranking.objects.count()) == ("ready", 1, 1)
 
 
 def test_ingesting_takes_a_constant_number_of_queries(collection, django_assert_max_num_queries):
     cast.items(collection, Side.QUERY, 60)
     data = "".join(f"q{i} Q0 document{j} {j} {-j} t\n" for i in range(3, 60) for j in range(4)).encode()
     run = receive(collection, data)
-    with django_assert_max_num_queries(24):
-        runs.ingest_run(run=run)
+    with django_assert_max_num_queries(34):
+        done(run)
     assert run.report["n_kept"] == 57 * 4
 
 
@@ -252,6 +267,6 @@ def test_a_run_whose_file_misses_what_joined_counts_it(collection, direction):
     before = run.report["missing"]["n"]
     cast.items(collection, Side.QUERY if direction == "forward" else Side.DOCUMENT, 1)
     assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
-    rereading.read_again(run=run)
+    done(run)
     assert (run.report["missing"]["n"], run.reading_due_at) == (before + 1, None)
     assert rereading.note_joined(collection_id=collection.pk) == []

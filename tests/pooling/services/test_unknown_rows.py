@@ -1,66 +1,21 @@
-"""Rows that name what the collection lacks: they keep their ranks, ask, and are read again once the items are there."""
-
-import io
+"""Rows that name what the collection lacks: they keep their ranks, and ask before they are used."""
 
 import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from annotate.core.sources import FileSource
-from annotate.models import Item, Pair, QuerySet, QuerySetItem, Role, Seat
-from annotate.services import loading
-from annotate.services.background import progress
+from annotate.models import Pair, QuerySet, QuerySetItem, Role
 from pooling.core.ids import unknown_keys
 from pooling.models import Run, RunEvent
-from pooling.services import choosing, describing, golds, holding, ordering, previews, provenance, rereading, runs
+from pooling.services import choosing, golds, holding, previews, provenance, runs
 from pooling.services.rankings import left_out, load_top
 from tests import cast
-from tests.databases import at_once
 from tests.pooling import making
+from tests.pooling.strange_runs import chosen, pairs_of, run_of, stored, used
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
-
-
-def run_of(collection, rankings, name="bm25", direction="forward", **fields):
-    """A run of these rankings, in use however strange; rankings : ids of targets, best first."""
-    lines = "".join(
-        f"{source} Q0 {target} {rank} {-rank} t\n"
-        for source, targets in rankings.items()
-        for rank, target in enumerate(targets.split(), 1)
-    )
-    upload = SimpleUploadedFile(f"{name}.run", lines.encode())
-    run = runs.receive_run(collection=collection, name=name, direction=direction, upload=upload, **fields).run
-    runs.ingest_run(run=run)
-    assert run.state == "ready", run.report["errors"]
-    return run
-
-
-def used(*of):
-    Run.objects.filter(pk__in=[run.pk for run in of]).update(on_hold_since=None)
-    return list(Run.objects.filter(pk__in=[run.pk for run in of]).order_by("pk"))
-
-
-def stored(run):
-    names = dict(run.collection.items.values_list("pk", "external_id"))
-    return {names[row.source_id]: [names.get(pk, "?") for pk in row.targets] for row in run.rankings.all()}
-
-
-def pairs_of(choice, collection):
-    names = dict(collection.items.values_list("pk", "external_id"))
-    ends = zip(choice.query.tolist(), choice.document.tolist(), choice.best_rank.tolist(), strict=True)
-    return {(names[query], names[document]): rank for query, document, rank in ends}
-
-
-def chosen(collection, of, strategy="depth-k", **parameters):
-    found = choosing.choose_pairs(collection=collection, strategy=strategy, parameters=parameters, runs=used(*of))
-    return pairs_of(found, collection)
-
-
-def load(collection, *lines):
-    data = "".join(f'{{"side": "document", "id": "{line}", "text": "{line}"}}\n' for line in lines)
-    source = FileSource(io.BytesIO(data.encode()), "items.jsonl")
-    loading.load_collection(collection=collection, source=source)
 
 
 def test_an_unknown_target_has_the_same_key_in_every_run_and_another_than_any_item():
@@ -89,7 +44,7 @@ def test_ties_are_settled_by_all_ids_known_or_not(collection):
     run = runs.receive_run(
         collection=collection, name="ties", direction="forward", upload=SimpleUploadedFile("t.run", lines)
     ).run
-    runs.ingest_run(run=run)
+    done(run)
     assert stored(run) == {"q0": ["d3", "?", "d1", "?"]}
 
 
@@ -226,45 +181,6 @@ def test_who_sets_the_share_does_not_learn_of_somebodys_hidden_run(collection):
     assert RunEvent.objects.get(run=secret).note == "the limit is 90 % now"
 
 
-def test_a_run_in_use_never_goes_on_hold_when_it_is_read_again(collection):
-    run = run_of(collection, {"q0": "d1 x y"})
-    holding.set_limit(collection=collection, share=0.9, by=None)
-    holding.set_limit(collection=collection, share=0.05, by=None)
-    load(collection, "x")
-    rereading.read_again(run=run)
-    assert (run.n_unknown, run.on_hold_since) == (1, None)
-
-
-def test_a_run_of_which_every_document_is_unknown_waits_for_them(collection):
-    run = run_of(collection, {"q0": "x y"})
-    assert (run.state, run.on_hold_since is not None, run.unknown_text) == ("ready", True, "100.0 % unknown")
-    load(collection, "x", "y")
-    rereading.read_again(run=run)
-    assert (stored(run), list(Run.objects.in_use())) == ({"q0": ["x", "y"]}, [run])
-
-
-def test_a_run_that_waits_to_be_read_again_is_in_no_new_pool_and_is_not_read_by_other_scores(collection):
-    (run,) = used(run_of(collection, {"q0": "x d1 d2"}))
-    load(collection, "x")
-    with pytest.raises(choosing.PoolError, match="is being read again"):
-        chosen(collection, [run], depth=3)
-    with pytest.raises(describing.RunInUse, match="is being read again"):
-        describing.reread_run(run=run, score_type="rank", by=None)
-    rereading.read_again(run=run)
-    assert chosen(collection, [run], depth=2) == {("q0", "x"): 1, ("q0", "d1"): 2}
-
-
-def test_a_live_pool_goes_on_asking_for_its_own_pairs_when_its_run_is_read_again(collection):
-    (run,) = used(run_of(collection, {"q0": "x d1 d2 d3"}))
-    pool = making.opened(collection, [run], strategy="maxmean", depth=4, ahead=1)
-    ordering.reorder(pool=pool)
-    assert making.named(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {("q0", "d1")}
-    load(collection, "x")
-    rereading.read_again(run=run)
-    ordering.reorder(pool=pool)
-    assert making.named(Seat.objects.filter(round=pool.round, queue_key__lt=0)) == {("q0", "d1")}
-
-
 def test_a_pool_on_a_query_set_with_a_gallery_takes_its_members_alone(collection):
     (run,) = used(run_of(collection, {"q0": "x d1 d2 d3 d4"}))
     few = QuerySet.objects.create(collection=collection, name="few", direction="forward")
@@ -286,111 +202,3 @@ def test_a_pair_with_an_excluded_end_has_no_rank(collection):
         for pair in Pair.objects.all()
     }
     assert ranks == {"d1": [], "d2": [1], "d3": []}
-
-
-def test_loading_the_documents_has_the_run_read_again(collection):
-    run = run_of(collection, {"q0": "x d1 y", "q1": "x"})
-    load(collection, "x")
-    run.refresh_from_db()
-    assert run.reading_due_at is not None
-    assert stored(run) == {"q0": ["?", "d1", "?"], "q1": ["?"]}  # the old rankings stand until the new ones are there
-    rereading.read_again(run=run)
-    assert stored(run) == {"q0": ["x", "d1", "?"], "q1": ["x"]}
-    assert (run.state, run.reading_due_at, run.n_unknown) == ("ready", None, 1)
-    event = RunEvent.objects.get(run=run)
-    assert (event.kind, event.note) == ("reread", "items joined; unknown rows: 3 before, 1 now")
-
-
-def test_a_run_leaves_its_hold_once_its_documents_are_there(collection):
-    run = run_of(collection, {"q0": "x d1"})
-    assert run.on_hold_since is not None
-    load(collection, "x")
-    rereading.read_again(run=run)
-    assert list(Run.objects.in_use()) == [run]
-
-
-def test_queries_that_join_have_a_run_read_again_too(collection):
-    run = run_of(collection, {"q0": "d1", "q9": "d2"})
-    Item.objects.create(collection=collection, side="query", external_id="q9")
-    assert rereading.note_joined(collection_id=collection.pk) == [run.pk]
-    rereading.read_again(run=run)
-    assert stored(run) == {"q0": ["d1"], "q9": ["d2"]}
-
-
-def test_a_run_of_which_all_is_known_is_not_read_again(collection):
-    run = run_of(collection, {"q0": "d1"})
-    load(collection, "x")
-    run.refresh_from_db()
-    assert run.reading_due_at is None
-    rereading.read_again(run=run)
-    assert not RunEvent.objects.exists()
-
-
-def test_a_run_that_is_being_read_while_items_join_is_read_once_more(collection, monkeypatch):
-    upload = SimpleUploadedFile("a.run", b"q0 Q0 x 1 1 t\nq0 Q0 d1 2 0 t\n")
-    run = runs.receive_run(collection=collection, name="a", direction="forward", upload=upload).run
-    store = runs.store_rankings
-
-    def slow(**given):
-        load(collection, "z")  # it has looked the items up by the time they are committed
-        return store(**given)
-
-    monkeypatch.setattr(runs, "store_rankings", slow)
-    runs.ingest_run(run=run)
-    assert (run.state, run.reading_due_at is not None) == ("ready", True)
-
-
-def test_pools_that_are_open_do_not_change_when_a_run_is_read_again(collection):
-    (run,) = used(run_of(collection, {"q0": "x d1 d2"}))
-    pool = making.opened(collection, [run], depth=2)
-    load(collection, "x")
-    rereading.read_again(run=run)
-    assert making.named(pool.pool_pairs) == {("q0", "d1")}
-    assert pool.pool_pairs.get().best_rank == 2
-
-
-def test_a_file_that_is_gone_leaves_the_run_as_it_was_and_says_so(collection):
-    run = run_of(collection, {"q0": "d1 x"})
-    run.file.storage.delete(run.file.name)
-    load(collection, "x")
-    rereading.read_again(run=run)
-    assert (stored(run), run.reading_due_at) == ({"q0": ["d1", "?"]}, None)
-    assert RunEvent.objects.get(run=run).note == (
-        "the kept file could not be read again: The kept file is gone."
-    )
-
-
-def test_a_worker_that_dies_leaves_the_old_rankings_and_the_third_is_the_last(collection, monkeypatch):
-    run = run_of(collection, {"q0": "d1 x"})
-    load(collection, "x")
-
-    def die(**_):
-        raise MemoryError
-
-    monkeypatch.setattr(rereading, "store_rankings", die)
-    for _ in range(3):
-        with pytest.raises(MemoryError):
-            rereading.read_again(run=run)
-        assert stored(run) == {"q0": ["d1", "?"]}
-    rereading.read_again(run=run)
-    assert run.reading_due_at is None
-    assert "begun 3 times" in RunEvent.objects.get(run=run).note
-
-
-def test_reading_again_tells_how_far_it_is(collection, monkeypatch):
-    run = run_of(collection, {"q0": "d1 x"})
-    load(collection, "x")
-    told = []
-    advance = "annotate.services.background.progress.advance"
-    monkeypatch.setattr(advance, lambda **said: told.append((said["job"], said["unit"])))
-    rereading.read_again(run=run)
-    assert set(told) == {(progress.Job("run", run.pk), "MB read")}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_two_workers_that_get_one_run_read_it_again_once(collection):
-    run = run_of(collection, {"q0": "d1 x"})
-    load(collection, "x")
-    at_once(lambda _: rereading.read_again(run=Run.objects.get(pk=run.pk)), range(4))
-    assert RunEvent.objects.filter(run=run).count() == 1
-    assert stored(run) == {"q0": ["d1", "x"]}

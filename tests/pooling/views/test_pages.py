@@ -1,17 +1,19 @@
 """Pages of runs and pools: who may, what they say, and that lists cost the same however long."""
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotate.models import Role, WorkerHeartbeat
+from annotate.models import Role, Round, Work, WorkerHeartbeat
 from pooling.models import Pool, Run
-from pooling.services import pools, runs
+from pooling.services import pools
 from tests import cast
 from tests.pooling import making
 from tests.pooling.views.addresses import url
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 
@@ -28,7 +30,7 @@ def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collectio
     page = client.get(answer.url).content.decode()
     assert "Reading the file" in page
     assert url("run-state", collection, run.pk) in page
-    runs.ingest_run(run=run)
+    done(run)
     assert client.get(url("run-state", collection, run.pk))["HX-Redirect"] == answer.url
     page = client.get(answer.url).content.decode()
     assert "What the file held" in page
@@ -38,7 +40,7 @@ def test_a_researcher_uploads_a_run_waits_and_reads_its_report(client, collectio
 def test_a_run_whose_reading_was_cancelled_says_so_and_names_no_fault(client, collection, researcher):
     page_of = upload(client, collection, making.lines({0: [1, 2]})).url
     client.post(url("run-cancel", collection, Run.objects.get().pk))
-    runs.ingest_run(run=Run.objects.get())
+    done(Run.objects.get())
     page = client.get(page_of).content.decode()
     assert "Cancelled." in page
     assert "Rejected" not in page
@@ -63,7 +65,7 @@ def test_who_waits_is_told_when_no_worker_was_seen_for_a_minute(client, collecti
 def test_a_rejected_run_names_the_first_lines_at_fault_and_their_number(client, collection, researcher):
     upload(client, collection, b"short line\n" * 60)
     run = Run.objects.get()
-    runs.ingest_run(run=run)
+    done(run)
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "60 faults in a.run" in page
     assert "Line 50: expected 6 fields, found 2." in page
@@ -83,7 +85,7 @@ def test_a_taken_name_is_said_at_its_field_and_the_same_file_is_recognised(clien
 def test_names_from_files_and_people_are_escaped(client, collection, researcher):
     upload(client, collection, b"q0 Q0 <script>alert(1)</script> 1 1 t\n" + making.lines({0: [1]}), name="<b>x</b>")
     run = Run.objects.get()
-    runs.ingest_run(run=run)
+    done(run)
     for page in (client.get(url("run", collection, run.pk)), client.get(url("runs", collection))):
         assert b"<script>alert" not in page.content
         assert b"<b>x</b>" not in page.content
@@ -98,16 +100,17 @@ def test_a_researcher_previews_a_pool_opens_it_and_sees_how_far_it_is(client, co
     assert Pool.objects.count() == 0
     answer = client.post(url("pool-new", collection), form)
     pool = Pool.objects.get()
-    assert (answer.url, pool.state) == (url("pool", collection, pool.pk), "opening")
+    assert (answer.url, pool.state) == (url("pool", collection, pool.pk), "draft")
+    assert (pool.phase, pool.work.by) == ("opening", researcher)
     assert "Opening the pool" in client.get(answer.url).content.decode()
-    pools.open_pool(pool=pool)
+    done(pool)
     assert client.get(url("pool-state", collection, pool.pk))["HX-Redirect"] == answer.url
     assert "Seats free" in client.get(answer.url).content.decode()
     for name, title, state in (("close", "Closing the pool", "closed"), ("reopen", "Opening the pool again", "open")):
         client.post(url(f"pool-{name}", collection, pool.pk))
         assert title in client.get(answer.url).content.decode()
         assert client.get(url("pool-state", collection, pool.pk)).status_code == 200
-        pools.finish_pool(pool=pool)
+        done(pool)
         assert pool.state == state
 
 
@@ -133,8 +136,7 @@ def test_every_strategy_has_its_own_fields(client, collection, researcher, strat
     given |= {"strategy": strategy, "name": strategy, "runs": list(collection.runs.values_list("pk", flat=True))}
     assert client.post(url("pool-new", collection), given).status_code == 302
     pool = Pool.objects.get()
-    pools.open_pool(pool=pool)
-    assert pool.state == "open"
+    assert done(pool).state == "open"
 
 
 def test_a_new_form_ticks_the_runs_of_one_direction_so_that_any_query_set_of_it_fits(client, collection, researcher):
@@ -154,12 +156,54 @@ def test_a_form_with_a_fault_says_so_in_page_and_preview(client, collection, res
 
 def test_a_failed_pool_says_why_and_can_be_tried_again(client, collection, researcher):
     pool = making.draft(collection, [making.run(collection, "a", {0: [1]})])
-    Pool.objects.update(state="failed", error="The worker's log says why.")
+    pools.request_opening(pool=pool, by=None)
+    Work.objects.filter(pool=pool).update(
+        state="failed", error_code="worn-out", error_data={"message": "The log says why."}, finished_at=timezone.now()
+    )
+    for name, args in (("pool", (pool.pk,)), ("pools", ())):
+        assert "Failed" in client.get(url(name, collection, *args)).content.decode()
     page = client.get(url("pool", collection, pool.pk)).content.decode()
-    assert "log says why" in page
+    assert "could not be opened" in page and "The log says why." in page and "Try again" in page
     client.post(url("pool-open", collection, pool.pk))
     pool.refresh_from_db()
-    assert (pool.state, pool.error) == ("opening", "")
+    assert (pool.phase, pool.work.error) == ("opening", "")
+
+
+@pytest.mark.parametrize(("name", "state", "phase", "said"), [
+    ("close", "open", "closing", "Closing"), ("reopen", "closed", "reopening", "Opening again"),
+])  # fmt: skip
+def test_seats_that_could_not_be_gone_through_are_asked_for_again(
+    client, collection, researcher, monkeypatch, name, state, phase, said
+):
+    pool = making.opened(collection, [making.run(collection, "a", {0: [1]})])
+    if name == "reopen":
+        pools.close_pool(pool=pool)
+    client.post(url(f"pool-{name}", collection, pool.pk))
+    with monkeypatch.context() as broken:
+        broken.setattr("annotate.services.seating.rounds.reconcile_pairs", refuse)
+        broken.setattr("annotate.services.seating.rounds.withdraw_plain", refuse)
+        broken.setattr("annotate.services.seating.rounds.seat_plain", refuse)
+        done(pool)
+    assert (pool.state, pool.phase, pool.work.state) == (state, phase, "failed")
+    assert said in client.get(url("pools", collection)).content.decode()
+    page = client.get(url("pool", collection, pool.pk)).content.decode()
+    assert "seats could not be gone through" in page and "took longer" in page and "Try again" in page
+    client.post(url(f"pool-{name}", collection, pool.pk))
+    assert done(pool).phase == {"open": "closed", "closed": "open"}[state]
+
+
+def refuse(**_):
+    raise SoftTimeLimitExceeded
+
+
+def test_a_wish_to_cancel_that_came_too_late_is_not_shown(client, collection, researcher):
+    pool = making.draft(collection, [making.run(collection, "a", {0: [1]})])
+    pools.request_opening(pool=pool, by=None)
+    Work.objects.filter(pool=pool).update(cancel_asked_at=timezone.now())
+    assert "Cancelling" in client.get(url("pool-state", collection, pool.pk)).content.decode()
+    policy = cast.policy(collection)
+    Pool.objects.update(round=Round.objects.create(collection=collection, kind="pool", state="opening", policy=policy))
+    assert "Cancel" not in client.get(url("pool-state", collection, pool.pk)).content.decode()
 
 
 def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, collection):
@@ -173,7 +217,7 @@ def test_a_lead_looks_and_closes_but_uploads_and_opens_nothing(client, collectio
     assert client.post(url("pool-preview", collection), {}).status_code == 404
     client.post(url("pool-close", collection, pool.pk))
     pool.refresh_from_db()
-    assert pool.state == "closing"
+    assert (pool.state, pool.phase, pool.round.state) == ("open", "closing", "closing")
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, None])

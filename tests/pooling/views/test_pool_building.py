@@ -8,9 +8,10 @@ from annotate.models import QuerySet, QuerySetItem
 from pooling import heatmaps, tasks
 from pooling.core.strategies import STRATEGIES
 from pooling.models import Pool
-from pooling.services import asking, pools
+from pooling.services import asking
 from tests.pooling import making
 from tests.pooling.views.addresses import url
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root", "researcher")]
 
@@ -35,8 +36,8 @@ def test_every_strategy_has_a_form_whose_first_values_make_a_pool(client, collec
     assert answer.status_code == 302, answer.context["form"].errors
     pool = Pool.objects.get()
     assert set(pool.parameters) == {each.name for each in STRATEGIES[strategy].parameters}
-    pools.open_pool(pool=pool)
-    assert (pool.state, pool.error) == ("open", "")
+    done(pool)
+    assert (pool.state, pool.work.error) == ("open", "")
 
 
 def test_an_address_fills_the_form_in_and_asks_for_the_price_at_once(client, collection, two_runs):

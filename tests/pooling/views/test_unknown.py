@@ -12,6 +12,7 @@ from pooling.services import holding, rereading, runs
 from tests import cast
 from tests.pooling import making
 from tests.pooling.views.addresses import url
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
 ASKS = b"q0 Q0 d1 1 3 t\nq0 Q0 x 2 2 t\nq0 Q0 y<b> 3 1 t\n"
@@ -22,7 +23,7 @@ SAYS = "66.7 % unknown"
 def run(collection):
     file = SimpleUploadedFile("a.run", ASKS)
     run = runs.receive_run(collection=collection, name="strange", direction="forward", upload=file).run
-    runs.ingest_run(run=run)
+    done(run)
     return run
 
 
@@ -43,7 +44,7 @@ def test_a_run_that_waits_for_its_documents_says_so_and_makes_them(client, colle
     collection.items.filter(side="document").delete()
     file = SimpleUploadedFile("back.run", b"x Q0 q1 1 3 t\ny Q0 q2 1 2 t\n")
     run = runs.receive_run(collection=collection, name="back", direction="reverse", upload=file).run
-    runs.ingest_run(run=run)
+    done(run)
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "Waits for its documents." in page
     assert "This collection has no documents yet; the file names 2, such as x, y." in page
@@ -55,7 +56,7 @@ def test_a_run_that_waits_for_its_documents_says_so_and_makes_them(client, colle
     assert "Documents by id from back" in client.get(answer["Location"]).content.decode()
     run_import(import_id=made.pk)
     assert "2 new items" in client.get(answer["Location"]).content.decode()
-    rereading.read_again(run=run)
+    done(run)
     assert "Waits for" not in client.get(url("run", collection, run.pk)).content.decode()
     again = client.post(url("run-act", collection, run.pk), {"action": "make-documents"}, follow=True)
     assert "names no document that this collection lacks" in again.content.decode()
@@ -80,7 +81,7 @@ def test_a_run_without_a_header_is_uploaded_with_its_columns(client, collection,
         assert why in answer.content.decode()
     assert upload("query:2, document:1, score:3").status_code == 302
     run = Run.objects.get()
-    runs.ingest_run(run=run)
+    done(run)
     assert run.report["n_kept"] == 1
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "document 1, query 2, score 3; the table has no header" in page
@@ -132,7 +133,7 @@ def test_a_run_that_is_read_again_says_so_while_it_is_and_afterwards(client, col
     assert "Reading the kept file again: items joined the collection" in page
     assert url("run-cancel", collection, run.pk) not in page
     assert "Rows measured" in page  # the old reading's figures stand until then
-    rereading.read_again(run=run)
+    done(run)
     assert "HX-Redirect" in client.get(url("run-state", collection, run.pk)).headers
     assert "unknown rows: 2 before, 1 now" in client.get(url("run", collection, run.pk)).content.decode()
 
@@ -153,7 +154,7 @@ def test_programs_see_the_share_and_may_use_a_run(client, collection, run):
 def test_labels_that_were_uploaded_as_a_run_are_on_hold(client, collection, researcher):
     file = SimpleUploadedFile("qrels.tsv", b"query-id\tcorpus-id\tscore\nq0\td1\t1\nq1\td2\t1\n")
     run = runs.receive_run(collection=collection, name="labels", direction="forward", upload=file).run
-    runs.ingest_run(run=run)
+    done(run)
     assert run.on_hold_since and run.report["has_grades"]
     page = client.get(url("run", collection, run.pk)).content.decode()
     assert "On hold: its scores look like grades." in page and "Load reference labels" in page
