@@ -71,14 +71,14 @@ SET CONSTRAINTS ALL IMMEDIATE;
 """
 
 
-def work(name: str, help_text: str) -> models.OneToOneField:
+def work(help_text: str) -> models.ForeignKey:
     """The column by which a run or a pool knows its latest work."""
-    return models.OneToOneField(
+    return models.ForeignKey(
         blank=True,
         help_text=help_text,
         null=True,
         on_delete=django.db.models.deletion.PROTECT,
-        related_name=name,
+        related_name="+",
         to="annotate.work",
     )
 
@@ -88,8 +88,8 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RemoveConstraint("pool", "pooling_pool_open_has_round"),
-        migrations.AddField("run", "work", work("run", "Its latest reading.")),
-        migrations.AddField("pool", "work", work("pool", "Its latest opening, closing or opening again.")),
+        migrations.AddField("run", "work", work("Its latest reading.")),
+        migrations.AddField("pool", "work", work("Its latest opening, closing or opening again.")),
         migrations.RunSQL(MOVE_RUNS, MOVE_RUNS_BACK),
         migrations.RunSQL(MOVE_POOLS, MOVE_POOLS_BACK),
         migrations.RemoveField("run", "attempts"),

@@ -62,8 +62,8 @@ class Pool(models.Model):
     )
     state = models.CharField(max_length=6, choices=State, default=State.DRAFT)
     round = models.OneToOneField(Round, models.PROTECT, null=True, blank=True, related_name="pool")
-    work = models.OneToOneField(
-        Work, models.PROTECT, null=True, blank=True, related_name="pool",
+    work = models.ForeignKey(
+        Work, models.PROTECT, null=True, blank=True, related_name="+",
         help_text="Its latest opening, closing or opening again.",
     )
     created_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")

@@ -84,8 +84,8 @@ class Run(models.Model):
         default=dict, blank=True, help_text="Of a table without a header: the numbers of its columns by their names."
     )
     report = models.JSONField(default=dict, blank=True)
-    work = models.OneToOneField(
-        Work, models.PROTECT, null=True, blank=True, related_name="run", help_text="Its latest reading."
+    work = models.ForeignKey(
+        Work, models.PROTECT, null=True, blank=True, related_name="+", help_text="Its latest reading."
     )
     uploaded_by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())

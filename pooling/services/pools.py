@@ -130,15 +130,12 @@ def reopen_pool(*, pool: Pool, by: User | None = None) -> None:
     _perform(pool)
 
 
-def _go_on(work: Work) -> None:
-    """Ask once more for what was cancelled after it could no longer be taken back: the wish is not heard."""
-    if work.state == Work.State.CANCELLED:
-        pool = Pool.objects.select_for_update(no_key=True).get(pk=work.subject)
-        if pool.round_id is not None:
-            _ask(pool, Pool.WorkKind(work.kind), work.by, is_done_here=False)
+def _has_no_pairs(work: Work) -> bool:
+    """Whether an opening has stored nothing yet."""
+    return Pool.objects.filter(pk=work.subject, round=None).exists()
 
 
-@works.performs(Pool.WorkKind.OPENING, subject="pool", on_finished=_go_on)
+@works.performs(Pool.WorkKind.OPENING, subject="pool", may_cancel=_has_no_pairs)
 def make_and_open(work: Work) -> None:
     """Make a pool's pairs, its round and its seats, and let them be handed out; cancelled, it is a draft again."""
     pool = Pool.objects.select_related("collection", "query_set", "round").get(pk=work.subject)
@@ -153,14 +150,14 @@ def make_and_open(work: Work) -> None:
     _end(work, state=Pool.State.OPEN, opened_at=Now())
 
 
-@works.performs(Pool.WorkKind.CLOSING, subject="pool", on_finished=_go_on)
+@works.performs(Pool.WorkKind.CLOSING, subject="pool", may_cancel=works.never)
 def withdraw_seats(work: Work) -> None:
     """Withdraw the free seats of a pool that is being closed, after which it is closed."""
     _go_through(work, seating.finish_closing)
     _end(work, state=Pool.State.CLOSED)
 
 
-@works.performs(Pool.WorkKind.REOPENING, subject="pool", on_finished=_go_on)
+@works.performs(Pool.WorkKind.REOPENING, subject="pool", may_cancel=works.never)
 def bring_seats_back(work: Work) -> None:
     """Bring back the seats of a pool that is being opened again, after which it is open."""
     _go_through(work, seating.finish_opening)
@@ -186,8 +183,7 @@ def _ask(pool: Pool, kind: Pool.WorkKind, by: User | None, *, is_done_here: bool
 
 def _perform(pool: Pool) -> None:
     """Do what was just asked for of a pool here and now, as a worker would."""
-    for work in Work.objects.filter(pool=pool):
-        works.perform(work=work)
+    works.perform(work=Work.objects.get(pk=pool.work_id))
     pool.refresh_from_db()
 
 

@@ -133,8 +133,9 @@ def _is_same(known: Run, run: Run) -> bool:
 
 def read_here(*, run: Run) -> None:
     """Read a run's file here and now, as a worker would; nothing happens where nobody asked for a reading."""
-    for work in Work.objects.filter(run=run):
-        works.perform(work=work)
+    run.refresh_from_db()
+    if run.work is not None:
+        works.perform(work=run.work)
     run.refresh_from_db()
 
 

@@ -26,7 +26,7 @@ READ = "import django, sys; django.setup(); from annotate import tasks; tasks.pe
 
 
 def queued(broker: redis.Redis) -> list[tuple[str, dict[str, int]]]:
-    messages = [json.loads(raw) for raw in broker.lrange("celery", 0, -1)]
+    messages = [json.loads(raw) for queue in ("long", "short") for raw in broker.lrange(queue, 0, -1)]
     return [(each["headers"]["task"], json.loads(base64.b64decode(each["body"]))[1]) for each in messages]
 
 

@@ -45,7 +45,7 @@ _WENT_DOWN = RawSQL(
 )
 WORN_OUT = f"This was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why."
 OUTAGES = f"Outages of the database, Redis or the disk ended this {MOST_OUTAGES} times; the worker's log says which."
-TOO_LONG = "This took longer than any work may, an hour, and nothing of it is stored."
+TOO_LONG = "This took longer than any work may, an hour."
 
 
 class Failed(Exception):
@@ -62,27 +62,39 @@ class Kind(NamedTuple):
     subject : what it is about, as in workers.LOCKS: nobody is at two works about one run at once
     do : does it, and may be begun again after it was killed; raises Failed, or lets Cancelled pass
     on_finished : what else its end changes, in the transaction that writes it
+    may_cancel : whether what was done of it so far can be taken back; asked where nobody is at it
     advice : what is said to people after it was begun three times or took too long: what they can do
     """
 
     subject: str
     do: Callable[[Work], None]
     on_finished: Callable[[Work], None]
+    may_cancel: Callable[[Work], bool]
     advice: str
+
+
+def never(work: Work) -> bool:
+    """For a kind of work that nobody can cancel."""
+    return False
 
 
 KINDS: dict[str, Kind] = {}
 
 
 def performs(
-    name: str, *, subject: str, on_finished: Callable[[Work], None] = lambda work: None, advice: str = ""
+    name: str,
+    *,
+    subject: str,
+    on_finished: Callable[[Work], None] = lambda work: None,
+    may_cancel: Callable[[Work], bool] = lambda work: True,
+    advice: str = "",
 ) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
     """Have a function do all work of a kind; see Kind."""
     if subject not in LOCKS:
         raise ValueError(f"workers.LOCKS has no {subject!r}; it has {', '.join(LOCKS)}.")
 
     def register(do: Callable[[Work], None]) -> Callable[[Work], None]:
-        KINDS[name] = Kind(subject, do, on_finished, advice)
+        KINDS[name] = Kind(subject, do, on_finished, may_cancel, advice)
         return do
 
     return register
@@ -175,11 +187,15 @@ def finish(*, work: Work, state: Work.State = Work.State.DONE, code: str = "", m
 
 
 def cancel(*, work: Work, by: User | None) -> None:
-    """Stop work: at once if nobody is at it, else at its next block of rows. What is finished stays as it is."""
+    """Stop work: at once if nobody is at it, else at its next block of rows.
+
+    What is finished stays as it is, and so does what can no longer be taken back.
+    """
     wish = Work.objects.unfinished().filter(pk=work.pk, cancel_asked_at=None)
     wish.update(cancel_asked_at=ClockTimestamp(), cancelled_by=by)
-    with alone_at(KINDS[work.kind].subject, work.subject) as is_ours:
-        if is_ours:
+    kind = KINDS[work.kind]
+    with alone_at(kind.subject, work.subject) as is_ours:
+        if is_ours and kind.may_cancel(work):
             finish(work=work, state=Work.State.CANCELLED)
     work.refresh_from_db()
 

@@ -157,7 +157,7 @@ def test_a_form_with_a_fault_says_so_in_page_and_preview(client, collection, res
 def test_a_failed_pool_says_why_and_can_be_tried_again(client, collection, researcher):
     pool = making.draft(collection, [making.run(collection, "a", {0: [1]})])
     pools.request_opening(pool=pool, by=None)
-    Work.objects.filter(pool=pool).update(
+    Work.objects.filter(pk=Pool.objects.get(pk=pool.pk).work_id).update(
         state="failed", error_code="worn-out", error_data={"message": "The log says why."}, finished_at=timezone.now()
     )
     for name, args in (("pool", (pool.pk,)), ("pools", ())):
@@ -199,7 +199,7 @@ def refuse(**_):
 def test_a_wish_to_cancel_that_came_too_late_is_not_shown(client, collection, researcher):
     pool = making.draft(collection, [making.run(collection, "a", {0: [1]})])
     pools.request_opening(pool=pool, by=None)
-    Work.objects.filter(pool=pool).update(cancel_asked_at=timezone.now())
+    Work.objects.filter(pk=Pool.objects.get(pk=pool.pk).work_id).update(cancel_asked_at=timezone.now())
     assert "Cancelling" in client.get(url("pool-state", collection, pool.pk)).content.decode()
     policy = cast.policy(collection)
     Pool.objects.update(round=Round.objects.create(collection=collection, kind="pool", state="opening", policy=policy))

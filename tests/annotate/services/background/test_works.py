@@ -153,6 +153,14 @@ def fresh(work):
     return Work.objects.get(pk=work.pk)
 
 
+def test_what_can_no_longer_be_taken_back_is_not_cancelled_where_nobody_is_at_it(work, sums):
+    works.performs("sums", subject="collection", may_cancel=works.never)(sums.perform)
+    works.cancel(work=work, by=None)
+    assert work.state == Work.State.ASKED
+    works.perform(work=work)
+    assert (work.state, sums.n_done) == (Work.State.DONE, 1)
+
+
 def test_from_where_nothing_can_be_taken_back_nobody_is_heard(work, sums, job_clock):
     def do(work):
         Work.objects.filter(pk=work.pk).update(cancel_asked_at=F("begun_at"))
