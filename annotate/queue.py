@@ -10,11 +10,9 @@ from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
 
-# Of tasks whose work grows with somebody's file: their own queue, which keeps nobody waiting who asks for numbers, and
-# their limits. People see how far such a task is and may cancel it.
-LONG = {
-    "queue": "long", "time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30,
-}  # fmt: skip
+# Limits of tasks whose work grows with somebody's file. People see how far such a task is and may cancel it. The setting
+# CELERY_TASK_ROUTES gives them a queue of their own, which keeps nobody waiting who asks for numbers.
+LONG = {"time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30}
 
 
 def enqueue_on_commit(task: Task, *, countdown: float = 0, **arguments: object) -> None:

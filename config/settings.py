@@ -144,7 +144,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_step": 0,
     "interval_max": 0,
 }
-CELERY_TASK_DEFAULT_QUEUE = "short"  # annotate.queue.LONG says what goes to the other
+CELERY_TASK_DEFAULT_QUEUE = "short"
+LONG_TASKS = ("carry_on_review", "delete_unjudged", "follow_policy", "look_into_media", "perform_work", "run_import")
+CELERY_TASK_ROUTES = {f"annotate.tasks.{name}": {"queue": "long"} for name in LONG_TASKS}
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -5,6 +5,7 @@ import socket
 import pytest
 import redis
 from celery import Celery
+from django.conf import settings as project
 from django.db import transaction
 
 from annotate.queue import enqueue_on_commit
@@ -78,6 +79,12 @@ def test_a_task_survives_its_worker() -> None:
 def test_what_grows_with_a_file_may_take_an_hour() -> None:
     for task in (run_import, perform_work):
         assert (task.time_limit, task.soft_time_limit) == (3600, 3570)
+
+
+def test_what_may_take_an_hour_is_what_has_a_queue_of_its_own() -> None:
+    app.loader.import_default_modules()
+    long = {name for name, task in app.tasks.items() if task.time_limit == project.LONG_TASK_SECONDS}
+    assert long == set(app.conf.task_routes)
 
 
 @pytest.mark.django_db(transaction=True)
