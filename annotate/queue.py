@@ -10,8 +10,8 @@ from kombu.exceptions import OperationalError
 
 log = logging.getLogger(__name__)
 
-# Limits of tasks whose work grows with somebody's file. People see how far such a task is and may cancel it. The setting
-# CELERY_TASK_ROUTES gives them a queue of their own, which keeps nobody waiting who asks for numbers.
+# Limits of tasks whose work grows with somebody's file. People see how far such a task is and may cancel it. The
+# setting CELERY_TASK_ROUTES gives them a queue of their own, which keeps nobody waiting who asks for numbers.
 LONG = {"time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30}
 
 

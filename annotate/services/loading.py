@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 from numpy.typing import NDArray
 
@@ -16,9 +16,10 @@ from annotate.core.cards import MediaSource
 from annotate.core.formats import FormatError, Problems, guarded, shown
 from annotate.core.item_rows import ItemRow, PartRow, check_item, is_address, read_page
 from annotate.core.sources import Source
-from annotate.models import Collection, Direction, Item, Pair, Part, QuerySet, Side, User
+from annotate.models import Collection, Item, Pair, Part, Side, User
 from annotate.services import looking, media, references
 from annotate.services.background.progress import Tell, tell_nobody
+from annotate.services.background.workers import take_turn
 from annotate.services.copying import NULL, copy_rows, escaped, reserve_keys
 from annotate.services.further_sources import (
     Sources,
@@ -30,6 +31,7 @@ from annotate.services.further_sources import (
 )
 from annotate.services.item_groups import awaits_groups, go_by_column, regroup
 from annotate.services.item_reports import CollectionReport
+from annotate.services.query_sets import complete_query_sets
 from annotate.services.references import ReferenceReport, Rejected
 from annotate.services.seating import note_changes
 from annotate.signals import items_joined
@@ -37,17 +39,6 @@ from annotate.signals import items_joined
 log = logging.getLogger(__name__)
 
 CHUNK = 5_000
-EVERYTHING = "all"  # the query set of all test items of a side
-SOURCE_SIDES = {Direction.FORWARD: Side.QUERY, Direction.REVERSE: Side.DOCUMENT}
-_COMPLETE = """
-    INSERT INTO annotate_querysetitem (query_set_id, item_id, part)
-    SELECT everything.id, item.id, 'source' FROM annotate_queryset everything, annotate_item item
-    WHERE everything.id = %s AND item.collection_id = %s AND item.side = %s
-      AND item.split = 'test' AND item.excluded_at IS NULL
-      AND NOT EXISTS (SELECT FROM annotate_querysetitem known
-                      WHERE known.query_set_id = everything.id AND known.item_id = item.id)
-    ORDER BY item.id
-"""
 
 
 class QueriesFixed(Exception):
@@ -70,16 +61,18 @@ def load_collection(
     Once the collection has been judged, its queries and query sets are fixed; documents may join at any time. Raises
     Rejected with the first 50 faults, QueriesFixed, and what the loading of media and references raises.
     """
-    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    take_turn("loading", collection=collection)
+    collection = Collection.objects.get(pk=collection.pk)
     problems = Problems()
-    loader = _Loader(locked, [media_source, source] if media_source else [source], problems, by)
+    loader = _Loader(collection, [media_source, source] if media_source else [source], problems, by)
     report = loader.load(guarded(item_formats.read_items(source, problems), problems), source.name, tell)
-    report.references = _load_labels(locked, source, by, tell)
-    # last: files do not go back by themselves when a transaction does
-    report.n_media = media.store_media(collection=locked, sources=loader.media, tell=tell)
-    if loader.n_played and looking.look_into_files(collection=locked, tell=tell):
-        report.doubts = looking.doubts(collection=locked)
-    log.info("%s loaded %s into %s: %s", by, source.name, locked.slug, report)
+    report.references = _load_labels(collection, source, by, tell)
+    # late: files do not go back by themselves when a transaction does
+    report.n_media = media.store_media(collection=collection, sources=loader.media, tell=tell)
+    if loader.n_played and looking.look_into_files(collection=collection, tell=tell):
+        report.doubts = looking.doubts(collection=collection)
+    loader.join_collection()
+    log.info("%s loaded %s into %s: %s", by, source.name, collection.slug, report)
     return report
 
 
@@ -96,26 +89,18 @@ def load_documents(
 
     Raises Rejected where an id cannot be one.
     """
-    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    take_turn("loading", collection=collection)
+    collection = Collection.objects.get(pk=collection.pk)
     problems = Problems()
-    loader = _Loader(locked, [], problems, by)
+    loader = _Loader(collection, [], problems, by)
     items = ({"side": Side.DOCUMENT.value, "id": each, "parts": []} for each in ids)
     rows = chain.from_iterable(
         check_item(item, file_name, number, problems) for number, item in enumerate(items, start=1)
     )
     report = loader.load(rows, file_name, tell) if ids else loader.report
-    log.info("%s made %s documents of %s in %s", by, report.n_items, file_name, locked.slug)
+    loader.join_collection()
+    log.info("%s made %s documents of %s in %s", by, report.n_items, file_name, collection.slug)
     return report
-
-
-def complete_query_sets(*, collection: Collection) -> None:
-    """Let the query sets "all" name every test item that can be a source, in both directions, until one is judged."""
-    if collection.scheme_frozen_at is not None:
-        return
-    for direction, side in SOURCE_SIDES.items():
-        everything, _ = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=EVERYTHING)
-        with connection.cursor() as cursor:
-            cursor.execute(_COMPLETE, [everything.pk, collection.pk, side])
 
 
 def _load_labels(collection: Collection, source: Source, by: User | None, tell: Tell) -> tuple[ReferenceReport, ...]:
@@ -173,7 +158,7 @@ class _Loader:
         self._awaits_groups = awaits_groups(collection=collection)
 
     def load(self, rows: Iterator[ItemRow], file_name: str, tell: Tell) -> CollectionReport:
-        """Load all rows, and tell whom new items concern. Raises Rejected, QueriesFixed."""
+        """Load all rows; `join_collection` is to follow at the very end. Raises Rejected, QueriesFixed."""
         while chunk := list(islice(rows, CHUNK)):
             self._add(chunk)
             tell(self.report.n_rows)
@@ -181,12 +166,17 @@ class _Loader:
             self.problems.add(FormatError(file_name, None, "", f"{file_name} holds no items."))
         if self.problems:
             raise Rejected(self.problems, self.report)
-        if self.report.n_queries and self.collection.scheme_frozen_at is not None:
-            raise QueriesFixed(
-                "The collection has been judged, so its queries are fixed; this file would add "
-                f"{self.report.n_queries:,}, the first of them {self._first_query}. Documents may join: leave the new "
-                "queries out, or load them as a new collection."
-            )
+        self._require_open_queries()
+        return self.report
+
+    def join_collection(self) -> None:
+        """Let the query sets and whom it concerns know of what was loaded; the last of a load, done in a moment.
+
+        What others wait for is locked from here on: the collection's row, which tells whether it has been judged
+        since, and the runs that may name the items. Raises QueriesFixed.
+        """
+        self.collection = Collection.objects.select_for_update(no_key=True).get(pk=self.collection.pk)
+        self._require_open_queries()
         self.report.are_sets_fixed = self.collection.scheme_frozen_at is not None
         complete_query_sets(collection=self.collection)
         if self._awaits_groups and (self.report.n_grouped or self.report.n_regrouped):
@@ -195,7 +185,14 @@ class _Loader:
             note_changes(collection_id=self.collection.pk, pair_ids=[None])  # of more items, or by other groups now
         if self.report.n_items:
             items_joined.send(sender=Item, collection_id=self.collection.pk)
-        return self.report
+
+    def _require_open_queries(self) -> None:
+        if self.report.n_queries and self.collection.scheme_frozen_at is not None:
+            raise QueriesFixed(
+                "The collection has been judged, so its queries are fixed; this file would add "
+                f"{self.report.n_queries:,}, the first of them {self._first_query}. Documents may join: leave the new "
+                "queries out, or load them as a new collection."
+            )
 
     def _add(self, rows: list[ItemRow]) -> None:
         """Load one chunk."""

@@ -4,14 +4,14 @@ import logging
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from annotate.core.formats import FormatError, Problems, guarded, name_fault, shown
 from annotate.core.id_lists import ListedId, read_ids
 from annotate.core.tallies import Tallies
 from annotate.models import Collection, Direction, Item, QuerySet, QuerySetItem, Side, User
 from annotate.services.background.progress import Tell, counted, tell_nobody
-from annotate.services.loading import EVERYTHING, SOURCE_SIDES
+from annotate.services.background.workers import take_turn
 from annotate.services.references import Rejected
 from annotate.services.seating import note_changes
 
@@ -19,6 +19,17 @@ log = logging.getLogger(__name__)
 
 CHUNK = 5_000
 MAX_NAME = 60
+EVERYTHING = "all"  # the query set of all test items of a side
+SOURCE_SIDES = {Direction.FORWARD: Side.QUERY, Direction.REVERSE: Side.DOCUMENT}
+_COMPLETE = """
+    INSERT INTO annotate_querysetitem (query_set_id, item_id, part)
+    SELECT everything.id, item.id, 'source' FROM annotate_queryset everything, annotate_item item
+    WHERE everything.id = %s AND item.collection_id = %s AND item.side = %s
+      AND item.split = 'test' AND item.excluded_at IS NULL
+      AND NOT EXISTS (SELECT FROM annotate_querysetitem known
+                      WHERE known.query_set_id = everything.id AND known.item_id = item.id)
+    ORDER BY item.id
+"""
 
 
 class BadQuerySetName(Exception):
@@ -63,25 +74,35 @@ def load_query_set(
     The same items under the same name again change nothing. Raises BadQuerySetName, Rejected, QuerySetExists.
     """
     name = _checked_name(name)
-    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    take_turn("loading", collection=collection)
     problems = Problems()
     report = QuerySetReport(name)
     listed = list(counted(guarded(read_ids(stream, file_name, problems), problems), tell))
-    members = _members(locked, Direction(direction), listed, file_name, problems, report=report)
+    members = _members(collection, Direction(direction), listed, file_name, problems, report=report)
     if not members and not problems:
         problems.add(FormatError(file_name, None, "", f"{file_name} lists no ids."))
     if problems:
         raise Rejected(problems, report)
-    made, created = QuerySet.objects.get_or_create(collection=locked, direction=direction, name=name)
+    made, created = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=name)
     if created:
         rows = (QuerySetItem(query_set=made, item_id=pk) for pk in members)
         QuerySetItem.objects.bulk_create(rows, batch_size=CHUNK)
-        note_changes(collection_id=locked.pk, pair_ids=[None])  # the runs are scored on it too
+        note_changes(collection_id=collection.pk, pair_ids=[None])  # the runs are scored on it too
     elif _stored(made) != {(QuerySetItem.Part.SOURCE, pk) for pk in members}:
         raise QuerySetExists(f'Query set "{name}" already exists with other items; choose another name.')
     report.n_items, report.is_new = len(members), created
-    log.info("%s loaded %s into %s: %s", by, file_name, locked.slug, report)
+    log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
     return report
+
+
+def complete_query_sets(*, collection: Collection) -> None:
+    """Let the query sets "all" name every test item that can be a source, in both directions, until one is judged."""
+    if collection.scheme_frozen_at is not None:
+        return
+    for direction, side in SOURCE_SIDES.items():
+        everything, _ = QuerySet.objects.get_or_create(collection=collection, direction=direction, name=EVERYTHING)
+        with connection.cursor() as cursor:
+            cursor.execute(_COMPLETE, [everything.pk, collection.pk, side])
 
 
 def _checked_name(name: str) -> str:

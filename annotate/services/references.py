@@ -16,6 +16,7 @@ from annotate.core.reference_formats import ReferenceRow, read_reference
 from annotate.core.tallies import Tallies
 from annotate.models import Collection, Item, ReferenceLabel, ReferenceSet, Side, Undrawn, User
 from annotate.services.background.progress import Tell, counted, tell_nobody
+from annotate.services.background.workers import take_turn
 from annotate.services.seating import note_changes
 
 log = logging.getLogger(__name__)
@@ -122,8 +123,8 @@ def load_reference(
     name, problems = name.strip(), Problems()
     report = ReferenceReport(name)
     _require_name(name, file_name, problems, report)
-    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    reader = _Reader(locked, file_name, problems, report)
+    take_turn("loading", collection=collection)
+    reader = _Reader(Collection.objects.get(pk=collection.pk), file_name, problems, report)
     reader.require_items()
     reader.grade_map, reader.min_grade, reader.skip_unknown = grade_map or {}, min_grade, skip_unknown
     blanks = Blanks(are_left_out=skip_blank)
@@ -139,8 +140,8 @@ def load_reference(
         problems.add(_all_unknown(file_name, report.n_unknown))
     if problems:
         raise Rejected(problems, report)
-    _store(locked, labels, reader, tell)
-    log.info("%s loaded %s into %s: %s", by, file_name, locked.slug, report)
+    _store(collection, labels, reader, tell)
+    log.info("%s loaded %s into %s: %s", by, file_name, collection.slug, report)
     return report
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from annotate.models import Collection, Gold, Item, ReferenceSet, ReviewAction, Side
 from annotate.services import review_log
+from annotate.services.background.workers import take_turn
 from annotate.services.golds import retire_gold
 from annotate.services.pairing import ensure_pairs
 from pooling.models import PoolPair
@@ -78,7 +79,7 @@ def make_golds(
     run; nobody has looked at it, so a few may be relevant after all: the lead sees golds that good people fail. Once
     there are pools, golds are of their queries. One line of the log says how many, and `why`.
     """
-    Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)  # one maker at a time
+    take_turn("golds", collection=collection)
     lowest = collection.levels.order_by("grade").values_list("grade", flat=True).first()
     positives = _positives(collection, reference_set, _missing(collection, Gold.Origin.REFERENCE, n_positive), seed)
     negatives = _negatives(collection, _missing(collection, Gold.Origin.RANDOM, n_negative), seed)

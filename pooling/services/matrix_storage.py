@@ -12,7 +12,8 @@ from django.core.files import File
 from django.db.models import Sum
 from numpy.typing import NDArray
 
-from annotate.models import Collection, Direction
+from annotate.models import Direction
+from annotate.services.background.workers import take_turn
 from pooling.core.matrix_files import MatrixWriter, TooLarge, Written, row_blocks
 from pooling.models import Matrix, Run
 from pooling.services.run_reports import SHOWN, RunReport, Strangers
@@ -60,7 +61,7 @@ def store_matrix(*, run: Run, written: Written | None, report: RunReport) -> Non
     forget_matrix(run=run)
     if written is None:
         return
-    Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)  # one matrix at a time
+    take_turn("matrices", collection=run.collection)  # else two would take the same room
     if written.n_bytes > _room(run):
         raise TooLarge(written.n_bytes)
     sources, targets = (known_items(run, side) for side in SIDES[Direction(run.direction)])

@@ -11,7 +11,7 @@ from django.utils import timezone
 from ir_measures import AP, Judged, Qrel, ScoredDoc, Success, nDCG
 
 from annotate.models import Collection, Direction, Item, Pair, QuerySet, QuerySetItem, Resolution, Work
-from annotate.services.loading import complete_query_sets
+from annotate.services.query_sets import complete_query_sets
 from metrics.core.label_sources import LabelSource
 from metrics.http import Wanted
 from metrics.models import Download, Score

@@ -7,10 +7,13 @@ from datetime import timedelta
 from django.db import connection, models
 from django.db.models.functions import Now
 
-from annotate.models import WorkerHeartbeat
+from annotate.models import Collection, WorkerHeartbeat
 
 SEEN_WITHIN = timedelta(seconds=60)
-LOCKS = {"run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9, "plan": 10}
+LOCKS = {
+    "run": 2, "pool": 3, "import": 4, "download": 5, "round": 6, "reviewwork": 7, "collection": 9, "plan": 10,
+    "loading": 11, "golds": 12, "matrices": 13,
+}  # fmt: skip
 # 1 is one person's tabs, 8 the views of leaderboards; a collection's is for looking into its media
 
 
@@ -43,3 +46,12 @@ def alone_at(subject: str, pk: int) -> Iterator[bool]:
         if is_ours:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", key)
+
+
+def take_turn(what: str, *, collection: Collection) -> None:
+    """Wait until nobody else is at this in the collection: "loading", "golds" or "matrices"; to the transaction's end.
+
+    The collection's own row is locked for moments alone, as every request that claims a name or joins waits for it.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [LOCKS[what], collection.pk % 2**31])

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.core.sources import FileSource
 from annotate.models import Item, QuerySet, QuerySetItem, RoundPair
-from annotate.services import loading
+from annotate.services import loading, query_sets
 from metrics.models import Score
 from metrics.services import labels, leaderboard_views, refresh
 from pooling.services import previews
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 def judged():
     """A collection with a run of known and unknown documents in a pool that is judged, and its scores."""
     collection = making.collection(n_documents=5)
-    loading.complete_query_sets(collection=collection)
+    query_sets.complete_query_sets(collection=collection)
     Item.objects.update(joined_at=timezone.now() - timedelta(days=30))
     (run,) = used(run_of(collection, {"q0": "d0 new1 d1", "q1": "d2 d3", "q2": "new2", "q3": "d4"}))
     pool = making.opened(collection, [run], depth=3)

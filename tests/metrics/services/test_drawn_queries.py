@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Change, Direction, Item, Part, QuerySet, Role
-from annotate.services.loading import complete_query_sets
+from annotate.services.query_sets import complete_query_sets
 from metrics.core.drawn import Draw, drawn_intervals
 from metrics.core.groups import Groups
 from metrics.core.intervals import mean_intervals

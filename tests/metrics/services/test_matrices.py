@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import Item, Pair, Role
-from annotate.services.loading import complete_query_sets
+from annotate.services.query_sets import complete_query_sets
 from metrics.core.alignment import Labels
 from metrics.core.bounds import bounds
 from metrics.core.evaluation import evaluate_matrix, read_matrix

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotate.models import Collection, Item, Pair, ReferenceLabel, Role, Round, RoundPair
 from annotate.services import claiming, excluding, judging, seating
-from annotate.services.loading import complete_query_sets
+from annotate.services.query_sets import complete_query_sets
 from metrics.services import leaderboard_measuring as measuring
 from metrics.services import leaderboard_views as views
 from metrics.services import refresh

@@ -5,7 +5,7 @@ import html
 import pytest
 
 from annotate.models import Collection, ReferenceLabel, Role, Undrawn
-from annotate.services.loading import complete_query_sets
+from annotate.services.query_sets import complete_query_sets
 from metrics.models import BoardView
 from metrics.services import leaderboard_views, refresh
 from metrics.services.leaderboard_wanted import read, read_pair

@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import ApiToken, Import, Role
-from annotate.services.loading import complete_query_sets
+from annotate.services.query_sets import complete_query_sets
 from annotate.tasks import run_import
 from metrics.services import refresh
 from pooling.models import Run
