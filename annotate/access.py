@@ -107,7 +107,7 @@ def get_item(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADE
 def get_import(*, user: Person, slug: str, pk: int, roles: Container[Role] = LEADERS) -> Import:
     """One file brought into the collection, for leads and researchers."""
     collection = get_collection(user=user, slug=slug, roles=roles)
-    return get_object_or_404(Import.objects.select_related("collection", "by"), pk=pk, collection=collection)
+    return get_object_or_404(Import.objects.select_related("collection", "by", "work"), pk=pk, collection=collection)
 
 
 def get_membership(*, user: Person, slug: str, pk: int) -> Membership:
@@ -174,8 +174,8 @@ def get_batch(*, user: Person, slug: str, pk: int) -> Batch:
 def get_review_work(*, user: Person, slug: str, pk: int) -> ReviewWork:
     """How far one decision of the collection's leads is carried out, for its leads."""
     collection = get_collection(user=user, slug=slug, roles=(Role.LEAD,))
-    works = ReviewWork.objects.select_related("action__annotator", "action__item", "action__batch")
-    return get_object_or_404(works, pk=pk, action__collection=collection)
+    decisions = ReviewWork.objects.select_related("action__annotator", "action__item", "action__batch", "work")
+    return get_object_or_404(decisions, pk=pk, action__collection=collection)
 
 
 def get_gold(*, user: Person, slug: str, pk: int) -> Gold:

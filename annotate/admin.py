@@ -9,7 +9,6 @@ from django.http import HttpRequest
 
 from annotate.models import (
     Annotator,
-    Cancellation,
     Collection,
     Guidelines,
     Import,
@@ -159,17 +158,9 @@ class PairExclusionAdmin(ReadOnlyAdmin):
 class ImportAdmin(ReadOnlyAdmin):
     """Files brought into collections, and what became of them."""
 
-    list_display = ["file_name", "kind", "state", "collection", "by", "created_at"]
-    list_filter = ["kind", "state"]
-    list_select_related = ["collection", "by"]
-
-
-@admin.register(Cancellation)
-class CancellationAdmin(ReadOnlyAdmin):
-    """Jobs that were asked to stop and have not yet."""
-
-    list_display = ["kind", "object_id", "collection", "by", "asked_at"]
-    list_select_related = ["collection", "by"]
+    list_display = ["file_name", "kind", "work__state", "collection", "by", "created_at"]
+    list_filter = ["kind", "work__state"]
+    list_select_related = ["collection", "by", "work"]
 
 
 @admin.register(Work)

@@ -3,8 +3,8 @@
 from django.dispatch import receiver
 
 from annotate.queue import enqueue_on_commit
-from annotate.signals import batch_to_reject, review_work_begun, round_to_follow, work_asked
-from annotate.tasks import carry_on_review, follow_policy, perform_work, reject_batch
+from annotate.signals import batch_to_reject, round_to_follow, work_asked
+from annotate.tasks import follow_policy, perform_work, reject_batch
 
 
 @receiver(batch_to_reject, dispatch_uid="annotate_reject_batch")
@@ -17,12 +17,6 @@ def reject_soon(*, batch_id: int, **_: object) -> None:
 def follow_soon(*, round_id: int, **_: object) -> None:
     """Have a round's resolutions brought under its policy."""
     enqueue_on_commit(follow_policy, round_id=round_id)
-
-
-@receiver(review_work_begun, dispatch_uid="annotate_carry_on_review")
-def carry_on_soon(*, work_id: int, **_: object) -> None:
-    """Have a decision carried out."""
-    enqueue_on_commit(carry_on_review, work_id=work_id)
 
 
 @receiver(work_asked, dispatch_uid="annotate_perform_work")

@@ -17,8 +17,5 @@ batch_to_reject = Signal()
 round_to_follow = Signal()
 """Sent within the transaction with round_id: what is resolved of this round is to be brought under its new policy."""
 
-review_work_begun = Signal()
-"""Sent within the transaction with work_id: a lead's decision concerns more than the request can do."""
-
 work_asked = Signal()
 """Sent within the transaction with work_id: somebody asked for work that a worker does."""

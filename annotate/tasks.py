@@ -5,18 +5,15 @@ from typing import Any
 
 from celery import Task, shared_task
 
-from annotate.models import Batch, Collection, Import, Invitation, ReviewWork, Round, User, Work
+from annotate.models import Batch, Collection, Invitation, Round, User, Work
 from annotate.queue import LONG, enqueue_on_commit
 from annotate.services import (
-    carrying_on,
     gold_checks,
     housekeeping,
-    imports,
     invitation_mail,
     looking_later,
     policies,
     purging,
-    review_work,
     sign_in_limits,
 )
 from annotate.services.background import works
@@ -27,12 +24,6 @@ def perform_work(*, work_id: int) -> None:
     """Do what somebody asked for; a work that went with its collection is let be."""
     for work in Work.objects.filter(pk=work_id).select_related("collection", "by"):
         works.perform(work=work)
-
-
-@shared_task(**LONG)
-def run_import(*, import_id: int) -> None:
-    """Read a received file."""
-    imports.run(made=Import.objects.select_related("collection", "by").get(pk=import_id))
 
 
 @shared_task(**LONG)
@@ -51,12 +42,6 @@ def reject_batch(*, batch_id: int) -> None:
 def follow_policy(*, round_id: int) -> None:
     """Bring what is resolved of a round under its policy."""
     policies.follow(round_=Round.objects.select_related("policy", "collection").get(pk=round_id))
-
-
-@shared_task(**LONG)
-def carry_on_review(*, work_id: int) -> None:
-    """Carry out what a lead decided about many labels or pairs."""
-    carrying_on.carry_on(work=ReviewWork.objects.get(pk=work_id))
 
 
 @shared_task
@@ -89,9 +74,7 @@ def sweep() -> None:
 
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from ((perform_work, {"work_id": each}) for each in works.overdue())
-    yield from ((run_import, {"import_id": each}) for each in imports.overdue())
     yield from ((reject_batch, {"batch_id": batch}) for batch in gold_checks.overdue())
     yield from ((mail_invitation, {"invitation_id": each}) for each in invitation_mail.overdue())
     yield from ((follow_policy, {"round_id": round_}) for round_ in policies.behind())
     yield from ((look_into_media, {"collection_id": each}) for each in looking_later.overdue())
-    yield from ((carry_on_review, {"work_id": work}) for work in review_work.behind())

@@ -58,6 +58,7 @@ urlpatterns = [
     path("c/<slug:slug>/review-log/", review_log.log, name="review-log"),
     path("c/<slug:slug>/review-log/csv/", review_log.log_csv, name="review-log-csv"),
     path("c/<slug:slug>/review-log/<int:pk>/work/", review_log.work, name="review-work"),
+    path("c/<slug:slug>/review-log/<int:pk>/again/", review_log.work_again, name="review-work-again"),
     path("c/<slug:slug>/settings/", settings.settings, name="settings"),
     path("c/<slug:slug>/settings/guidelines/", settings.change_guidelines, name="guidelines-change"),
     path("c/<slug:slug>/settings/guidelines/preview/", settings.preview_guidelines, name="guidelines-preview"),

@@ -145,7 +145,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "interval_max": 0,
 }
 CELERY_TASK_DEFAULT_QUEUE = "short"
-LONG_TASKS = ("carry_on_review", "delete_unjudged", "follow_policy", "look_into_media", "perform_work", "run_import")
+LONG_TASKS = ("delete_unjudged", "follow_policy", "look_into_media", "perform_work")
 CELERY_TASK_ROUTES = {f"annotate.tasks.{name}": {"queue": "long"} for name in LONG_TASKS}
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_ACKS_LATE = True

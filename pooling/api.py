@@ -14,7 +14,6 @@ from annotate.api.imports import ImportSerializer
 from annotate.models import Role
 from annotate.queue import enqueue_on_commit
 from annotate.services.purging import NotOwner
-from annotate.tasks import run_import
 from pooling import access, tasks
 from pooling.core.papers import paper_address
 from pooling.forms import MAX_NAME, MAX_TAG, MAX_TAGS, RunForm
@@ -148,7 +147,6 @@ class RunDocuments(APIView):
             made = run_documents.make_documents(run=run, by=request.user)
         except run_documents.NothingLacks as error:
             raise Unprocessable(str(error)) from error
-        enqueue_on_commit(run_import, import_id=made.pk)
         return Response(ImportSerializer(made).data, status=201)
 
 

@@ -39,7 +39,6 @@ from annotate.models import (
     User,
 )
 from annotate.services import claiming, judging, pausing, reports, seating, undoing
-from annotate.services.background import progress
 from metrics.models import BoardView, Download, Plan, PlanLook, Snapshot
 from metrics.services import alarms, refresh
 from pooling.models import Matrix, Pool, PoolPair, PoolSource, PoolStratum, Run, RunEvent
@@ -130,10 +129,9 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
         expires_at=timezone.now() + timedelta(days=1),
     )
     SignInTry.objects.create(person=uuid4().hex, address=uuid4().hex, browser=uuid4().hex)
-    progress.cancel(job=progress.Job("download", run.pk), collection=collection, by=researcher)
     Import.objects.create(
         collection=collection, kind="items", file="imports/none", file_name="collection.jsonl", sha256=uuid4().hex * 2,
-        state="done", report={"sentences": ["4 rows: 4 new items"]}, by=researcher, finished_at=timezone.now(),
+        report={"sentences": ["4 rows: 4 new items"]}, by=researcher, work=ended(collection, "import", 1),
     )
     Download.objects.create(
         collection=collection, kind="disputed", file="downloads/none", file_name=f"{collection.slug}-disputed.tsv",
@@ -145,7 +143,7 @@ def campaign(slug: str = "", *, n_pairs: int = 6, n_annotators: int = 2) -> Camp
     withdrawn = ReviewAction.objects.create(
         collection=collection, kind="labels_withdrawn", by=lead, annotator=annotators[0], reason="had a cold"
     )
-    ReviewWork.objects.create(action=withdrawn, n_total=0, finished_at=timezone.now())
+    ReviewWork.objects.create(action=withdrawn, n_total=0, work=ended(collection, "review", withdrawn.pk))
     PairExclusion.objects.create(pair=pair_list[-1], collection=collection, reason="nobody can tell")
     _plan(run, lead)
     BoardView.objects.create(collection=collection, key="k", wanted={"measures": ["AP"]}, value={}, version="v")

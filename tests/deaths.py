@@ -8,7 +8,7 @@ from django.conf import settings as project
 from django.db import connection, transaction
 from django.db.models import Model
 
-from annotate.models import Import, Work
+from annotate.models import Work
 from config.up.home import Home
 from config.up.processes import wait_until
 from tests.sessions import nobody_is_at_a_job, waiting_session
@@ -19,7 +19,7 @@ def die(*arguments: object, **options: object) -> None:
     raise MemoryError
 
 
-def kill_worker(job: Work | Import, code: str, home: Home, *, at: type[Model]) -> None:
+def kill_worker(job: Work, code: str, home: Home, *, at: type[Model]) -> None:
     """Let a process of its own do a job by `code`, and kill it where it begins to store rows of `at`.
 
     Returns when PostgreSQL has noticed: until then the dead worker's session holds the job's lock.

@@ -56,14 +56,12 @@ CASES = {
     "annotate_workerheartbeat_unique_name": again(
         "annotate_workerheartbeat", first="INSERT INTO annotate_workerheartbeat (name) VALUES ('one')"),
     "annotate_import_known_kind": update("annotate_import", "kind = 'gossip'"),
-    "annotate_import_finished_has_time": update("annotate_import", "finished_at = NULL"),
     "annotate_work_one_unfinished": again(
         "annotate_work", "kind = 'one'",
         "UPDATE annotate_work SET kind = 'one', state = 'asked', finished_at = NULL"
         " WHERE id = (SELECT min(id) FROM annotate_work)"),
     "annotate_work_finished_has_time": update("annotate_work", "finished_at = NULL"),
     "annotate_work_failed_has_code": update("annotate_work", "state = 'failed', error_code = ''"),
-    "annotate_cancellation_unique_job": again("annotate_cancellation"),
     "annotate_collection_unique_slug": again("annotate_collection"),
     "annotate_collection_known_measurement": update("annotate_collection", "measurement = 'guess'"),
     "annotate_collection_limit_range": update("annotate_collection", "unknown_limit = 1.5"),

@@ -7,29 +7,41 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate import access, tasks
+from annotate import access
 from annotate.api import Unprocessable, get_collection, refused
 from annotate.core.formats import FormatError
-from annotate.models import Import, Role
-from annotate.queue import enqueue_on_commit
+from annotate.models import Import, Role, Work
 from annotate.services import imports
-from annotate.services.background import progress
+from annotate.services.background import progress, works
 from annotate.services.import_forms import IMPORT_FORMS
 
 RESEARCHERS = (Role.RESEARCHER,)
 SHOWN = 200
+STATES = {
+    Work.State.ASKED: "received",
+    Work.State.RUNNING: "received",
+    Work.State.DONE: "done",
+    Work.State.FAILED: "rejected",
+    Work.State.CANCELLED: "cancelled",
+}
 
 
 class ImportSerializer(serializers.ModelSerializer):
-    """An import as programs see it; `progress` while its file is being read, if anybody knows."""
+    """An import as programs see it: `progress` while it is read, if anybody knows; `error` why it was rejected."""
 
+    state = serializers.SerializerMethodField()
+    error = serializers.CharField(source="work.error")
     progress = serializers.SerializerMethodField()
     parameters = serializers.SerializerMethodField()
 
     class Meta:
         model = Import
-        fields = ["id", "kind", "file_name", "sha256", "parameters", "state", "progress", "report"]
+        fields = ["id", "kind", "file_name", "sha256", "parameters", "state", "error", "progress", "report"]
         read_only_fields = fields
+
+    def get_state(self, made: Import) -> str:
+        """What became of it: one of STATES."""
+        return STATES[Work.State(made.work.state)]
 
     def get_parameters(self, made: Import) -> dict[str, object]:
         """How the file was read; whose documents were made is not said: the run may be hidden."""
@@ -37,8 +49,7 @@ class ImportSerializer(serializers.ModelSerializer):
 
     def get_progress(self, made: Import) -> dict[str, object] | None:
         """How far it is; None where it has ended, or nobody has said."""
-        is_under_way = made.state == Import.State.RECEIVED
-        known = progress.progress_of(job=imports.job_of(made)) if is_under_way else None
+        known = progress.progress_of(job=works.job_of(made.work)) if made.work.is_unfinished else None
         return known._asdict() if known else None
 
 
@@ -51,7 +62,7 @@ class Imports(APIView):
     def get(self, request: Request, slug: str) -> Response:
         """The newest 200, with their states and reports."""
         collection = get_collection(request=request, slug=slug, roles=RESEARCHERS)
-        newest = collection.imports.order_by("-created_at", "-pk")[:SHOWN]
+        newest = collection.imports.select_related("work").order_by("-created_at", "-pk")[:SHOWN]
         return Response({"imports": ImportSerializer(newest, many=True).data})
 
     def post(self, request: Request, slug: str) -> Response:
@@ -75,8 +86,6 @@ class Imports(APIView):
         except FormatError as error:
             field = error.field or "file"
             raise Unprocessable(str(error), errors=[{"field": field, "message": str(error)}]) from error
-        if received.is_new:
-            enqueue_on_commit(tasks.run_import, import_id=received.made.pk)
         return Response(ImportSerializer(received.made).data, status=201 if received.is_new else 200)
 
 
@@ -101,7 +110,7 @@ class ImportCancel(APIView):
         """Cancel it; a finished one stays as it is. Answers with its state, `received` until the worker has stopped."""
         get_collection(request=request, slug=slug, roles=RESEARCHERS)
         made = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
-        imports.cancel(made=made, by=request.user)
+        works.cancel(work=made.work, by=request.user)
         return Response(ImportSerializer(made).data)
 
 

@@ -12,7 +12,7 @@ from .items import (
     Side,
     Undrawn,
 )
-from .jobs import Cancellation, Import
+from .jobs import Import
 from .judgments import (
     Change,
     ClockTimestamp,
@@ -29,7 +29,7 @@ from .training import Quiz, QuizAttempt, Training, TrainingDecision, TrainingPai
 from .work import Work
 
 __all__ = [
-    "Annotator", "ApiToken", "Batch", "Cancellation", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
+    "Annotator", "ApiToken", "Batch", "Change", "ClockTimestamp", "Collection", "Direction", "Gold",
     "Guidelines", "HandOut", "Import", "Invitation", "Item", "Judgment", "JudgmentComment", "JudgmentEvent", "Level",
     "Membership", "Pair", "PairExclusion", "Part", "Policy", "QuerySet", "QuerySetItem", "Quiz", "QuizAttempt",
     "ReferenceLabel", "ReferenceSet", "Report", "ReportEvent", "ReportQuerySet", "Resolution", "ReviewAction",

@@ -1,5 +1,7 @@
 """What leads do about finished work: the log of it, which only grows, what of it is under way, and pairs left out."""
 
+from typing import Self
+
 from django.db import models
 from django.db.models import Q
 
@@ -8,6 +10,7 @@ from .items import Item
 from .judgments import ClockTimestamp
 from .pairs import Batch, Pair
 from .people import Annotator, User
+from .work import Work
 
 
 class ReviewAction(models.Model):
@@ -81,6 +84,14 @@ class ReviewAction(models.Model):
         return self.n_labels if work is None or self.item_id else work.n_done
 
 
+class ReviewWorks(models.QuerySet["ReviewWork"]):
+    """Decisions, by how far they are."""
+
+    def not_done(self) -> Self:
+        """Those that are under way, or failed and stand half done."""
+        return self.exclude(work__state=Work.State.DONE)
+
+
 class ReviewWork(models.Model):
     """How far a decision about many labels or pairs has been carried out; a worker goes on at `cursor` when killed.
 
@@ -88,6 +99,7 @@ class ReviewWork(models.Model):
     """
 
     action = models.OneToOneField(ReviewAction, models.PROTECT, primary_key=True, related_name="work")
+    work = models.OneToOneField(Work, models.PROTECT, related_name="review_work", help_text="The carrying out.")
     since = models.DateTimeField(
         null=True, blank=True, help_text="Answers of a person from then on; when an item was left out."
     )
@@ -96,20 +108,31 @@ class ReviewWork(models.Model):
     n_done = models.PositiveIntegerField(default=0)
     n_surplus = models.PositiveIntegerField(default=0, help_text="Labels whose place others had taken.")
     cursor = models.BigIntegerField(default=0, help_text="The last row done, in the order of the keys.")
-    finished_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        indexes = [
-            models.Index(fields=["action"], condition=Q(finished_at=None), name="annotate_reviewwork_under_way"),
-        ]
+    objects = ReviewWorks.as_manager()
 
     def __str__(self) -> str:
-        return f"{self.n_done:,} of {self.n_total:,}"
+        return f"{self.n_seen:,} of {self.n_total:,}"
 
     @property
     def n_seen(self) -> int:
         """Rows gone through."""
         return self.n_done + self.n_surplus
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is carried out to its end."""
+        return self.work.state == Work.State.DONE
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether workers gave it up half-way."""
+        return self.work.state == Work.State.FAILED
+
+    @property
+    def how_far(self) -> str:
+        """How far it is, until it is done."""
+        return f"stopped at {self}" if self.is_failed else f"under way: {self}"
 
 
 class PairExclusion(models.Model):

@@ -24,7 +24,7 @@ from annotate.models import (
     User,
 )
 from annotate.services import reports, review_log, review_work
-from annotate.services.review_work import Stretch, Way, begin, of_items, require_rest
+from annotate.services.review_work import Handler, Stretch, begin, of_items, require_rest
 from annotate.services.seating import note_changes, reconcile_pairs
 from annotate.signals import wishes_restored
 
@@ -87,40 +87,42 @@ def restore_item(*, item: Item, by: User, reason: str = "") -> ReviewWork:
     return _begin(item, ReviewAction.Kind.ITEM_RESTORED, want_some, by, reason, since=since)
 
 
-def drop_some(work: ReviewWork) -> Stretch:
+def drop_some(decision: ReviewWork) -> Stretch:
     """The next pairs of an item that is left out."""
-    pairs = _lock_next(work)
-    _drop(pairs, at=work.since, by=work.action.by)
-    return _reconciled(work, pairs)
+    pairs = _lock_next(decision)
+    _drop(pairs, at=decision.since, by=decision.action.by)
+    return _reconciled(decision, pairs)
 
 
-def want_some(work: ReviewWork) -> Stretch:
+def want_some(decision: ReviewWork) -> Stretch:
     """The next pairs of an item that is taken back in."""
-    pairs = _lock_next(work)
-    _want(pairs, since=work.since, by=work.action.by)
+    pairs = _lock_next(decision)
+    _want(pairs, since=decision.since, by=decision.action.by)
     if len(pairs) < review_work.STRETCH:
-        _tell_of_wishes(RoundPair.objects.filter(pair__in=_pairs_of(work.action.item)))
-    return _reconciled(work, pairs)
+        _tell_of_wishes(RoundPair.objects.filter(pair__in=_pairs_of(decision.action.item)))
+    return _reconciled(decision, pairs)
 
 
-def _begin(item: Item, kind: ReviewAction.Kind, way: Way, by: User, reason: str, *, since: datetime) -> ReviewWork:
+def _begin(
+    item: Item, kind: ReviewAction.Kind, handler: Handler, by: User, reason: str, *, since: datetime
+) -> ReviewWork:
     require_rest(of_items(items=[item]))
     # An item concerns the scores of queries that have no pair with it, too; at once, however long its pairs take.
     note_changes(collection_id=item.collection_id, pair_ids=[None])
     about = review_log.About(item=item)
     action = review_log.note(collection=item.collection, kind=kind, by=by, about=about, reason=reason)
-    return begin(action=action, n_total=_pairs_of(item).count(), way=way, since=since)
+    return begin(action=action, n_total=_pairs_of(item).count(), handler=handler, since=since)
 
 
-def _lock_next(work: ReviewWork) -> list[int]:
-    due = _pairs_of(work.action.item).filter(pk__gt=work.cursor).order_by("pk")
+def _lock_next(decision: ReviewWork) -> list[int]:
+    due = _pairs_of(decision.action.item).filter(pk__gt=decision.cursor).order_by("pk")
     return _lock(list(due[: review_work.STRETCH]))
 
 
-def _reconciled(work: ReviewWork, pairs: list[int]) -> Stretch:
+def _reconciled(decision: ReviewWork, pairs: list[int]) -> Stretch:
     reconcile_pairs(pair_ids=pairs)
-    note_changes(collection_id=work.action.collection_id, pair_ids=pairs)
-    return Stretch(len(pairs), 0, pairs[-1] if pairs else work.cursor, len(pairs))
+    note_changes(collection_id=decision.action.collection_id, pair_ids=pairs)
+    return Stretch(len(pairs), 0, pairs[-1] if pairs else decision.cursor, len(pairs))
 
 
 def _pairs_of(item: Item) -> QuerySet[Pair, int]:

@@ -17,8 +17,8 @@ from annotate.services import importing, loading, query_sets, references
 from annotate.services.background.progress import Tell
 
 
-class Work(NamedTuple):
-    """A file to load, and into what."""
+class ImportInputs(NamedTuple):
+    """A file to load and the media it names, into what, by whom, and whom to tell how far it is."""
 
     collection: Collection
     source: Source
@@ -39,7 +39,7 @@ class Asked(Protocol):
     def parameters(self) -> dict[str, Any]:
         """As it is stored."""
 
-    def load(self, work: Work) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
         """Do it, all or nothing; raises what the loading raises."""
 
 
@@ -57,14 +57,14 @@ class Items(NamedTuple):
         """As it is stored."""
         return {}
 
-    def load(self, work: Work) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
         """Load the items, then the labels that lie beside them."""
         report = loading.load_collection(
-            collection=work.collection,
-            source=work.source,
-            by=work.by,
-            media_source=work.media_source,
-            tell=work.tell,
+            collection=inputs.collection,
+            source=inputs.source,
+            by=inputs.by,
+            media_source=inputs.media_source,
+            tell=inputs.tell,
         )
         return [report, *report.references]
 
@@ -93,14 +93,14 @@ class Reference(NamedTuple):
         """As it is stored."""
         return {**self._asdict(), "grades": {str(said): grade for said, grade in self.grades.items()}}
 
-    def load(self, work: Work) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
         """Load the labels, and before them the documents that only they name, if that is asked for."""
-        name = one_file(work.source)
-        with work.source.open(name) as stream:
+        name = one_file(inputs.source)
+        with inputs.source.open(name) as stream:
             made = []
             if self.make_documents:
                 ids = references.lacking_documents(
-                    collection=work.collection,
+                    collection=inputs.collection,
                     stream=stream,
                     file_name=name,
                     min_grade=self.min_grade,
@@ -108,21 +108,21 @@ class Reference(NamedTuple):
                 )
                 made = [
                     loading.load_documents(
-                        collection=work.collection, ids=ids, file_name=name, by=work.by, tell=work.tell
+                        collection=inputs.collection, ids=ids, file_name=name, by=inputs.by, tell=inputs.tell
                     )
                 ]
             report = references.load_reference(
-                collection=work.collection,
+                collection=inputs.collection,
                 stream=stream,
                 file_name=name,
                 name=self.name,
-                by=work.by,
+                by=inputs.by,
                 grade_map=self.grades,
                 min_grade=self.min_grade,
                 skip_unknown=self.skip_unknown,
                 skip_blank=self.skip_blank,
                 columns=self.columns,
-                tell=work.tell,
+                tell=inputs.tell,
             )
         return [*made, report]
 
@@ -149,20 +149,20 @@ class Judgments(NamedTuple):
         columns = {**self.columns._asdict(), "annotators": list(self.columns.annotators)}
         return {**self._asdict(), "columns": columns}
 
-    def load(self, work: Work) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
         """Import the judgments."""
-        name = one_file(work.source)
-        with work.source.open(name) as stream:
+        name = one_file(inputs.source)
+        with inputs.source.open(name) as stream:
             report = importing.import_judgments(
-                collection=work.collection,
+                collection=inputs.collection,
                 stream=stream,
                 file_name=name,
                 columns=self.columns,
                 name=self.name,
-                by=work.by,
+                by=inputs.by,
                 skip_blank=self.skip_blank,
-                policy=importing.policy_for(collection=work.collection, rule=self.rule, tie=self.tie, by=work.by),
-                tell=work.tell,
+                policy=importing.policy_for(collection=inputs.collection, rule=self.rule, tie=self.tie, by=inputs.by),
+                tell=inputs.tell,
             )
         return [report]
 
@@ -184,18 +184,18 @@ class QuerySetIds(NamedTuple):
         """As it is stored."""
         return self._asdict()
 
-    def load(self, work: Work) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
         """Load the list of ids."""
-        name = one_file(work.source)
-        with work.source.open(name) as stream:
+        name = one_file(inputs.source)
+        with inputs.source.open(name) as stream:
             report = query_sets.load_query_set(
-                collection=work.collection,
+                collection=inputs.collection,
                 stream=stream,
                 file_name=name,
                 name=self.name,
                 direction=self.direction,
-                by=work.by,
-                tell=work.tell,
+                by=inputs.by,
+                tell=inputs.tell,
             )
         return [report]
 

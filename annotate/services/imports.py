@@ -1,14 +1,12 @@
 """Files brought into a collection: received at once, read in the background, whole or not at all.
 
-The web form, the API and the commands come here. A worker that dies leaves an import as it was received, and a sweep
-hands it to the next one; the same file with the same parameters is not read twice.
+The web form, the API and the commands come here. Reading is work like any other (see background.works); the same file
+with the same parameters is not read twice.
 """
 
 import hashlib
-import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import timedelta
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
 from uuid import uuid4
@@ -16,29 +14,18 @@ from uuid import uuid4
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import F
-from django.db.models.functions import Now
 
 from annotate.core.formats import FormatError
 from annotate.core.metering import Metered
 from annotate.core.sources import Elsewhere, Source, ZipSource, open_source
-from annotate.models import Collection, Import, User
-from annotate.services.background import progress
-from annotate.services.background.progress import Cancelled, Job
-from annotate.services.background.workers import alone_with
+from annotate.models import Collection, Import, User, Work
+from annotate.services.background import progress, works
 from annotate.services.faults import FAULTS
 from annotate.services.files import delete_on_commit
-from annotate.services.import_kinds import KINDS, Asked, Work
-from annotate.services.import_reports import ImportReport, report_of, report_of_fault
+from annotate.services.import_kinds import KINDS, Asked, ImportInputs
+from annotate.services.import_reports import report_of, report_of_fault
 
-log = logging.getLogger(__name__)
-
-MAX_ATTEMPTS = 3
-OVERDUE_AFTER = timedelta(seconds=20)
-WORN_OUT = (
-    f"Reading this file was begun {MAX_ATTEMPTS} times and never came to its end; the worker's log says why. "
-    "Upload it again, or split it."
-)
+IMPORT = "import"
 
 
 class Received(NamedTuple):
@@ -51,7 +38,7 @@ class Received(NamedTuple):
 def receive(
     *, collection: Collection, asked: Asked, upload: File, media: File | None = None, by: User | None = None
 ) -> Received:
-    """Keep an uploaded file, to be read in the background by `run`.
+    """Keep an uploaded file, to be read in the background.
 
     media : a zip of the media that a file of items names
     The same files asked for in the same way again change nothing, unless they were rejected or cancelled. Raises
@@ -84,22 +71,37 @@ def _store(made: Import, upload: File, media: File | None) -> Received:
         media.seek(0)
         made.media_file.save(uuid4().hex, media, save=False)
     made.save()
+    _ask(made)
     return Received(made, is_new=True)
+
+
+def _ask(made: Import, *, is_done_here: bool = False) -> None:
+    """Have an import's file read."""
+    made.work = works.ask(
+        kind=IMPORT, collection=made.collection, subject=made.pk, by=made.by, is_done_here=is_done_here
+    )
+    made.save(update_fields=["work"])
 
 
 def _known(made: Import) -> Import | None:
     same = {name: getattr(made, name) for name in ("collection_id", "kind", "parameters", "sha256", "media_sha256")}
-    alive = Import.objects.filter(state__in=[Import.State.RECEIVED, Import.State.DONE])
+    alive = Import.objects.filter(work__state__in=[*Work.UNFINISHED, Work.State.DONE])
     return alive.filter(**same).order_by("pk").first() if made.sha256 else None
 
 
 @transaction.atomic
-def ask(*, collection: Collection, asked: Asked, name: str, by: User | None) -> Import:
-    """Begin an import whose file lies elsewhere, as `asked` knows; one that is under way already goes on."""
+def ask(*, collection: Collection, asked: Asked, name: str, by: User | None, is_done_here: bool = False) -> Import:
+    """Ask for an import whose file lies elsewhere, as `asked` knows; one that is under way already goes on.
+
+    is_done_here : the caller performs its work
+    """
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     same = {"collection": collection, "kind": asked.kind, "parameters": asked.parameters()}
-    waiting = Import.objects.filter(state=Import.State.RECEIVED, **same).first()
-    return waiting or Import.objects.create(file_name=name[-255:], by=by, **same)
+    if waiting := Import.objects.filter(work__state__in=Work.UNFINISHED, **same).first():
+        return waiting
+    made = Import.objects.create(file_name=name[-255:], by=by, **same)
+    _ask(made, is_done_here=is_done_here)
+    return made
 
 
 def run_now(
@@ -127,53 +129,52 @@ def run_now(
         )
         if known := _known(made):
             return Received(known, is_new=False)
-        loads = asked.load(Work(collection, source, media_source, by, progress.tell_nobody))
-        made.state, made.report, made.finished_at = Import.State.DONE, report_of(loads).told(), Now()
+        loads = asked.load(ImportInputs(collection, source, media_source, by, progress.tell_nobody))
+        made.report = report_of(loads).told()
         made.save()
+        _ask(made, is_done_here=True)
+        works.finish(work=made.work)
     made.refresh_from_db()
     return Received(made, is_new=True)
 
 
-def run(*, made: Import) -> None:
-    """Read a received import's file: done with all of it, or rejected or cancelled with nothing, and a report.
-
-    Safe to run twice, also at once: who comes second finds the import taken or finished. A worker that dies leaves
-    the import as it was; after MAX_ATTEMPTS such deaths it is rejected.
-    """
-    with alone_with(made) as is_ours:
-        if is_ours and _begin(made):
-            try:
-                _load(made)
-            except Cancelled:
-                _finish(made, Import.State.CANCELLED, ImportReport())
-            except FAULTS as error:
-                _finish(made, Import.State.REJECTED, report_of_fault(error))
-    made.refresh_from_db()
+def _delete_files(work: Work) -> None:
+    """Delete the kept files of an import that stored nothing: nobody will read them again."""
+    if work.state == Work.State.DONE:
+        return
+    for file, media_file in Import.objects.filter(pk=work.subject).values_list("file", "media_file"):
+        for name in filter(None, (file, media_file)):
+            delete_on_commit(name)
 
 
-@transaction.atomic
-def _begin(made: Import) -> bool:
-    """Count an attempt, committed before any work, so that one which kills its worker is counted too."""
-    waiting = Import.objects.filter(pk=made.pk, state=Import.State.RECEIVED)
-    if waiting.filter(attempts__gte=MAX_ATTEMPTS).exists():
-        report = ImportReport(errors=[{"file": "", "line": None, "field": "", "message": WORN_OUT}], n_errors=1)
-        _finish(made, Import.State.REJECTED, report)
-    return waiting.update(attempts=F("attempts") + 1) == 1
+@works.performs(IMPORT, subject="import", on_finished=_delete_files, advice="Upload it again, or split it.")
+def read(work: Work) -> None:
+    """Load an import's file: all of it, or nothing but a report of what is wrong with it."""
+    made = Import.objects.select_related("collection", "by", "work").get(pk=work.subject)
+    try:
+        _load(made)
+    except FAULTS as error:
+        report = report_of_fault(error)
+        with transaction.atomic():
+            message = report.errors[0]["message"]
+            if works.finish(work=made.work, state=Work.State.FAILED, code=Import.REFUSED, message=message):
+                Import.objects.filter(pk=made.pk).update(report=report.told())
 
 
 def _load(made: Import) -> None:
-    job = job_of(made)
-    progress.advance(job=job, done=0)
+    advance = works.teller(made.work)
+    advance(0)
     asked = KINDS[Import.Kind(made.kind)].of(made.parameters)
     with transaction.atomic(), _sources(made) as (source, media_source):
 
         def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
             if total is None and unit == "rows":
                 total = source.rows_in_all(done)
-            progress.advance(job=job, done=done, total=total, unit=unit)
+            advance(done, total, unit)
 
-        loads = asked.load(Work(made.collection, source, media_source, made.by, tell))
-        _finish(made, Import.State.DONE, report_of(loads))
+        loads = asked.load(ImportInputs(made.collection, source, media_source, made.by, tell))
+        Import.objects.filter(pk=made.pk).update(report=report_of(loads).told())
+        works.finish(work=made.work)
 
 
 @contextmanager
@@ -187,40 +188,6 @@ def _sources(made: Import) -> Iterator[tuple[Metered, Source | None]]:
         media_source = opened(made.media_file.name, made.media_name) if made.media_file else None
         source = opened(made.file.name, made.file_name) if made.file else Elsewhere(made.file_name)
         yield Metered(source), media_source
-
-
-@transaction.atomic
-def _finish(made: Import, state: Import.State, report: ImportReport) -> None:
-    """Write down how an import ended, once; files nobody will read again go."""
-    finished = Import.objects.filter(pk=made.pk, state=Import.State.RECEIVED)
-    if not finished.update(state=state, report=report.told(), finished_at=Now()):
-        return
-    progress.forget(job=job_of(made))
-    if state != Import.State.DONE:
-        for name in filter(None, (made.file.name, made.media_file.name)):
-            delete_on_commit(name)
-    log.info("Import %s into %s is %s: %s", made.pk, made.collection, state, " ".join(report.sentences))
-
-
-def cancel(*, made: Import, by: User | None) -> None:
-    """Stop an import: at once if no worker is at it, else at its next block of rows. A finished one stays as it is."""
-    progress.cancel(job=job_of(made), collection=made.collection, by=by)
-    with alone_with(made) as is_ours:
-        if is_ours:
-            _finish(made, Import.State.CANCELLED, ImportReport())
-            progress.forget(job=job_of(made))
-    made.refresh_from_db()
-
-
-def overdue() -> list[int]:
-    """Imports received a while ago and not finished yet."""
-    waiting = Import.objects.filter(state=Import.State.RECEIVED, created_at__lt=Now() - OVERDUE_AFTER)
-    return list(waiting.order_by("pk").values_list("pk", flat=True))
-
-
-def job_of(made: Import) -> Job:
-    """The import as progress and cancelling know it."""
-    return Job("import", made.pk)
 
 
 def checksum(stream: BinaryIO) -> str:

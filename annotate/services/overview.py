@@ -7,7 +7,6 @@ from django.db.models import Count, Q, QuerySet
 from annotate.models import (
     Annotator,
     Collection,
-    Import,
     Item,
     Judgment,
     Part,
@@ -18,6 +17,7 @@ from annotate.models import (
     Round,
     Seat,
     Side,
+    Work,
 )
 from annotate.models import QuerySet as ItemSet
 from annotate.services import looking
@@ -78,7 +78,7 @@ def overview(*, collection: Collection) -> Overview:
         imports=collection.rounds.filter(kind=Round.Kind.IMPORT)
         .annotate(n_labels=Count("seats", filter=Q(seats__state=Seat.State.DONE)))
         .order_by("name"),
-        n_being_read=collection.imports.filter(state=Import.State.RECEIVED).count(),
+        n_being_read=collection.imports.filter(work__state__in=Work.UNFINISHED).count(),
         n_open_pools=collection.rounds.filter(kind=Round.Kind.POOL, state=Round.State.OPEN).count(),
         n_judgments=Judgment.objects.filter(collection=collection).count(),
         n_judged_pairs=Resolution.objects.filter(collection=collection, n_labels__gt=0).count(),

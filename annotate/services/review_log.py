@@ -52,7 +52,7 @@ def entries(*, collection: Collection, by: User | None = None, kinds: tuple[str,
     if pair is not None:
         rows = rows.filter(Q(pair=pair) | Q(item__in=[pair.query_id, pair.document_id]))
     named = rows.select_related(
-        "by", "annotator", "batch", "pair__query", "pair__document", "item", "work"
+        "by", "annotator", "batch", "pair__query", "pair__document", "item", "work__work"
     )
     return named.order_by("-pk")
 

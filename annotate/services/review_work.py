@@ -1,8 +1,9 @@
 """Decisions that concern many labels or pairs: written down in the request, carried out stretch by stretch.
 
 A stretch is one transaction, which also keeps how far it came: who is killed between two goes on where it stopped, and
-no row is gone through twice. Little is done at once, in the transaction that decides; the rest a worker does, and a
-sweep finds what a lost task left. What undoes a decision under way is refused until it is done.
+no row is gone through twice. Little is done at once, in the transaction that decides; the rest is work for a worker
+(see review_dispatch). What undoes a decision under way is refused until it is done; where it failed half-way, until it
+was tried again.
 """
 
 from collections.abc import Callable
@@ -13,17 +14,17 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotate.models import Annotator, ClockTimestamp, Item, ReviewAction, ReviewWork
-from annotate.services.background import progress
-from annotate.services.background.workers import worker_is_missing
-from annotate.signals import review_work_begun
+from annotate.models import Annotator, Collection, Item, ReviewAction, ReviewWork, Work
+from annotate.services.background import works
+from annotate.services.background.progress import Progress, Standing
 
+REVIEW = "review"
 AT_ONCE = 200  # rows that are done while the lead waits
 STRETCH = 500  # rows of one transaction; the annotator concerned waits for no more than this
 
 
 class UnderWay(Exception):
-    """Another decision about the same labels or pairs is being carried out; nothing was changed."""
+    """Another decision about these labels or pairs is being carried out, or stands half done; nothing was changed."""
 
 
 class Stretch(NamedTuple):
@@ -35,104 +36,121 @@ class Stretch(NamedTuple):
     n_seen: int
 
 
-Way = Callable[[ReviewWork], Stretch]  # does the next STRETCH rows after work.cursor
+Handler = Callable[[ReviewWork], Stretch]  # does the next STRETCH rows after decision.cursor
 
 
 def begin(
-    *, action: ReviewAction, n_total: int, way: Way, since: datetime | None = None, until: datetime | None = None
+    *,
+    action: ReviewAction,
+    n_total: int,
+    handler: Handler,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> ReviewWork:
     """Carry out what was just decided: at once where it is little, else by a worker. Within the deciding transaction.
 
     n_total : rows that it is about
     """
-    work = ReviewWork.objects.create(action=action, n_total=n_total, since=since, until=until)
-    if n_total > AT_ONCE:
-        review_work_begun.send(sender=ReviewWork, work_id=work.pk)
-        return work
-    while work.finished_at is None:
-        work = go_on(work=work, way=way)
-    return work
+    is_done_here = n_total <= AT_ONCE
+    work = works.ask(
+        kind=REVIEW, collection=action.collection, subject=action.pk, by=action.by, is_done_here=is_done_here
+    )
+    decision = ReviewWork.objects.create(action=action, work=work, n_total=n_total, since=since, until=until)
+    while is_done_here and decision.work.is_unfinished:
+        decision = go_on(decision=decision, handler=handler)
+    return decision
 
 
 @transaction.atomic
-def go_on(*, work: ReviewWork, way: Way) -> ReviewWork:
+def go_on(*, decision: ReviewWork, handler: Handler) -> ReviewWork:
     """The next stretch, and how far it came; nothing where all is done. Safe at any time, also twice at once."""
-    fresh = ReviewWork.objects.select_for_update(of=("self",)).select_related(
+    locked = ReviewWork.objects.select_for_update(of=("self",)).select_related(
         "action__by", "action__collection", "action__annotator", "action__item", "action__batch"
     )
-    work = fresh.get(pk=work.pk)
-    if work.finished_at is not None:
-        return work
-    did = way(work)
-    work.n_done += did.n_done
-    work.n_surplus += did.n_surplus
-    work.cursor = did.last
-    work.finished_at = ClockTimestamp() if did.n_seen < STRETCH else None
-    work.save(update_fields=["n_done", "n_surplus", "cursor", "finished_at"])
-    work.refresh_from_db(fields=["finished_at"])
-    return work
-
-
-def behind() -> list[int]:
-    """Decisions that have yet to be carried out."""
-    return list(_unfinished().order_by("pk").values_list("pk", flat=True))
+    decision = locked.get(pk=decision.pk)
+    if not decision.work.is_unfinished:  # asked behind the lock: a join would show it as it was before
+        return decision
+    stretch = handler(decision)
+    decision.n_done += stretch.n_done
+    decision.n_surplus += stretch.n_surplus
+    decision.cursor = stretch.last
+    decision.save(update_fields=["n_done", "n_surplus", "cursor"])
+    if stretch.n_seen < STRETCH:
+        works.finish(work=decision.work)
+    else:
+        works.went_on(work=decision.work)
+    return decision
 
 
 def of_annotator(*, annotator: Annotator) -> list[ReviewWork]:
-    """What is being done about one person's answers."""
-    return list(_unfinished().filter(action__annotator=annotator).order_by("pk"))
+    """What is being done about one person's answers, or stands half done."""
+    return list(_not_done().filter(action__annotator=annotator).order_by("pk"))
 
 
 def of_items(*, items: list[Item]) -> list[ReviewWork]:
-    """What is being done about items and their pairs."""
-    return list(_unfinished().filter(action__item__in=items).order_by("pk"))
+    """What is being done about items and their pairs, or stands half done."""
+    return list(_not_done().filter(action__item__in=items).order_by("pk"))
 
 
-def require_rest(works: list[ReviewWork]) -> None:
-    """Raise UnderWay where something is being done; to be called behind the lock that whoever begins it takes."""
-    for work in works:
-        raise UnderWay(f"{title(work)}: {work.n_seen:,} of {work.n_total:,} so far. Wait until that is done.")
+def failed(*, collection: Collection) -> list[ReviewWork]:
+    """What stands half done in a collection, for a lead to have it tried again."""
+    given_up = _not_done().filter(work__state=Work.State.FAILED, action__collection=collection)
+    return list(given_up.order_by("pk"))
 
 
-def title(work: ReviewWork) -> str:
+def require_rest(decisions: list[ReviewWork]) -> None:
+    """Raise UnderWay where something is to be done first; to be called behind the lock that whoever begins it takes."""
+    for decision in decisions:
+        if decision.is_failed:
+            raise UnderWay(f"{title(decision)}: it stopped at {decision}. Have that tried again first.")
+        raise UnderWay(f"{title(decision)}: {decision} so far. Wait until that is done.")
+
+
+def title(decision: ReviewWork) -> str:
     """What is being done, in words."""
-    return _DOING[work.action.kind].format(whose=_whose(work))
+    return _DOING[decision.action.kind].format(whose=_whose(decision))
 
 
-def outcome(work: ReviewWork) -> str:
+def outcome(decision: ReviewWork) -> str:
     """What was done, in words."""
-    said = _DONE[work.action.kind].format(n=work.n_done, item=work.action.item, whose=_whose(work))
-    if work.n_surplus:
-        said += f" {work.n_surplus:,} stay out as surplus: others have given these pairs their labels since."
-    return said
+    text = _DONE[decision.action.kind].format(n=decision.n_done, item=decision.action.item, whose=_whose(decision))
+    if decision.n_surplus:
+        text += f" {decision.n_surplus:,} stay out as surplus: others have given these pairs their labels since."
+    return text
 
 
-def said(work: ReviewWork) -> str:
+def stop(decision: ReviewWork) -> str:
+    """Where one that failed stopped, and why."""
+    return f"{title(decision)}: it stopped at {decision} {unit(decision)}. {decision.work.error}"
+
+
+def said(decision: ReviewWork) -> str:
     """What was done; or, while a worker is at it, what is being done."""
-    return outcome(work) if work.finished_at else f"{title(work)}: {work.n_total:,} {unit(work)}, in the background."
+    if decision.is_done:
+        return outcome(decision)
+    return f"{title(decision)}: {decision.n_total:,} {unit(decision)}, in the background."
 
 
-def unit(work: ReviewWork) -> str:
+def unit(decision: ReviewWork) -> str:
     """What its rows are."""
-    return "pairs" if work.action.item_id else "answers"
+    return "pairs" if decision.action.item_id else "answers"
 
 
-def standing(work: ReviewWork) -> progress.Standing:
-    """What a page says of one under way; from its row, so that nothing is lost with the cache."""
-    now = timezone.now()
-    seconds = max(0.0, (now - work.action.at).total_seconds())
-    left = max(0, work.n_total - work.n_seen) * seconds / work.n_seen if work.n_seen else None
-    known = progress.Progress(work.n_seen, work.n_total, unit(work), left, now)
-    return progress.Standing(known, False, worker_is_missing())
+def standing(decision: ReviewWork) -> Standing:
+    """What a page says of one under way: how far by its row, which no cache loses, and how long by its pace."""
+    known = works.standing(work=decision.work)
+    left = known.progress.seconds_left if known.progress else None
+    so_far = Progress(decision.n_seen, decision.n_total, unit(decision), left, timezone.now())
+    return known._replace(progress=so_far)
 
 
-def _unfinished() -> QuerySet[ReviewWork]:
-    named = ("action__collection", "action__annotator", "action__item", "action__batch")
-    return ReviewWork.objects.filter(finished_at=None).select_related(*named)
+def _not_done() -> QuerySet[ReviewWork]:
+    named = ("action__collection", "action__annotator", "action__item", "action__batch", "work")
+    return ReviewWork.objects.not_done().select_related(*named)
 
 
-def _whose(work: ReviewWork) -> str:
-    action = work.action
+def _whose(decision: ReviewWork) -> str:
+    action = decision.action
     if action.item:
         return f"{action.item.get_side_display().lower()} {action.item}"
     return f"batch {action.batch.number} of {action.annotator}" if action.batch else str(action.annotator)

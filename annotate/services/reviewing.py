@@ -70,17 +70,17 @@ def reopen_batch(*, batch: Batch, by: User | None, reason: str = "") -> ReviewWo
     n = len(still_withdrawn(own))
     Batch.objects.filter(pk=batch.pk).update(verdict=Batch.Verdict.HELD)
     batch.refresh_from_db()
-    return begin(action=_note(Kind.BATCH_REOPENED, batch, by, reason, n), n_total=n, way=restore_some)
+    return begin(action=_note(Kind.BATCH_REOPENED, batch, by, reason, n), n_total=n, handler=restore_some)
 
 
-def withdraw_some(work: ReviewWork) -> Stretch:
+def withdraw_some(decision: ReviewWork) -> Stretch:
     """The next answers of a batch that is taken out."""
-    return withdraw_next(work, _counting(work.action.batch))
+    return withdraw_next(decision, _counting(decision.action.batch))
 
 
-def restore_some(work: ReviewWork) -> Stretch:
+def restore_some(decision: ReviewWork) -> Stretch:
     """The next answers of a batch whose verdict was taken back."""
-    return restore_next(work, _answers(work.action.batch))
+    return restore_next(decision, _answers(decision.action.batch))
 
 
 def _take_out(batch: Batch, verdict: Batch.Verdict, kind: Kind, by: User | None, reason: str) -> ReviewWork | None:
@@ -90,7 +90,7 @@ def _take_out(batch: Batch, verdict: Batch.Verdict, kind: Kind, by: User | None,
     n = _counting(batch).count()
     if not is_new and not n:
         return None
-    return begin(action=_note(kind, batch, by, reason, n), n_total=n, way=withdraw_some)
+    return begin(action=_note(kind, batch, by, reason, n), n_total=n, handler=withdraw_some)
 
 
 def _counting(batch: Batch) -> QuerySet[Seat]:

@@ -93,7 +93,7 @@ def withdraw_annotator(
     if not n_now:
         return None
     action = _note(ReviewAction.Kind.LABELS_WITHDRAWN, annotator, by, reason, n_now)
-    return begin(action=action, n_total=n_now, way=withdraw_some, since=since, until=until)
+    return begin(action=action, n_total=n_now, handler=withdraw_some, since=since, until=until)
 
 
 @transaction.atomic
@@ -110,17 +110,17 @@ def restore_annotator(
     if not n_now:
         return None
     action = _note(ReviewAction.Kind.LABELS_RESTORED, annotator, by, reason, n_now)
-    return begin(action=action, n_total=n_now, way=restore_some, since=since, until=until)
+    return begin(action=action, n_total=n_now, handler=restore_some, since=since, until=until)
 
 
-def withdraw_some(work: ReviewWork) -> Stretch:
+def withdraw_some(decision: ReviewWork) -> Stretch:
     """The next answers of a withdrawal."""
-    return withdraw_next(work, _said_within(work.action.annotator, work.since, work.until))
+    return withdraw_next(decision, _said_within(decision.action.annotator, decision.since, decision.until))
 
 
-def restore_some(work: ReviewWork) -> Stretch:
+def restore_some(decision: ReviewWork) -> Stretch:
     """The next answers of a restoration."""
-    return restore_next(work, _answers(work.action.annotator))
+    return restore_next(decision, _answers(decision.action.annotator))
 
 
 def withdrawals(*, annotator: Annotator) -> list[Withdrawal]:
@@ -142,29 +142,29 @@ def still_withdrawn(judgments: Sequence[int]) -> dict[int, datetime]:
     return {pk: found[pk] for pk in free.order_by("pk").values_list("pk", flat=True)}
 
 
-def withdraw_next(work: ReviewWork, seats: QuerySet[Seat]) -> Stretch:
+def withdraw_next(decision: ReviewWork, seats: QuerySet[Seat]) -> Stretch:
     """Let what counts for the next of these seats no longer count; undone and surplus answers are left alone."""
-    action = work.action
+    action = decision.action
     lock_annotator(action.annotator_id)  # a change of mind on its way would count on
-    due = seats.filter(state=Seat.State.DONE, judgment__gt=work.cursor).order_by("judgment")
+    due = seats.filter(state=Seat.State.DONE, judgment__gt=decision.cursor).order_by("judgment")
     done = list(due.values_list("judgment_id", "pair_id")[: review_work.STRETCH])
     pairs, counting = _lock(pair for _, pair in done), [judgment for judgment, _ in done]
     _tell(counting, JudgmentEvent.Kind.WITHDRAWN, action.by, action.reason)
     Seat.objects.filter(judgment__in=counting).update(state=Seat.State.WITHDRAWN, judgment=None)
     reconcile_pairs(pair_ids=pairs)
     note_changes(collection_id=action.collection_id, pair_ids=pairs)
-    return Stretch(len(done), 0, counting[-1] if counting else work.cursor, len(done))
+    return Stretch(len(done), 0, counting[-1] if counting else decision.cursor, len(done))
 
 
-def restore_next(work: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch:
-    """Let those of the next answers count again that the work is about, and whose pairs still miss a label."""
-    action = work.action
+def restore_next(decision: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch:
+    """Let those of the next answers count again that the decision is about, and whose pairs still miss a label."""
+    action = decision.action
     lock_annotator(action.annotator_id)
     # by their keys alone, and then what became of these: how many events there are must not matter
-    following = judgments.filter(pk__gt=work.cursor).order_by("pk").values_list("pk", flat=True)
+    following = judgments.filter(pk__gt=decision.cursor).order_by("pk").values_list("pk", flat=True)
     looked_at = list(following[: review_work.STRETCH])
     withdrawn = still_withdrawn(looked_at)
-    meant = [pk for pk, at in withdrawn.items() if work.until is None or work.since <= at <= work.until]
+    meant = [pk for pk, at in withdrawn.items() if decision.until is None or decision.since <= at <= decision.until]
     said = {(row.pair_id, row.purpose): row for row in Judgment.objects.filter(pk__in=meant).order_by("pk")}
     pairs = _lock(pair for pair, _ in said)
     taken = _places(said, pairs, action.annotator_id)
@@ -173,7 +173,7 @@ def restore_next(work: ReviewWork, judgments: QuerySet[Judgment]) -> Stretch:
         cursor.execute(_COUNT_AGAIN, [[seat for seat, _ in taken], [judgment for _, judgment in taken]])
     reconcile_pairs(pair_ids=pairs)
     note_changes(collection_id=action.collection_id, pair_ids=pairs)
-    last = looked_at[-1] if looked_at else work.cursor
+    last = looked_at[-1] if looked_at else decision.cursor
     return Stretch(len(taken), len(meant) - len(taken), last, len(looked_at))
 
 

@@ -63,10 +63,10 @@ def _do(act: BatchAct, batch: Batch, **why: Any) -> str:
 
 
 def _page(request: HttpRequest, batch: Batch, *, form: ReasonForm | None = None, refusal: str = "") -> HttpResponse:
-    works = review_work.of_annotator(annotator=batch.annotator)
+    decisions = review_work.of_annotator(annotator=batch.annotator)
     context = {
         "collection": batch.collection,
-        "works": [shown_work(work, batch.collection.slug) for work in works],
+        "works": [shown_work(decision, batch.collection.slug) for decision in decisions],
         "batch": batch,
         "lines": lines_of(batch=batch),
         "checked": gold_checks.count_golds(batch=batch),

@@ -10,12 +10,11 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate import access, tasks
+from annotate import access
 from annotate.core.formats import FormatError
 from annotate.models import Import, Role
-from annotate.queue import enqueue_on_commit
 from annotate.services import imports as service
-from annotate.services.background import progress
+from annotate.services.background import works
 from annotate.services.import_forms import IMPORT_FORMS
 from annotate.services.imports import Received
 
@@ -71,9 +70,7 @@ def _form_page(request: HttpRequest, slug: str, kind: Import.Kind, template: str
 def received(request: HttpRequest, got: Received) -> HttpResponse:
     """On to the page of an import that was just received, or was here before."""
     made = got.made
-    if got.is_new:
-        enqueue_on_commit(tasks.run_import, import_id=made.pk)
-    else:
+    if not got.is_new:
         when = f"{made.created_at:%-d %B %Y %H:%M} UTC"
         messages.info(request, f"This very file came on {when}, to be read in the same way; nothing was changed.")
     return redirect("annotate:import", made.collection.slug, made.pk)
@@ -87,7 +84,7 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
     found = access.get_collection(user=request.user, slug=slug, roles=access.LEADERS)
     context = {
         "collection": found,
-        "imports": found.imports.select_related("by").order_by("-created_at", "-pk")[:SHOWN],
+        "imports": found.imports.select_related("by", "work").order_by("-created_at", "-pk")[:SHOWN],
         "may_load": Role.RESEARCHER in access.roles_in(user=request.user, collection=found),
         "shown": SHOWN,
     }
@@ -102,7 +99,7 @@ def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     made = access.get_import(user=request.user, slug=slug, pk=pk)
     may_load = Role.RESEARCHER in access.roles_in(user=request.user, collection=made.collection)
     context = {"collection": made.collection, "made": made, "report": made.report, "may_load": may_load}
-    if made.state == Import.State.RECEIVED:
+    if made.work.is_unfinished:
         context["job"] = _job(made, may_cancel=may_load)
     return render(request, "annotate/import.html", context)
 
@@ -113,7 +110,7 @@ def import_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def import_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Asked every 2 seconds while a file is being read; sends the page on when it is."""
     made = access.get_import(user=request.user, slug=slug, pk=pk)
-    if made.state != Import.State.RECEIVED:
+    if not made.work.is_unfinished:
         return HttpResponse(headers={"HX-Redirect": reverse("annotate:import", args=[slug, pk])})
     may_cancel = Role.RESEARCHER in access.roles_in(user=request.user, collection=made.collection)
     return render(request, "_job.html", _job(made, may_cancel=may_cancel))
@@ -124,7 +121,7 @@ def import_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def import_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Stop reading a file."""
     made = access.get_import(user=request.user, slug=slug, pk=pk, roles=RESEARCHERS)
-    service.cancel(made=made, by=request.user)
+    works.cancel(work=made.work, by=request.user)
     return redirect("annotate:import", slug, pk)
 
 
@@ -135,7 +132,7 @@ def _job(made: Import, *, may_cancel: bool) -> dict[str, Any]:
         "poll_url": reverse("annotate:import-state", args=address),
         "title": "Reading the file",
         "detail": f"{made.file_name}: every row is checked before anything is stored. You may leave this page.",
-        "standing": progress.standing(job=service.job_of(made)),
+        "standing": works.standing(work=made.work),
         "cancel_url": reverse("annotate:import-cancel", args=address) if may_cancel else "",
         "cancel_effect": "nothing of this file is stored.",
     }

@@ -106,14 +106,14 @@ def _pair_page(
     refusal: str = "",
 ) -> HttpResponse:
     collection, levels = pair.collection, _levels(pair.collection)
-    works, history = review_work.of_items(items=[pair.query, pair.document]), history_of(pair=pair, for_lead=True)
+    decisions, history = review_work.of_items(items=[pair.query, pair.document]), history_of(pair=pair, for_lead=True)
     context = {
         "collection": collection,
         "pair": pair,
         "levels": levels,
         "history": history,
         "was_returned": _was_returned(history),
-        "works": [shown_work(work, collection.slug) for work in works],
+        "works": [shown_work(decision, collection.slug) for decision in decisions],
         "sides": [(item.get_side_display(), Shown(item, as_shown(item, collection.slug)))
                   for item in (pair.query, pair.document)],
         "tab": asked_tab(request) or "",

@@ -76,7 +76,7 @@ def _page(
     asked = SinceForm(request.GET if "since" in request.GET else None)
     if since is None and asked.is_valid():
         since = asked.cleaned_data["since"]
-    works = review_work.of_annotator(annotator=annotator)
+    decisions = review_work.of_annotator(annotator=annotator)
     context = {
         "collection": annotator.collection,
         "annotator": annotator,
@@ -84,7 +84,7 @@ def _page(
         "asked": SinceForm(initial={"since": since}) if since else asked,
         "since": since,
         "would": withdrawing.withdrawable(annotator=annotator, since=since) if since else None,
-        "works": [shown_work(work, annotator.collection.slug) for work in works],
+        "works": [shown_work(decision, annotator.collection.slug) for decision in decisions],
         "withdrawals": withdrawing.withdrawals(annotator=annotator),
         "log": review_log.entries(collection=annotator.collection, person=annotator.pk)[:N_LAST],
         "form": form or ReasonForm(acts=PersonAct, reasoned=REASONED),

@@ -113,7 +113,7 @@ def differences_of_marks() -> Iterator[str]:
     retired = Run.objects.filter(pools=OuterRef("pk"), retired_at__isnull=False)
     settled = Pool.objects.exclude(round=None).exclude(runs__in=Run.objects.filter(marks_due=True))
     # Pairs of an item that a lead left out follow in the background.
-    following = ReviewWork.objects.filter(finished_at=None, action__item__isnull=False)
+    following = ReviewWork.objects.not_done().filter(action__item__isnull=False)
     settled = settled.exclude(collection__in=following.values("action__collection"))
     for pool in settled.filter(Exists(marked) | Exists(retired)).order_by("pk"):
         marks = wrong_marks(pool=pool)

@@ -11,7 +11,7 @@ from annotate.core.tallies import Tallies
 from annotate.models import Direction, Import, User
 from annotate.services import imports, loading
 from annotate.services.background.progress import Tell
-from annotate.services.import_kinds import KINDS, Work
+from annotate.services.import_kinds import KINDS, ImportInputs
 from annotate.services.references import Rejected
 from pooling.core.run_files import read_blocks, read_parts
 from pooling.models import Run
@@ -41,17 +41,17 @@ class RunDocuments(NamedTuple):
         """As it is stored."""
         return self._asdict()
 
-    def load(self, work: Work) -> Sequence[Tallies]:
+    def load(self, inputs: ImportInputs) -> Sequence[Tallies]:
         """Read the run's kept file, and load what its collection lacks. Raises Rejected where it cannot be read."""
-        run = Run.objects.select_related("collection").filter(pk=self.run, collection=work.collection).first()
+        run = Run.objects.select_related("collection").filter(pk=self.run, collection=inputs.collection).first()
         if run is None:
             problems = Problems()
-            problems.add(FormatError(work.source.name, None, "", "The run was deleted meanwhile; nothing was made."))
+            problems.add(FormatError(inputs.source.name, None, "", "The run was deleted meanwhile; nothing was made."))
             raise Rejected(problems)
-        found = lacking_documents(run=run, called=work.source.name, tell=work.tell)
+        found = lacking_documents(run=run, called=inputs.source.name, tell=inputs.tell)
         ids = [each.decode() for each in found.tolist()]
         report = loading.load_documents(
-            collection=run.collection, ids=ids, file_name=work.source.name, by=work.by, tell=work.tell
+            collection=run.collection, ids=ids, file_name=inputs.source.name, by=inputs.by, tell=inputs.tell
         )
         return [report]
 
@@ -68,15 +68,17 @@ def may_make(run: Run) -> bool:
     return bool(run.report.get("unknown_sources", {}).get("n"))
 
 
-def make_documents(*, run: Run, by: User | None) -> Import:
-    """Begin an import of all documents that a run's ranked queries bring and the collection lacks.
+def make_documents(*, run: Run, by: User | None, is_done_here: bool = False) -> Import:
+    """Ask for an import of all documents that a run's ranked queries bring and the collection lacks.
 
+    is_done_here : the caller performs its work
     They are known by their ids alone. Asked again before it has ended, it is the same import. Raises NothingLacks.
     """
     if not may_make(run):
         raise NothingLacks(f'Run "{run}" names no document that this collection lacks.')
     name = "a hidden run" if run.is_hidden else run.name  # imports are seen by all who lead
-    return imports.ask(collection=run.collection, asked=RunDocuments(run.pk), name=name, by=by)
+    asked = RunDocuments(run.pk)
+    return imports.ask(collection=run.collection, asked=asked, name=name, by=by, is_done_here=is_done_here)
 
 
 def lacking_documents(*, run: Run, called: str, tell: Tell) -> Ids:

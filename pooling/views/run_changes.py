@@ -13,7 +13,6 @@ from annotate.models import Import, Role, User
 from annotate.queue import enqueue_on_commit
 from annotate.services.background import works
 from annotate.services.purging import NotOwner
-from annotate.tasks import run_import
 from pooling import access, tasks
 from pooling.forms import DescriptionForm, LimitForm
 from pooling.models import Run
@@ -118,9 +117,7 @@ def _publish(run: Run, by: User) -> str:
 
 
 def _make_documents(run: Run, by: User) -> Import:
-    made = run_documents.make_documents(run=run, by=by)
-    enqueue_on_commit(run_import, import_id=made.pk)
-    return made
+    return run_documents.make_documents(run=run, by=by)
 
 
 def _use(run: Run, by: User) -> str:

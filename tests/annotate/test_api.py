@@ -4,11 +4,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from annotate import tasks
 from annotate.models import Import, Role
-from annotate.services import imports
-from annotate.services.background import progress
+from annotate.services.background import progress, works
 from tests import cast
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -37,11 +36,12 @@ def test_a_file_is_received_read_and_reported(client, collection):
     answer = post(client, headers)
     assert (answer.status_code, answer.json()["state"]) == (201, "received")
     pk = answer.json()["id"]
-    progress.advance(job=imports.job_of(Import.objects.get(pk=pk)), done=10, total=40)
+    received = Import.objects.get(pk=pk)
+    progress.advance(job=works.job_of(received.work), done=10, total=40)
     assert one(client, headers, pk)["progress"]["total"] == 40
-    tasks.run_import(import_id=pk)
+    done(received)
     told = one(client, headers, pk)
-    assert (told["state"], told["progress"]) == ("done", None)
+    assert (told["state"], told["error"], told["progress"]) == ("done", "", None)
     assert told["report"]["loads"][0]["figures"][1] == ["Labels stored", 1]
     assert post(client, headers).status_code == 200
     listed = client.get(reverse("api:imports", args=["shapes"]), headers=headers).json()["imports"]
@@ -63,6 +63,27 @@ def test_what_is_wrong_is_named_and_nothing_is_received(client, collection, fiel
     assert (answer.status_code, answer.headers["Content-Type"]) == (422, "application/problem+json")
     assert says in answer.content.decode()
     assert not Import.objects.exists()
+
+
+def test_a_program_is_told_what_is_wrong_with_the_file(client, collection):
+    headers = key(collection)
+    pk = post(client, headers, content=b"q9 0 d0 1\n").json()["id"]
+    done(Import.objects.get(pk=pk))
+    told = one(client, headers, pk)
+    assert (told["state"], told["error"]) == ("rejected", told["report"]["errors"][0]["message"])
+    assert "no query" in told["error"]
+
+
+def test_many_imports_are_listed_with_as_few_questions_as_one(client, collection, django_assert_max_num_queries):
+    headers, url = key(collection), reverse("api:imports", args=["shapes"])
+    post(client, headers)
+    with django_assert_max_num_queries(99) as few:
+        client.get(url, headers=headers)
+    n_queries = len(few)  # before another request forgets them
+    for number in range(3):
+        post(client, headers, name=f"set{number}")
+    with django_assert_max_num_queries(n_queries):
+        assert len(client.get(url, headers=headers).json()["imports"]) == 4
 
 
 def test_a_program_cancels_what_waits(client, collection):

@@ -18,7 +18,7 @@ from django.utils import timezone
 from annotate.checks.check import run
 from annotate.fsck import CHECKS
 from annotate.models import Resolution, ReviewWork, Role, Round, RoundPair, Seat
-from annotate.services import carrying_on, collections, policies, review_work
+from annotate.services import collections, policies, review_dispatch, review_work
 from tests import cast
 from tests.benchmarks.review_study import fill
 
@@ -69,14 +69,15 @@ def sent(client, what, address, **fields):
 
 def carried(what):
     """A worker's part: all of it, and the longest that one transaction takes."""
-    work, longest, begun = ReviewWork.objects.get(finished_at=None), 0.0, time.perf_counter()
-    while work.finished_at is None:
+    decision, longest, begun = ReviewWork.objects.not_done().get(), 0.0, time.perf_counter()
+    while not decision.is_done:
         since = time.perf_counter()
-        work = review_work.go_on(work=work, way=carrying_on.WAYS[work.action.kind])
+        handler = review_dispatch.HANDLERS[decision.action.kind]
+        decision = review_work.go_on(decision=decision, handler=handler)
         longest = max(longest, time.perf_counter() - since)
-    told(what, time.perf_counter() - begun, f"{work.n_done:,} rows, the longest stretch {1000 * longest:,.0f} ms")
+    told(what, time.perf_counter() - begun, f"{decision.n_done:,} rows, the longest stretch {1000 * longest:,.0f} ms")
     assert longest < 3
-    return work
+    return decision
 
 
 def labels_withdrawn_and_restored(client, study):
@@ -87,7 +88,7 @@ def labels_withdrawn_and_restored(client, study):
     asked(client, "the person's page, counting what would go", f"{person}?since={EARLIER}")
     sent(client, "withdraw: the request", f"{person}act/", act="withdraw", since=EARLIER, expected=n, reason="asleep")
     asked(client, "the person's page meanwhile", person)
-    work = ReviewWork.objects.get(finished_at=None)
+    work = ReviewWork.objects.not_done().get()
     asked(client, "how far it is, every 2 s", f"/c/{study.collection.slug}/review-log/{work.pk}/work/")
     assert carried("withdraw: the worker").n_done == n
     asked(client, "the person's page with what was withdrawn", person)

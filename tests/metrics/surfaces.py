@@ -160,9 +160,9 @@ def bring(product: Product, slug: str, kind: str, file: File, **fields: str) -> 
     assert answer.status == 201, answer.body
     key = answer.said["id"]
     with product.database():
-        product.until(lambda: Import.objects.get(pk=key).state != Import.State.RECEIVED)
-        made = Import.objects.get(pk=key)
-    assert made.state == Import.State.DONE, made.report
+        product.until(lambda: not Work.objects.get(import_file=key).is_unfinished)
+        made = Import.objects.select_related("work").get(pk=key)
+    assert made.work.state == Work.State.DONE, made.report
 
 
 def bring_run(product: Product, slug: str, file: File, **fields: str) -> Run:

@@ -1,11 +1,12 @@
-"""Progress and cancelling, the same for every background job.
+"""Progress, the same for all background work.
 
-A job's service calls `advance` every block of rows and lets `Cancelled` roll its transaction back; whoever began the
-job then writes down that it was cancelled and calls `forget`. A page shows `standing` with templates/_job.html.
+Who works calls `advance` every block of rows and lets `Cancelled` roll its transaction back. A page shows `standing`
+with templates/_job.html.
 
-Progress is throw-away and stands in the cache: without Redis there is none, and the job runs all the same. The wish to
-cancel is a row, which a worker's open transaction sees once it is committed, and which a flushed Redis does not lose.
-Telling and asking are each put off by what they cost themselves: a slow cache keeps nobody waiting who cancelled.
+Progress is throw-away and stands in the cache: without Redis there is none, and the work is done all the same. The wish
+to cancel is in the work's row, which a worker's open transaction sees once it is committed, and which a flushed Redis
+does not lose. Telling and asking are each put off by what they cost themselves: a slow cache keeps nobody waiting who
+cancelled.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +21,6 @@ from django.db import connection
 from django.utils import timezone
 from psycopg.pq import TransactionStatus
 
-from annotate.models import Cancellation, Collection, User
 from annotate.services.background.workers import worker_is_missing
 
 SECONDS_BETWEEN = 0.5
@@ -33,7 +33,7 @@ _UNITS = ((1, "second", 56), (60, "minute", 7200), (3600, "hour", inf))  # size,
 
 
 class Job(NamedTuple):
-    """A piece of background work: `kind` as "run", "pool", "import", "download", and the key of the row it works on."""
+    """What progress is told of: a kind of work or of computed value, and the key of the work or the value."""
 
     kind: str
     pk: int
@@ -114,8 +114,8 @@ def advance(
     if watch is None or watch.unit != unit or done < watch.done:
         watch = _watches[job] = _Watch(unit, now, done, done, now, now)
     watch.done = done
-    if now >= watch.ask_at and _can_ask():
-        if is_cancelled() if is_cancelled else is_cancelling(job=job):
+    if is_cancelled and now >= watch.ask_at and _can_ask():
+        if is_cancelled():
             raise Cancelled
         watch.ask_at = _again_at(now)
     if now >= watch.tell_at:
@@ -143,26 +143,14 @@ def progress_of(*, job: Job) -> Progress | None:
 
 
 def standing(*, job: Job) -> Standing:
-    """What a page says of a job that has not ended."""
-    return Standing(progress_of(job=job), is_cancelling(job=job), worker_is_missing())
-
-
-def cancel(*, job: Job, collection: Collection, by: User | None = None) -> None:
-    """Ask a job of this collection to stop; asking twice is asking once. It stops at its next block of rows."""
-    wish = Cancellation(collection=collection, kind=job.kind, object_id=job.pk, by=by)
-    Cancellation.objects.bulk_create([wish], ignore_conflicts=True)
-
-
-def is_cancelling(*, job: Job) -> bool:
-    """Whether somebody asked the job to stop."""
-    return Cancellation.objects.filter(kind=job.kind, object_id=job.pk).exists()
+    """What a page says of a value that is being computed, which nobody can cancel; see works.standing."""
+    return Standing(progress_of(job=job), False, worker_is_missing())
 
 
 def forget(*, job: Job) -> None:
-    """Drop all that is known of a job that has ended, a wish to cancel it too."""
+    """Drop all that is known of a job that has ended."""
     _watches.pop(job, None)
     cache.delete(_key(job))
-    Cancellation.objects.filter(kind=job.kind, object_id=job.pk).delete()
 
 
 def in_words(seconds: float) -> str:

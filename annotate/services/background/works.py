@@ -6,6 +6,7 @@ alone with it, attempts that are counted before anything is done, the end writte
 
     ask -> a row, and on commit a message -> perform -> finish
     cancel: at once where nobody is at it, else at its next block of rows
+    went_on: a stretch of it is stored, and deaths are counted from there; ask_again: what has failed is begun anew
     overdue: what the sweep hands to the next worker, for the broker may have lost it, or the worker died
 """
 
@@ -64,6 +65,7 @@ class Kind(NamedTuple):
     on_finished : what else its end changes, in the transaction that writes it
     may_cancel : whether what was done of it so far can be taken back; asked where nobody is at it
     advice : what is said to people after it was begun three times or took too long: what they can do
+    in_stretches : whether it stores what it did stretch by stretch, with `went_on`, and so may take as long as it likes
     """
 
     subject: str
@@ -71,6 +73,7 @@ class Kind(NamedTuple):
     on_finished: Callable[[Work], None]
     may_cancel: Callable[[Work], bool]
     advice: str
+    in_stretches: bool
 
 
 def never(work: Work) -> bool:
@@ -88,13 +91,14 @@ def performs(
     on_finished: Callable[[Work], None] = lambda work: None,
     may_cancel: Callable[[Work], bool] = lambda work: True,
     advice: str = "",
+    in_stretches: bool = False,
 ) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
     """Have a function do all work of a kind; see Kind."""
     if subject not in LOCKS:
         raise ValueError(f"workers.LOCKS has no {subject!r}; it has {', '.join(LOCKS)}.")
 
     def register(do: Callable[[Work], None]) -> Callable[[Work], None]:
-        KINDS[name] = Kind(subject, do, on_finished, may_cancel, advice)
+        KINDS[name] = Kind(subject, do, on_finished, may_cancel, advice, in_stretches)
         return do
 
     return register
@@ -139,6 +143,8 @@ def _do(work: Work) -> None:
     except Failed as error:
         finish(work=work, state=Work.State.FAILED, code=error.code, message=str(error))
     except SoftTimeLimitExceeded:
+        if kind.in_stretches:
+            raise  # the next worker goes on with the stretch that was lost
         _fail(work, "too-long", TOO_LONG)
 
 
@@ -183,6 +189,32 @@ def finish(*, work: Work, state: Work.State = Work.State.DONE, code: str = "", m
     KINDS[work.kind].on_finished(work)
     transaction.on_commit(partial(progress.forget, job=job_of(work)))
     log.info("%s of %s is %s %s", work, work.collection, state, message)
+    return True
+
+
+def went_on(*, work: Work) -> None:
+    """Count deaths anew, within the transaction that stores a stretch of work: it came further.
+
+    The attempt under way is then the first: three deaths end the work that have no stretch between them, however often
+    workers are restarted in the course of it.
+    """
+    Work.objects.filter(pk=work.pk, state=Work.State.RUNNING).update(attempts=1, n_outages=0)
+
+
+@transaction.atomic
+def ask_again(*, work: Work) -> bool:
+    """Have work that failed begun anew; whether it had.
+
+    For what stands half done. The caller has seen that no other such work about the subject is unfinished.
+    """
+    anew = {
+        "state": Work.State.ASKED, "asked_at": ClockTimestamp(), "attempts": 0, "n_outages": 0, "error_code": "",
+        "error_data": {}, "begun_at": None, "finished_at": None, "cancel_asked_at": None, "cancelled_by": None,
+    }  # fmt: skip
+    if not Work.objects.filter(pk=work.pk, state=Work.State.FAILED).update(**anew):
+        return False
+    work.refresh_from_db()
+    work_asked.send(sender=Work, work_id=work.pk)
     return True
 
 

@@ -8,8 +8,8 @@ from django.core.files import File
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.management import files
-from annotate.models import Direction, Import
-from annotate.services import imports
+from annotate.models import Direction, Work
+from annotate.services.background import works
 from pooling.forms import RunForm
 from pooling.models import Run
 from pooling.services import holding, run_documents, runs
@@ -50,10 +50,11 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         runs.read_here(run=received.run)
         if options["make_documents"] and run_documents.may_make(received.run):
-            made = run_documents.make_documents(run=received.run, by=by)
-            imports.run(made=made)
-            if made.state != Import.State.DONE:
-                raise CommandError(f"No documents were made: {made.report['errors'][0]['message']}")
+            made = run_documents.make_documents(run=received.run, by=by, is_done_here=True)
+            works.perform(work=made.work)
+            if made.work.state != Work.State.DONE:
+                raise CommandError(f"No documents were made: {made.work.error}")
+            made.refresh_from_db()
             runs.read_here(run=received.run)  # again, with the documents
             self.stdout.write(" ".join(made.report["sentences"]))
         if options["accept_unknown"] and received.run.on_hold_since:

@@ -6,13 +6,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotate import tasks
 from annotate.models import Change, Import, Item, Membership, QuerySet, QuerySetItem, ReferenceLabel, ReferenceSet
 from annotate.services.positives import positives
 from annotate.services.query_sets import BadQuerySetName, QuerySetExists, load_query_set
 from annotate.services.references import Rejected
 from tests import cast
 from tests.annotate.core.files import file, packed
+from tests.works import done
 
 pytestmark = pytest.mark.django_db
 
@@ -130,7 +130,7 @@ def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher)
     upload = SimpleUploadedFile("ids.txt", b"q0\nq1\n")
     answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
     assert answer.status_code == 302
-    tasks.run_import(import_id=Import.objects.get().pk)
+    done(Import.objects.get())
     page = researcher.get(answer.url).content.decode()
     assert "Query set “two”: 2 items." in page.replace("&quot;", '"').replace('"two"', "“two”")
     page = researcher.get("/c/birds/").content.decode()
@@ -140,7 +140,7 @@ def test_a_researcher_uploads_a_list_and_sees_its_counts(collection, researcher)
 def test_a_faulty_list_is_answered_with_its_lines(collection, researcher):
     upload = SimpleUploadedFile("ids.txt", b"q0\nq9\n")
     answer = researcher.post("/c/birds/query-sets/new/", {"name": "two", "direction": "forward", "file": upload})
-    tasks.run_import(import_id=Import.objects.get().pk)
+    done(Import.objects.get())
     page = researcher.get(answer.url).content.decode()
     assert '<td class="number">2</td><td>id</td><td>the collection has no query' in page
     assert "1: q9" in page

@@ -1,4 +1,4 @@
-"""Decisions about many labels or pairs, carried out stretch by stretch: killed between two, lost, refused meanwhile.
+"""Decisions about many labels or pairs, carried out stretch by stretch: killed between two, given up, tried again.
 
 To see these tests fail: keep no cursor in `review_work.go_on`, let it commit before it is kept, or ask nobody for rest.
 """
@@ -7,14 +7,18 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.utils import timezone
 
 from annotate import tasks
-from annotate.models import Batch, Item, JudgmentEvent, Resolution, ReviewAction, ReviewWork, RoundPair, Seat
-from annotate.services import carrying_on, excluding, gold_checks, review_work, reviewing, withdrawing
+from annotate.models import Batch, Item, JudgmentEvent, Resolution, ReviewAction, ReviewWork, RoundPair, Seat, Work
+from annotate.services import excluding, gold_checks, review_dispatch, review_work, reviewing, seating, withdrawing
+from annotate.services.background import works
 from tests import campaigns, cast
 from tests.databases import at_once
+from tests.deaths import die
 from tests.sound import sound, sound_without_pools
+from tests.works import done
 
 pytestmark = pytest.mark.django_db
 EARLIER, LATER = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
@@ -49,22 +53,30 @@ def restore(annotator, lead):
     return withdrawing.restore_annotator(annotator=annotator, since=EARLIER, until=LATER, by=lead, reason="did not")
 
 
-def carried(work):
-    carrying_on.carry_on(work=work)
-    work.refresh_from_db()
-    return work
-
-
-def killed(work, monkeypatch, module):
+def killed(decision, monkeypatch, module):
     """One stretch, and half of the next one, lost with its worker."""
-    work = review_work.go_on(work=work, way=carrying_on.WAYS[work.action.kind])
-    assert (work.n_seen, work.finished_at) == (2, None)
+    decision = review_work.go_on(decision=decision, handler=review_dispatch.HANDLERS[decision.action.kind])
+    assert (decision.n_seen, decision.is_done) == (2, False)
     with monkeypatch.context() as patch:
         patch.setattr(module, "note_changes", lambda **_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            carrying_on.carry_on(work=work)
-    work.refresh_from_db()
-    assert (work.n_seen, work.finished_at) == (2, None)
+            works.perform(work=decision.work)
+    decision.refresh_from_db()
+    assert (decision.n_seen, decision.is_done) == (2, False)
+
+
+def dying(monkeypatch, *, after):
+    """Workers die after so many stretches, each time."""
+    left = [after]
+
+    def note_changes(**told):
+        if not left[0]:
+            raise MemoryError
+        left[0] -= 1
+        seating.note_changes(**told)
+
+    monkeypatch.setattr(withdrawing, "note_changes", note_changes)
+    return left
 
 
 def counting():
@@ -73,45 +85,110 @@ def counting():
 
 def test_what_is_much_is_written_down_at_once_and_done_by_a_worker(annotator, lead):
     work = withdraw(annotator, lead)
-    assert (work.n_done, work.n_total, work.finished_at, counting()) == (0, N, None, N)
+    assert (work.n_done, work.n_total, work.work.state, counting()) == (0, N, "asked", N)
     assert (work.action.kind, work.action.n_moved, work.action.by) == ("labels_withdrawn", 0, lead)
-    assert review_work.behind() == [work.pk]
-    assert (tasks.carry_on_review, {"work_id": work.pk}) in list(tasks._overdue())
-    tasks.carry_on_review(work_id=work.pk)
-    assert (counting(), review_work.behind(), ReviewAction.objects.get().n_moved) == (0, [], N)
-    assert review_work.outcome(carried(work)).startswith(f"7 answers of {annotator} no longer count")
+    assert (work.work.kind, work.work.subject, work.work.by) == ("review", work.pk, lead)
+    tasks.perform_work(work_id=work.work.pk)
+    assert (counting(), ReviewAction.objects.get().n_moved) == (0, N)
+    assert review_work.outcome(done(work)).startswith(f"7 answers of {annotator} no longer count")
 
 
-def test_the_decision_sends_for_a_worker(annotator, lead, monkeypatch, django_capture_on_commit_callbacks):
-    asked = []
-    monkeypatch.setattr(tasks.carry_on_review, "apply_async", lambda **call: asked.append(call["kwargs"]))
+def test_a_large_decision_sends_for_a_worker_and_a_small_one_is_done_when_it_is_made(
+    annotator, lead, monkeypatch, django_capture_on_commit_callbacks
+):
+    sent_for = []
+    monkeypatch.setattr(tasks.perform_work, "apply_async", lambda **call: sent_for.append(call["kwargs"]))
     with django_capture_on_commit_callbacks(execute=True):
-        work = withdraw(annotator, lead)
-    assert asked == [{"work_id": work.pk}]
+        large = withdraw(annotator, lead)
+    assert sent_for == [{"work_id": large.work.pk}]
+    done(large)
+    monkeypatch.setattr(review_work, "AT_ONCE", N)
+    with django_capture_on_commit_callbacks(execute=True):
+        small = restore(annotator, lead)
+    assert (small.n_done, small.work.state, counting(), len(sent_for)) == (N, "done", N, 1)
+
+
+def test_workers_that_die_each_after_a_stretch_carry_it_out_together(annotator, lead, monkeypatch):
+    decision = withdraw(annotator, lead)
+    left = dying(monkeypatch, after=1)
+    for n_seen in (2, 4, 6):
+        with pytest.raises(MemoryError):
+            works.perform(work=decision.work)
+        assert ReviewWork.objects.get().n_seen == n_seen
+        left[0] = 1
+    assert (done(decision).is_done, decision.n_done, counting()) == (True, N, 0)
+
+
+def test_a_decision_at_which_three_workers_die_stands_half_done_until_it_is_tried_again(annotator, lead, monkeypatch):
+    decision = withdraw(annotator, lead)
+    with monkeypatch.context() as patch:
+        dying(patch, after=1)
+        for _ in range(works.MAX_ATTEMPTS):
+            with pytest.raises(MemoryError):
+                works.perform(work=decision.work)
+    assert done(decision).is_failed and decision.work.error_code == "worn-out"
+    assert decision.work.error.endswith("What is done of it stands; try again, and the rest follows.")
+    assert (counting(), sound_without_pools()) == (N - 2, True)
+    assert review_work.failed(collection=annotator.collection) == [decision]
+    for again in (withdraw, restore):
+        with pytest.raises(review_work.UnderWay, match="it stopped at 2 of 7"):
+            again(annotator, lead)
+    works.ask_again(work=decision.work)
+    assert (done(decision).n_done, counting(), sound_without_pools()) == (N, 0, True)
+    assert review_work.failed(collection=annotator.collection) == []
+    assert restore(annotator, lead).n_total == N
+
+
+def test_the_last_stretch_and_that_all_is_done_are_stored_together(annotator, lead, monkeypatch):
+    decision = withdraw(annotator, lead)
+    with monkeypatch.context() as patch:
+        patch.setattr(works, "finish", die)
+        with pytest.raises(MemoryError):
+            works.perform(work=decision.work)
+    decision.refresh_from_db()
+    assert (decision.n_seen, decision.is_done, counting()) == (N - 1, False, 1)
+
+
+def test_all_checks_are_silent_while_an_item_stands_half_left_out():
+    campaign = campaigns.campaign("made")
+    item = Item.objects.filter(collection=campaign.collection, side="query").first()
+    decision = excluding.exclude_item(item=item, by=campaign.lead, reason="a test card")
+    decision = review_work.go_on(decision=decision, handler=excluding.drop_some)
+    works.finish(work=decision.work, state=Work.State.FAILED, code="worn-out")
+    assert sound()
+
+
+def test_how_far_it_is_stands_in_its_row_and_the_time_left_comes_from_its_worker(annotator, lead):
+    decision = review_work.go_on(decision=withdraw(annotator, lead), handler=withdrawing.withdraw_some)
+    shown = review_work.standing(decision).progress
+    assert (shown.done, shown.total, shown.unit, shown.time_left) == (2, N, "answers", "")
+    cache.set(f"job:review:{decision.work.pk}", (0, N, "answers", 30.0, timezone.now()))
+    shown = review_work.standing(decision).progress
+    assert (shown.done, shown.time_left) == (2, "30 seconds left")
 
 
 def test_a_withdrawal_killed_between_two_stretches_goes_on_there(annotator, lead, monkeypatch):
     killed(withdraw(annotator, lead), monkeypatch, withdrawing)
     assert counting() == N - 2
     assert sound_without_pools()
-    work = carried(ReviewWork.objects.get())
+    work = done(ReviewWork.objects.get())
     assert (work.n_done, work.n_surplus, counting(), Resolution.objects.count()) == (N, 0, 0, 0)
     assert set(Counter(JudgmentEvent.objects.values_list("judgment", flat=True)).values()) == {1}
     assert Seat.objects.filter(state="free").count() == N
     assert ReviewAction.objects.count() == 1
     assert sound_without_pools()
-    carried(work)  # once more does nothing
+    done(work)  # once more does nothing
     assert JudgmentEvent.objects.count() == N
 
 
 def test_a_restoration_killed_between_two_stretches_goes_on_there(annotator, lead, monkeypatch):
-    carried(withdraw(annotator, lead))
+    done(withdraw(annotator, lead))
     others = cast.annotator(annotator.collection)
     campaigns.judge_batch(others, 0, limit=3)
     work = restore(annotator, lead)
     killed(work, monkeypatch, withdrawing)
     assert sound_without_pools()
-    work = carried(work)
+    work = done(work)
     assert (work.n_done, work.n_surplus, counting()) == (N - 3, 3, N)
     assert "3 stay out as surplus: others have given these pairs" in review_work.outcome(work)
     assert JudgmentEvent.objects.filter(kind="restored").count() == N - 3
@@ -125,12 +202,12 @@ def test_a_large_batch_is_taken_out_and_back_in_by_a_worker(annotator, lead, mon
     work = getattr(reviewing, act)(batch=batch, by=lead, reason="too fast")
     assert (batch.verdict, counting()) == (verdict, N)
     killed(work, monkeypatch, withdrawing)
-    assert carried(work).n_done == N
+    assert done(work).n_done == N
     assert (counting(), sound_without_pools()) == (0, True)
     assert getattr(reviewing, act)(batch=batch, by=lead, reason="too fast") is None
     work = reviewing.reopen_batch(batch=batch, by=lead)
     killed(work, monkeypatch, withdrawing)
-    assert (carried(work).n_done, counting(), batch.verdict, sound_without_pools()) == (N, N, "held", True)
+    assert (done(work).n_done, counting(), batch.verdict, sound_without_pools()) == (N, N, "held", True)
     assert [each.n_moved for each in ReviewAction.objects.order_by("pk")] == [N, N]
 
 
@@ -140,12 +217,12 @@ def test_an_item_is_left_out_at_once_and_its_pairs_by_a_worker(annotator, lead, 
     assert (item.excluded_at is not None, RoundPair.objects.filter(dropped_at=None).count()) == (True, N)
     killed(work, monkeypatch, excluding)
     assert sound_without_pools()
-    assert carried(work).n_done == N
+    assert done(work).n_done == N
     assert (RoundPair.objects.filter(dropped_at=None).count(), sound_without_pools()) == (0, True)
     work = excluding.restore_item(item=item, by=lead)
     killed(work, monkeypatch, excluding)
     assert sound_without_pools()
-    assert carried(work).n_done == N
+    assert done(work).n_done == N
     assert (RoundPair.objects.filter(dropped_at=None).count(), counting(), sound_without_pools()) == (N, N, True)
     assert review_work.outcome(work) == "q0 is taken back in with its pairs, 7."
     assert ReviewAction.objects.count() == 2
@@ -157,14 +234,14 @@ def test_all_checks_are_silent_while_an_items_pairs_are_gone_through():
     for act in (excluding.exclude_item, excluding.restore_item):
         work = act(item=item, by=campaign.lead, reason="a test card")
         assert sound()
-        assert carried(work).finished_at
+        assert done(work).is_done
         assert sound()
 
 
 def test_what_undoes_a_decision_under_way_is_refused_until_it_is_done(annotator, lead):
     batch, item = Batch.objects.get(), Item.objects.get(side="query")
     work = withdraw(annotator, lead)
-    review_work.go_on(work=work, way=withdrawing.withdraw_some)
+    review_work.go_on(decision=work, handler=withdrawing.withdraw_some)
     so_far = f"Withdrawing answers of {annotator}: 2 of 7 so far. Wait until that is done."
     for again in (
         lambda: withdraw(annotator, lead), lambda: restore(annotator, lead),
@@ -173,7 +250,7 @@ def test_what_undoes_a_decision_under_way_is_refused_until_it_is_done(annotator,
         with pytest.raises(review_work.UnderWay, match=so_far):
             again()
     assert (batch.verdict, Batch.objects.get().verdict, ReviewAction.objects.count()) == ("", "", 1)
-    carried(work)
+    done(work)
     restore(annotator, lead)
     excluding.exclude_item(item=item, by=lead, reason="odd")
     with pytest.raises(review_work.UnderWay, match="Leaving out the pairs of query q0: 0 of 7 so far"):
@@ -187,7 +264,7 @@ def test_answers_given_after_the_decision_stay_and_changed_ones_go(collection, a
     campaigns.judge(hand_out, 0)  # a change of mind
     campaigns.open_pool_round(collection, cast.pairs(collection, 3), name="more")
     campaigns.judge_batch(annotator, 1)
-    assert carried(work).n_done == N
+    assert done(work).n_done == N
     assert sorted(Resolution.objects.values_list("grade", flat=True)) == [1, 1, 1]
     assert sound_without_pools()
 
@@ -197,7 +274,7 @@ def test_a_batch_that_the_policy_rejects_waits_for_a_decision_under_way(annotato
     Batch.objects.update(verdict="held", gold_action="reject", finished_at=EARLIER)
     gold_checks.reject_failed(batch=Batch.objects.get())
     assert (Batch.objects.get().verdict, gold_checks.overdue()) == ("held", [Batch.objects.get().pk])
-    carried(work)
+    done(work)
     gold_checks.reject_failed(batch=Batch.objects.get())
     assert Batch.objects.get().verdict == "rejected"
 
@@ -207,9 +284,9 @@ def test_two_workers_at_once_do_nothing_twice(annotator, lead):
     work = withdraw(annotator, lead)
 
     def go_on(_):
-        found = work
-        while found.finished_at is None:
-            found = review_work.go_on(work=found, way=withdrawing.withdraw_some)
+        decision = ReviewWork.objects.get(pk=work.pk)
+        while not decision.is_done:
+            decision = review_work.go_on(decision=decision, handler=withdrawing.withdraw_some)
 
     at_once(go_on, range(4))
     assert JudgmentEvent.objects.count() == N

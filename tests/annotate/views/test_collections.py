@@ -5,11 +5,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from annotate import tasks
 from annotate.models import Collection, Item, Membership, Role, Side
 from tests import campaigns, cast
 from tests.annotate.core.files import archive, line
 from tests.annotate.views.browsing import page, send, upload
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 LEVELS = {
@@ -26,8 +26,7 @@ NEW = {"name": "Birds", "slug": "birds", "measurement": "ordinal", "positive_fro
 
 def read(client, collection):
     """What the worker does with the newest import; the text of its page."""
-    newest = collection.imports.latest("pk")
-    tasks.run_import(import_id=newest.pk)
+    newest = done(collection.imports.latest("pk"))
     return page(client, "import", collection.slug, newest.pk)
 
 

@@ -6,14 +6,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from annotate import tasks
-from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role
-from annotate.services import imports
-from annotate.services.background import progress
+from annotate.models import Import, Item, Judgment, Part, ReferenceSet, Role, Work
+from annotate.services.background import progress, works
 from tests import cast
 from tests.annotate.core.files import archive, line
 from tests.annotate.views import browsing
 from tests.annotate.views.browsing import send, upload
+from tests.works import done
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media_root")]
 
@@ -38,9 +37,7 @@ def state(client, import_row):
 
 def read(client):
     """What the worker does with the newest import; the text of its page."""
-    newest = Import.objects.latest("pk")
-    tasks.run_import(import_id=newest.pk)
-    return page(client, newest)
+    return page(client, done(Import.objects.latest("pk")))
 
 
 def test_a_zip_brings_media_and_one_that_leads_out_is_refused(client, collection, researcher, tmp_path):
@@ -170,14 +167,14 @@ def test_the_same_file_twice_is_read_once_and_says_so(client, collection, resear
 
 def test_while_a_file_is_being_read_the_page_shows_rows_and_the_time_left(client, collection, researcher):
     received = send_labels(client, "q0 0 d0 1")
-    job = imports.job_of(received)
+    job = works.job_of(received.work)
     assert "No worker has been seen" in page(client, received)
     progress.advance(job=job, done=1200, total=88_000)
     text = page(client, received)
     assert "1,200 of 88,000 rows" in text
     assert '<progress max="88000" value="1200"' in text
     assert "If you cancel, nothing of this file is stored." in text
-    tasks.run_import(import_id=received.pk)
+    done(received)
     assert state(client, received).headers["HX-Redirect"] == reverse("annotate:import", args=["shapes", received.pk])
 
 
@@ -185,8 +182,17 @@ def test_a_file_that_waits_for_a_worker_is_cancelled_at_once(client, collection,
     received = send_labels(client, "q0 0 d0 1")
     client.post(reverse("annotate:import-cancel", args=["shapes", received.pk]))
     assert "Nothing of this file was stored" in page(client, received)
-    tasks.run_import(import_id=received.pk)
+    done(received)
     assert not ReferenceSet.objects.exists()
+
+
+def test_a_file_that_no_worker_brings_to_an_end_says_so_and_can_be_sent_again(client, collection, researcher):
+    received = send_labels(client, "q0 0 d0 1")
+    Work.objects.filter(import_file=received).update(attempts=works.MAX_ATTEMPTS)
+    text = page(client, done(received))
+    assert "Rejected" in text and "Upload again" in text
+    assert "never came to its end" in text and "Upload it again, or split it." in text
+    assert send_labels(client, "q0 0 d0 1") != received
 
 
 def test_a_lead_sees_what_came_and_cancels_nothing(client, collection, researcher):

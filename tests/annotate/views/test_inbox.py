@@ -8,9 +8,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Batch, Gold, Item, Report, Resolution, ReviewAction, ReviewWork
-from annotate.services import carrying_on, claiming, inbox, reports, review_work, undoing, withdrawing
+from annotate.models import Batch, Gold, Item, Report, Resolution, ReviewAction, ReviewWork, Work
+from annotate.services import claiming, inbox, reports, review_work, undoing, withdrawing
+from annotate.services.background import works
 from tests import campaigns, cast
+from tests.works import ended
 
 pytestmark = pytest.mark.django_db
 
@@ -277,7 +279,7 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(clien
     page = client.post(act, {**answer, "act": "withdraw"}, follow=True).content.decode()
     assert "Withdrawing answers of" in page and "2 answers, in the background" in page
     work = ReviewWork.objects.get()
-    review_work.go_on(work=work, way=withdrawing.withdraw_some)
+    review_work.go_on(decision=work, handler=withdrawing.withdraw_some)
     pages = [address("annotator", annotator.pk), address("inbox-batch", Batch.objects.get().pk), address("review-log"),
              address("review-work", work.pk)]  # fmt: skip
     said = [client.get(url).content.decode() for url in pages]
@@ -285,12 +287,36 @@ def test_a_large_withdrawal_is_shown_under_way_refused_again_and_then_done(clien
     assert all(f'hx-get="{pages[3]}"' in text for text in (said[0], said[1], said[3]))
     refused = client.post(act, {**answer, "expected": "1", "act": "withdraw"})
     assert (refused.status_code, "Wait until that is done" in refused.content.decode()) == (422, True)
-    carrying_on.carry_on(work=work)
+    works.perform(work=work.work)
     done = client.get(pages[3]).content.decode()
     assert "<strong>Done.</strong> 2 answers of" in done and "hx-get" not in done
     assert f'id="work-{work.pk}"' in done and f'href="{pages[0]}"' in done
     assert f'id="work-{work.pk}-moved"' in said[0]  # the log's line, which what is said at last replaces
     assert f'<span id="work-{work.pk}-moved" hx-swap-oob="true">2</span>' in done
+
+
+def test_a_decision_that_stopped_half_way_says_so_and_is_tried_again(client, collection, lead, monkeypatch):
+    monkeypatch.setattr(review_work, "AT_ONCE", 1)
+    monkeypatch.setattr(review_work, "STRETCH", 1)
+    annotator = fail_batch(collection).annotator
+    withdrawing.withdraw_annotator(
+        annotator=annotator, since=timezone.now() - timedelta(days=1), by=lead, reason="guessed"
+    )
+    decision = review_work.go_on(decision=ReviewWork.objects.get(), handler=withdrawing.withdraw_some)
+    works.finish(work=decision.work, state="failed", code="worn-out", message="The worker's log says why.")
+    pages = [address("annotator", annotator.pk), address("inbox-batch", Batch.objects.get().pk), address("review-log"),
+             address("review-work", decision.pk)]  # fmt: skip
+    again = address("review-work-again", decision.pk)
+    stop = f"Withdrawing answers of {annotator}: it stopped at 1 of 2 answers. The worker&#x27;s log says why."
+    for url in pages:
+        text = client.get(url).content.decode()
+        assert stop in text and f'action="{again}"' in text and "hx-get" not in text.split(stop)[1].split("</form>")[0]
+        assert text.count(f'id="work-{decision.pk}-moved"') == (0 if url == pages[1] else 1)
+    page = client.post(again, follow=True).content.decode()
+    assert "2 answers, in the background" in page and stop not in page
+    works.perform(work=Work.objects.get(review_work=decision))
+    assert ReviewWork.objects.get().n_done == 2
+    assert client.post(again).status_code == 302 and ReviewWork.objects.get().is_done
 
 
 def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(
@@ -305,7 +331,7 @@ def test_a_persons_page_asks_as_often_for_many_lines_of_the_log(
         action = ReviewAction.objects.create(
             collection=collection, kind="labels_withdrawn", annotator=annotator, by=lead
         )
-        ReviewWork.objects.create(action=action, n_total=0, finished_at=timezone.now())
+        ReviewWork.objects.create(action=action, n_total=0, work=ended(collection, "review", action.pk))
     with django_assert_max_num_queries(len(few)):
         client.get(url)
 

@@ -6,6 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotate import tasks
+from annotate.models import Work
 from pooling.models import Pool, Run
 from tests.pooling import making
 
@@ -69,3 +71,21 @@ def test_a_run_with_many_unknown_rows_is_held_by_the_command_until_it_is_told(co
     assert collection.runs.get().on_hold_since is not None
     call("load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--accept-unknown")
     assert collection.runs.get().on_hold_since is None
+
+
+def test_the_documents_that_only_a_run_names_are_made_by_the_command_itself_or_it_says_why_not(
+    collection, tmp_path, monkeypatch, django_capture_on_commit_callbacks
+):
+    sent_for = []
+    monkeypatch.setattr(tasks.perform_work, "apply_async", lambda **call: sent_for.append(call))
+    (tmp_path / "a.run").write_text("q0 Q0 d1 1 2 t\nq0 Q0 x 2 1 t\n")
+    with django_capture_on_commit_callbacks(execute=True):
+        told = call("load_run", collection.slug, tmp_path / "a.run", "--name", "a", "--make-documents")
+    assert "1 new items" in told and collection.items.filter(external_id="x").exists()
+    assert (collection.runs.get().n_unknown, Work.objects.get().state, sent_for) == (0, "done", [])
+    (tmp_path / "b.run").write_text("q0 Q0 y 1 2 t\n")
+    call("load_run", collection.slug, tmp_path / "b.run", "--name", "b")
+    file = collection.runs.get(name="b").file
+    file.storage.delete(file.name)
+    with pytest.raises(CommandError, match="No documents were made: The run's kept file is gone; upload the run again"):
+        call("load_run", collection.slug, tmp_path / "b.run", "--name", "b", "--make-documents")

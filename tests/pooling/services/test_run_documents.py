@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotate.core.sources import FileSource
 from annotate.models import Collection, Import, Item
-from annotate.services import imports, loading
+from annotate.services import loading
 from annotate.services.references import Rejected
 from pooling.models import Run
 from pooling.services import deleting, holding, run_documents, runs
@@ -44,8 +44,8 @@ def queries_of(collection):
 def made_of(run):
     """The documents made of a run, through the import that a worker would run; the run read again after it."""
     made = run_documents.make_documents(run=run, by=None)
-    imports.run(made=made)
-    assert made.state == "done", made.report["errors"]
+    done(made)
+    assert made.work.state == "done", made.work.error
     done(run)
     return made
 
@@ -115,7 +115,7 @@ def test_documents_join_after_judging_too_and_asking_twice_is_one_import():
     run = received(collection)
     first, second = (run_documents.make_documents(run=run, by=None) for _ in range(2))
     assert first == second and Import.objects.get().kind == "documents"
-    imports.run(made=first)
+    done(first)
     done(run)
     assert stored(run) == {"q1": ["d1", "d2"], "q2": ["d2"]}
 
@@ -128,8 +128,8 @@ def test_a_hidden_run_is_not_named_and_a_lost_file_is_said():
     made = run_documents.make_documents(run=run, by=None)
     assert made.file_name == "a hidden run"
     run.file.storage.delete(run.file.name)
-    imports.run(made=made)
-    assert made.state == "rejected"
+    done(made)
+    assert (made.work.state, made.work.error_code) == ("failed", "refused")
     (fault,) = made.report["errors"]
     assert ("gone" in fault["message"], fault["file"]) == (True, "a hidden run")
     with pytest.raises(Rejected):
@@ -140,8 +140,8 @@ def test_a_run_that_is_deleted_while_its_documents_wait_to_be_made_makes_none():
     run = received(queries_of(cast.collection()))
     made = run_documents.make_documents(run=run, by=None)
     deleting.delete_run(run=run, by=None)
-    imports.run(made=made)
-    assert (made.state, made.report["errors"][0]["message"][:27]) == ("rejected", "The run was deleted meanwhi")
+    done(made)
+    assert (made.work.state, made.work.error[:27]) == ("failed", "The run was deleted meanwhi")
 
 
 def test_a_run_of_which_only_unknown_queries_name_unknown_documents_has_none_to_make():

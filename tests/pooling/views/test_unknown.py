@@ -5,7 +5,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.models import ApiToken, Import, Role
 from annotate.services.query_sets import complete_query_sets
-from annotate.tasks import run_import
 from metrics.services import refresh
 from pooling.models import Run
 from pooling.services import holding, rereading, runs
@@ -54,7 +53,7 @@ def test_a_run_that_waits_for_its_documents_says_so_and_makes_them(client, colle
     made = Import.objects.get()
     assert answer["Location"] == f"/c/{collection.slug}/imports/{made.pk}/"
     assert "Documents by id from back" in client.get(answer["Location"]).content.decode()
-    run_import(import_id=made.pk)
+    done(made)
     assert "2 new items" in client.get(answer["Location"]).content.decode()
     done(run)
     assert "Waits for" not in client.get(url("run", collection, run.pk)).content.decode()

@@ -209,6 +209,66 @@ def test_outages_count_for_nothing(work, sums, error):
     assert work.state == Work.State.DONE
 
 
+def test_what_comes_further_each_time_is_not_given_up_however_often_workers_die_of_it(work, sums):
+    def do(work):
+        works.went_on(work=work)
+        raise MemoryError
+
+    sums.do = do
+    for _ in range(2 * works.MAX_ATTEMPTS):
+        with pytest.raises(MemoryError):
+            works.perform(work=work)
+        assert fresh(work).attempts == 1
+    sums.do = raising(MemoryError())
+    for _ in range(works.MAX_ATTEMPTS - 1):
+        with pytest.raises(MemoryError):
+            works.perform(work=work)
+    works.perform(work=work)
+    assert (work.state, work.error_code) == (Work.State.FAILED, "worn-out")
+
+
+def test_outages_are_counted_anew_from_where_it_came_further_too(work, sums):
+    Work.objects.filter(pk=work.pk).update(n_outages=works.MOST_OUTAGES - 1)
+
+    def do(work):
+        works.went_on(work=work)
+        raise OperationalError
+
+    sums.do = do
+    with pytest.raises(OperationalError):
+        works.perform(work=work)
+    assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
+
+
+def test_what_is_stored_in_stretches_may_take_as_long_as_it_likes(work, sums):
+    works.performs("sums", subject="collection", in_stretches=True)(sums.perform)
+    sums.do = raising(SoftTimeLimitExceeded())
+    with pytest.raises(SoftTimeLimitExceeded):
+        works.perform(work=work)
+    assert (state(work), fresh(work).attempts) == (Work.State.RUNNING, 1)
+
+
+def test_what_failed_is_begun_anew_when_somebody_asks_again(work, sums, broker):
+    sums.do = raising(works.Failed("no-numbers", "There are no numbers to add."))
+    works.perform(work=work)
+    assert broker.llen("celery") == 0
+    assert works.ask_again(work=work)
+    assert (work.state, work.attempts, work.error, work.finished_at) == (Work.State.ASKED, 0, "", None)
+    assert broker.llen("celery") == 1
+    assert works.overdue() == []
+    sums.do = lambda work: None
+    works.perform(work=work)
+    assert work.state == Work.State.DONE
+
+
+@pytest.mark.parametrize("end", [Work.State.DONE, Work.State.CANCELLED])
+def test_what_did_not_fail_is_not_begun_anew(work, end):
+    assert not works.ask_again(work=work)
+    works.finish(work=work, state=end)
+    assert not works.ask_again(work=work)
+    assert state(work) == end
+
+
 def test_a_file_that_is_gone_is_no_outage(work, sums):
     sums.do = raising(FileNotFoundError(errno.ENOENT, "No such file or directory"))
     with pytest.raises(FileNotFoundError):
@@ -280,6 +340,15 @@ def test_who_is_killed_at_it_leaves_it_to_the_next_worker(work, sums, service_ho
     assert works.overdue() == [work.pk]
     works.perform(work=work)
     assert (work.state, work.attempts, sums.n_done) == (Work.State.DONE, 2, 1)
+
+
+KNOWN = "import django; django.setup(); from annotate.services.background.works import KINDS; print(*sorted(KINDS))"
+
+
+def test_a_worker_knows_every_kind_of_work_as_soon_as_it_starts():
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    told = subprocess.check_output([sys.executable, "-c", KNOWN], env=env, cwd=project.BASE_DIR, text=True)
+    assert {"download", "import", "review"} <= set(told.split())
 
 
 def test_what_was_asked_for_just_now_is_not_overdue(work):
