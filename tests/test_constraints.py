@@ -54,7 +54,7 @@ CASES = {
     "annotate_invitation_mail_has_address": update("annotate_invitation", "by_mail = true, email = ''"),
     "annotate_apitoken_unique_sha256": again("annotate_apitoken"),
     "annotate_workerheartbeat_unique_name": again(
-        "annotate_workerheartbeat", first="INSERT INTO annotate_workerheartbeat (name) VALUES ('one')"),
+        "annotate_workerheartbeat", first="INSERT INTO annotate_workerheartbeat (name, queues) VALUES ('one', '{}')"),
     "annotate_import_known_kind": update("annotate_import", "kind = 'gossip'"),
     "annotate_work_one_unfinished": again(
         "annotate_work", "kind = 'one'",

@@ -85,7 +85,6 @@ def test_a_connection_that_died_is_503_once_and_no_500(client: Client) -> None:
     assert client.get("/readyz").status_code == 200
 
 
-@pytest.mark.django_db(transaction=True)
 def test_tables_of_before_are_named(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "_migrated", set())
     call_command("migrate", "metrics", "0001_initial", fake=True, verbosity=0)

@@ -16,7 +16,7 @@ def test_many_judgments_ask_for_one_refresh(broker):
     broker.flushdb()
     studies.judge(cast.annotator(study), n=10)
     assert Change.objects.filter(pair__isnull=False).count() == 10
-    assert broker.llen("celery") == 1
+    assert broker.llen("short") == 1
 
 
 def test_each_collection_is_asked_for_on_its_own(broker):
@@ -24,7 +24,7 @@ def test_each_collection_is_asked_for_on_its_own(broker):
     broker.flushdb()
     studies.judge(cast.annotator(one), n=2)
     studies.judge(cast.annotator(other), n=2)
-    assert broker.llen("celery") == 2
+    assert broker.llen("short") == 2
 
 
 def test_the_sweep_finds_what_the_broker_lost(broker):
@@ -32,11 +32,11 @@ def test_the_sweep_finds_what_the_broker_lost(broker):
     Change.objects.update(at="2020-01-01T00:00Z")
     broker.flushdb()
     sweep()
-    assert broker.llen("celery") == 1
+    assert broker.llen("short") == 1
     refresh(collection_id=study.pk)
     broker.flushdb()
     sweep()
-    assert broker.llen("celery") == 0
+    assert broker.llen("short") == 0
 
 
 def test_a_refresh_of_a_purged_collection_does_nothing():

@@ -134,9 +134,9 @@ def test_only_the_collections_own_judgments_are_written(collection):
     assert rows_of(cast.collection()) == []
 
 
-def test_one_query_whatever_the_number(collection, django_assert_num_queries):
+def test_one_query_whatever_the_number_between_two_that_let_it_take_its_time(collection, django_assert_num_queries):
     imported(collection, *(f"{person},q{q},d{d},1" for person in "abc" for q in range(2) for d in range(3)))
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(3):
         assert len(list(exporting.judgment_lines(collection=collection))) == 18
 
 

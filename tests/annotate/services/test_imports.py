@@ -233,9 +233,9 @@ def test_a_file_that_is_read_at_once_leaves_work_that_is_done_and_a_faulty_one_l
 @pytest.mark.django_db(transaction=True)
 def test_a_received_file_sends_for_a_worker(collection, broker):
     receive(collection, documents(1))
-    assert broker.llen("celery") == 1
+    assert broker.llen("long") == 1
     receive(collection, documents(1))
-    assert broker.llen("celery") == 1
+    assert broker.llen("long") == 1
 
 
 @pytest.mark.django_db(transaction=True)

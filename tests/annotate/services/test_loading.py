@@ -280,7 +280,7 @@ def test_an_unreadable_archive_is_refused():
 
 def test_queries_do_not_grow_with_items(django_assert_max_num_queries):
     collection = cast.collection()
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(24):
         load(collection, *(line(f"d{i}") for i in range(400)))
 
 

@@ -134,4 +134,4 @@ def test_after_a_refresh_the_model_is_asked_once_where_a_policy_wants_it(broker,
     broker.flushdb()
     for _ in range(2):
         refresh(collection_id=study.pk)
-    assert broker.llen("celery") == n_tasks
+    assert broker.llen("short") == n_tasks

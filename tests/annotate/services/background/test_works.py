@@ -251,10 +251,10 @@ def test_what_is_stored_in_stretches_may_take_as_long_as_it_likes(work, sums):
 def test_what_failed_is_begun_anew_when_somebody_asks_again(work, sums, broker):
     sums.do = raising(works.Failed("no-numbers", "There are no numbers to add."))
     works.perform(work=work)
-    assert broker.llen("celery") == 0
+    assert broker.llen("long") == 0
     assert works.ask_again(work=work)
     assert (work.state, work.attempts, work.error, work.finished_at) == (Work.State.ASKED, 0, "", None)
-    assert broker.llen("celery") == 1
+    assert broker.llen("long") == 1
     assert works.overdue() == []
     sums.do = lambda work: None
     works.perform(work=work)
