@@ -8,11 +8,12 @@ from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Judgment, Report, Role, Seat
-from annotate.services import accounts, claiming, importing, reports, reviewing, settling, undoing, withdrawing
+from annotate.services import accounts, claiming, reports, reviewing, settling, undoing, withdrawing
 from metrics.services import refresh
 from pooling.services import pools
 from tests import campaigns, cast
 from tests.annotate.core.files import file
+from tests.imported import import_judgments
 from tests.sound import sound
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +23,7 @@ def test_an_import_and_the_same_people_with_other_labels(campaign):
     columns = JudgmentColumns()
     for grade in (1, 2, 2):
         stream = file("annotator,query,document,grade", f"a,q0,d0,{grade}", "b,q0,d0,1", "c,q1,d1,0")
-        importing.import_judgments(
+        import_judgments(
             collection=campaign.collection, stream=stream, file_name="a.csv", columns=columns, name="experts"
         )
         assert sound()

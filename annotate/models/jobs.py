@@ -1,5 +1,6 @@
-"""Work in the background: files that are brought into a collection, and jobs that were asked to stop."""
+"""Files that are brought into a collection."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -37,6 +38,10 @@ class Import(models.Model):
     media_sha256 = models.CharField(max_length=64, blank=True)
     work = models.OneToOneField(Work, models.PROTECT, null=True, related_name="import_file", help_text="Its reading.")
     report = models.JSONField(default=dict, blank=True)
+    unresolved = ArrayField(
+        models.BigIntegerField(), null=True, blank=True, size=3,
+        help_text="Keys of the first and the last judgment it stored, and of the pair up to which they are resolved.",
+    )
     by = models.ForeignKey(User, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(db_default=Now())
 
@@ -57,6 +62,8 @@ class Import(models.Model):
         """What became of it, for people."""
         if self.work.is_unfinished:
             return "Being read"
+        if self.unresolved:
+            return "Stored, not resolved"
         return "Rejected" if self.work.state == Work.State.FAILED else self.work.get_state_display()
 
     @property

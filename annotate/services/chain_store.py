@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from annotate.core.chains import NO_TIME, Labels, before, ends, moment, n_known, number_groups, places
 from annotate.core.pseudonyms import pseudonym
-from annotate.models import Annotator, ClockTimestamp, Collection, Round
+from annotate.models import Annotator, Collection, Round
 from annotate.services.background.progress import Tell
 from annotate.services.copying import blocks, copy_rows, nullable, reserve_keys
 from annotate.services.pairing import ensure_pairs
-from annotate.services.seating import note_changes, resolve_pairs
 
 NAMESPACE = UUID("5d6f0a3e-0c0b-5b5e-9f43-2f0c2f5a7b11")  # of the submission ids made here
 Keys = NDArray[np.int64]
@@ -105,19 +104,12 @@ class ChainStore:
         return New(rows, keys, annotators[rows], pairs[rows], places(line)[n_stored:] + 1, last[n_stored:])
 
     def write(self, new: New, round_: Round, external_ids: dict[int, str]) -> None:
-        """Store judgments and seats, and let resolutions and metrics follow."""
+        """Store judgments and seats; resolutions and metrics are to follow."""
         self._write_judgments(new, external_ids)
         last = ends(number_groups(new.annotator, new.pair))
         counting = New(*(column[last] for column in new))
         self._write_seats(counting, round_)
-        pairs = self._write_round_pairs(counting, round_)
-        Collection.objects.filter(pk=self.collection.pk, scheme_frozen_at=None).update(
-            scheme_frozen_at=ClockTimestamp()
-        )
-        for block in blocks(len(pairs)):
-            resolve_pairs(pairs=pairs[block])
-            self.tell(block.stop, len(pairs), "pairs resolved")
-        note_changes(collection_id=self.collection.pk, pair_ids=pairs.tolist())
+        self._write_round_pairs(counting, round_)
 
     def _pairs(self) -> Keys:
         """The key of each label's pair."""
@@ -235,8 +227,8 @@ class ChainStore:
         return np.where(known[at] == pair, last[at], 0) + places(pair) + 1
 
     @staticmethod
-    def _write_round_pairs(counting: New, round_: Round) -> Keys:
-        """Let the round name the pairs, each with as many labels as it brought; returns all pairs of new labels."""
+    def _write_round_pairs(counting: New, round_: Round) -> None:
+        """Let the round name the pairs, each with as many labels as it brought."""
         pairs, n_labels = np.unique(counting.pair, return_counts=True)
         known = np.fromiter(round_.round_pairs.values_list("pair_id", flat=True), dtype=np.int64)
         is_new = ~np.isin(pairs, known)
@@ -246,7 +238,6 @@ class ChainStore:
                 "annotate_roundpair",
                 {"round_id": str(round_.pk), "pair_id": wanted[block], "n_wanted": n_wanted[block]},
             )
-        return pairs
 
 
 def database_time() -> datetime:

@@ -128,7 +128,7 @@ class Reference(NamedTuple):
 
 
 class Judgments(NamedTuple):
-    """Judgments made elsewhere; see `import_judgments`. Rule and tie make a new version of the policy."""
+    """Judgments made elsewhere; see `store_judgments`. Rule and tie make a new version of the policy."""
 
     name: str
     columns: JudgmentColumns = JudgmentColumns()
@@ -153,7 +153,7 @@ class Judgments(NamedTuple):
         """Import the judgments."""
         name = one_file(inputs.source)
         with inputs.source.open(name) as stream:
-            report = importing.import_judgments(
+            report = importing.store_judgments(
                 collection=inputs.collection,
                 stream=stream,
                 file_name=name,
@@ -161,7 +161,8 @@ class Judgments(NamedTuple):
                 name=self.name,
                 by=inputs.by,
                 skip_blank=self.skip_blank,
-                policy=importing.policy_for(collection=inputs.collection, rule=self.rule, tie=self.tie, by=inputs.by),
+                rule=self.rule,
+                tie=self.tie,
                 tell=inputs.tell,
             )
         return [report]

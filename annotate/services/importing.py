@@ -6,24 +6,32 @@ file to the next. A file whose lines are the end of the chain stored already add
 
 import logging
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
-from django.db import transaction
+from django.db import connection, transaction
 
 from annotate.core.chains import before, microseconds, number_groups
 from annotate.core.formats import Blanks, FormatError, Problems, guarded, shown
 from annotate.core.judgment_formats import JudgmentColumns, JudgmentRow, read_judgments
 from annotate.core.tallies import Tallies
-from annotate.models import ClockTimestamp, Collection, Policy, Round, Side, User
+from annotate.models import ClockTimestamp, Collection, Round, Side, User
 from annotate.services.background.progress import Tell, counted, tell_nobody
+from annotate.services.background.workers import take_turn
 from annotate.services.chain_store import ChainStore, FileLabels, Keys
-from annotate.services.collections import change_policy
+from annotate.services.collections import change_policy, wanted_policy
 from annotate.services.references import Rejected, item_ids
+from annotate.services.seating import resolve_pairs
 
 log = logging.getLogger(__name__)
+
+STRETCH = 2_000  # pairs of one transaction: who judges one of them waits for no more than that
+_PAIRS = """
+    SELECT DISTINCT pair_id FROM annotate_judgment
+    WHERE id BETWEEN %s AND %s AND collection_id = %s AND purpose = 'import' ORDER BY pair_id
+"""
 
 
 @dataclass
@@ -33,6 +41,7 @@ class JudgmentsReport(Tallies):
     n_labels : labels in the file
     n_new : judgments stored; the others were known
     n_blank : cells or rows without a grade, left out
+    stored : keys of the first and the last judgment stored, which has all between; None where there was nothing new
     """
 
     n_labels: int = 0
@@ -40,6 +49,7 @@ class JudgmentsReport(Tallies):
     n_pairs: int = 0
     n_annotators: int = 0
     n_blank: int = 0
+    stored: tuple[int, int] | None = None
 
     def figures(self) -> list[tuple[str, int]]:
         """What the report of an import shows first, in order."""
@@ -62,7 +72,7 @@ class JudgmentsReport(Tallies):
 
 
 @transaction.atomic
-def import_judgments(
+def store_judgments(
     *,
     collection: Collection,
     stream: BinaryIO,
@@ -70,69 +80,114 @@ def import_judgments(
     columns: JudgmentColumns,
     name: str,
     by: User | None = None,
-    policy: Policy | None = None,
+    rule: str = "",
+    tie: str = "",
     skip_blank: bool = False,
     tell: Tell = tell_nobody,
 ) -> JudgmentsReport:
     """Store a file's labels as judgments of imported annotators, in a closed round of this name.
 
+    They count from then on. Their pairs are resolved afterwards, see `resolve_judgments`: people who judge the same
+    pairs wait for no more of them at once.
+
     skip_blank : rows without a grade are left out and counted; else they are faults
-    policy : how pairs labelled here alone are resolved; default: the collection's newest version
-    Raises Rejected with the first 50 faults; then nothing is stored.
+    rule, tie : how pairs labelled here alone are resolved; default: as the collection's newest policy says
+    Raises BadPolicy, and Rejected with the first 50 faults; then nothing is stored.
     """
-    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
-    problems = Problems()
-    report = JudgmentsReport()
-    reader = _Reader(locked, file_name, problems, report)
-    blanks = Blanks(are_left_out=skip_blank or bool(columns.annotators))
-    rows = read_judgments(stream, file_name, columns, problems, blanks)
-    labels = reader.read(counted(guarded(rows, problems), tell))
-    report.n_blank = blanks.n if blanks.are_left_out else 0
-    if not len(labels) and not problems:
-        blank = f"; {report.n_blank:,} without a grade were left out" if report.n_blank else ""
-        problems.add(FormatError(file_name, None, "", f"{file_name} holds no labels{blank}."))
-    if problems:
-        raise Rejected(problems, report)
-    store = ChainStore(locked, labels, tell)
+    take_turn("loading", collection=collection)
+    collection = Collection.objects.get(pk=collection.pk)
+    changes = {field: value for field, value in (("rule", rule), ("tie", tie)) if value}
+    if changes:
+        wanted_policy(collection=collection, by=by, changes=changes)
+    reader = _Reader(collection, file_name)
+    labels = reader.read_all(stream, columns, skip_blank=skip_blank, tell=tell)
+    store = ChainStore(collection, labels, tell)
     new = store.find_new()
     if len(new):
-        store.write(new, _round(locked, name, policy), reader.external_ids())
+        round_, is_new = _round(collection, name)
+        store.write(new, round_, reader.external_ids())
+        reader.report.stored = int(new.judgment.min()), int(new.judgment.max())
+        _freeze(collection, reader)
+        if is_new and changes:
+            policy = change_policy(collection=collection, by=by, **changes)
+            Round.objects.filter(pk=round_.pk).update(policy=policy)
+    report = reader.report
     report.n_labels, report.n_new, report.n_annotators = len(labels), len(new), len(labels.names)
     report.n_pairs = int(number_groups(labels.query, labels.document).max()) + 1
-    log.info("%s imported %s into %s: %s", by, file_name, locked.slug, report)
+    log.info("%s imported %s into %s: %s", by, file_name, collection.slug, report)
     return report
 
 
-def policy_for(*, collection: Collection, rule: str, tie: str, by: User | None) -> Policy:
-    """The collection's newest policy, in a new version if it resolves pairs by another rule. Raises BadPolicy."""
-    changes = {field: value for field, value in (("rule", rule), ("tie", tie)) if value}
-    return change_policy(collection=collection, by=by, **changes)
+def pairs_of(*, collection: Collection, first: int, last: int) -> Keys:
+    """The pairs of a collection's imported judgments with these keys and those between, ascending."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PAIRS, [first, last, collection.pk])
+        return np.fromiter((key for (key,) in cursor.fetchall()), dtype=np.int64)
 
 
-def _round(collection: Collection, name: str, policy: Policy | None) -> Round:
-    made, _ = Round.objects.get_or_create(
+def resolve_judgments(*, pairs: Keys, stored: Callable[[int], None], tell: Tell = tell_nobody) -> None:
+    """Bring the resolutions of pairs up to labels that an import stored; ascending keys.
+
+    Stretch by stretch, each a transaction of its own, in which `stored` is told the last pair of it.
+    """
+    for start in range(0, len(pairs), STRETCH):
+        some = pairs[start : start + STRETCH]
+        with transaction.atomic():
+            resolve_pairs(pairs=some)
+            stored(int(some[-1]))
+        tell(start + len(some), len(pairs), "pairs resolved")
+
+
+def _freeze(collection: Collection, reader: "_Reader") -> None:
+    """Let the scheme stay as it is from now on. The collection's row is locked from here to the end, a moment.
+
+    Raises Rejected where its levels are not those any more that the file was read with.
+    """
+    locked = Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
+    if dict(locked.levels.values_list("grade", "pk")) != reader.levels:
+        problems = Problems()
+        message = "the levels of the scheme were changed while this file was read; import it again."
+        problems.add(FormatError(reader.file, None, "", message))
+        raise Rejected(problems, reader.report)
+    Collection.objects.filter(pk=locked.pk, scheme_frozen_at=None).update(scheme_frozen_at=ClockTimestamp())
+
+
+def _round(collection: Collection, name: str) -> tuple[Round, bool]:
+    return Round.objects.get_or_create(
         collection=collection,
         kind=Round.Kind.IMPORT,
         name=name,
         defaults={
-            "policy": policy or collection.policies.latest("version"),
+            "policy": collection.policies.latest("version"),
             "state": Round.State.CLOSED,
             "closed_at": ClockTimestamp(),
         },
     )
-    return made
 
 
 class _Reader:
     """Turns a file's rows into labels on the collection's items, in arrays: a file may hold half a million."""
 
-    def __init__(self, collection: Collection, file: str, problems: Problems, report: JudgmentsReport) -> None:
+    def __init__(self, collection: Collection, file: str) -> None:
         self.file = file
-        self.problems = problems
-        self.report = report
+        self.problems = Problems()
+        self.report = JudgmentsReport()
         self.queries = item_ids(collection, Side.QUERY)
         self.documents = item_ids(collection, Side.DOCUMENT)
         self.levels = dict(collection.levels.values_list("grade", "pk"))
+
+    def read_all(self, stream: BinaryIO, columns: JudgmentColumns, *, skip_blank: bool, tell: Tell) -> FileLabels:
+        """The labels of a file without fault. Raises Rejected."""
+        blanks = Blanks(are_left_out=skip_blank or bool(columns.annotators))
+        rows = read_judgments(stream, self.file, columns, self.problems, blanks)
+        labels = self.read(counted(guarded(rows, self.problems), tell))
+        self.report.n_blank = blanks.n if blanks.are_left_out else 0
+        if not len(labels) and not self.problems:
+            blank = f"; {self.report.n_blank:,} without a grade were left out" if self.report.n_blank else ""
+            self.problems.add(FormatError(self.file, None, "", f"{self.file} holds no labels{blank}."))
+        if self.problems:
+            raise Rejected(self.problems, self.report)
+        return labels
 
     def read(self, rows: Iterable[JudgmentRow]) -> FileLabels:
         """The labels without fault, in the file's order; repeated ones are counted."""

@@ -5,7 +5,7 @@ with the same parameters is not read twice.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
@@ -18,12 +18,16 @@ from django.db import transaction
 from annotate.core.formats import FormatError
 from annotate.core.metering import Metered
 from annotate.core.sources import Elsewhere, Source, ZipSource, open_source
+from annotate.core.tallies import Tallies
 from annotate.models import Collection, Import, User, Work
+from annotate.services import importing
 from annotate.services.background import progress, works
 from annotate.services.faults import FAULTS
 from annotate.services.files import delete_on_commit
 from annotate.services.import_kinds import KINDS, Asked, ImportInputs
 from annotate.services.import_reports import report_of, report_of_fault
+from annotate.services.importing import JudgmentsReport
+from annotate.services.seating import note_changes
 
 IMPORT = "import"
 
@@ -130,29 +134,59 @@ def run_now(
         if known := _known(made):
             return Received(known, is_new=False)
         loads = asked.load(ImportInputs(collection, source, media_source, by, progress.tell_nobody))
-        made.report = report_of(loads).told()
         made.save()
         _ask(made, is_done_here=True)
-        works.finish(work=made.work)
+        _keep_report(made, loads)
     made.refresh_from_db()
+    if made.unresolved:
+        works.perform(work=made.work)
+        made.refresh_from_db()
     return Received(made, is_new=True)
 
 
-def _delete_files(work: Work) -> None:
-    """Delete the kept files of an import that stored nothing: nobody will read them again."""
-    if work.state == Work.State.DONE:
-        return
-    for file, media_file in Import.objects.filter(pk=work.subject).values_list("file", "media_file"):
-        for name in filter(None, (file, media_file)):
-            delete_on_commit(name)
+def _keep_report(made: Import, loads: Sequence[Tallies]) -> None:
+    """Say what was loaded, and that this is all, or that the pairs of judgments are to be resolved."""
+    stored = next((load.stored for load in loads if isinstance(load, JudgmentsReport)), None)
+    unresolved = [*stored, 0] if stored else None
+    Import.objects.filter(pk=made.pk).update(report=report_of(loads).told(), unresolved=unresolved)
+    if not unresolved:
+        works.finish(work=made.work)
 
 
-@works.performs(IMPORT, subject="import", on_finished=_delete_files, advice="Upload it again, or split it.")
+def _has_stored_nothing(work: Work) -> bool:
+    return Import.objects.filter(pk=work.subject, unresolved=None).exists()
+
+
+def _on_read(work: Work) -> None:
+    """Delete the kept files of an import that stored nothing, as nobody will read them again.
+
+    Of one that stored labels and then was given up, say what resolves their pairs.
+    """
+    for made in Import.objects.filter(pk=work.subject).exclude(work__state=Work.State.DONE):
+        if made.unresolved:
+            message = f"{works.WORN_OUT} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
+            Work.objects.filter(pk=work.pk).update(error_data={"message": message})
+        else:
+            for name in filter(None, (made.file.name, made.media_file.name)):
+                delete_on_commit(name)
+
+
+@works.performs(
+    IMPORT,
+    subject="import",
+    on_finished=_on_read,
+    may_cancel=_has_stored_nothing,
+    advice="Upload it again, or split it.",
+)
 def read(work: Work) -> None:
-    """Load an import's file: all of it, or nothing but a report of what is wrong with it."""
+    """Load an import's file: all of it, or nothing but a report of what is wrong with it; then resolve its pairs."""
     made = Import.objects.select_related("collection", "by", "work").get(pk=work.subject)
     try:
-        _load(made)
+        if not made.unresolved:
+            _load(made)
+            made.refresh_from_db(fields=["unresolved"])
+        if made.unresolved:
+            _resolve(made)
     except FAULTS as error:
         report = report_of_fault(error)
         with transaction.atomic():
@@ -173,7 +207,24 @@ def _load(made: Import) -> None:
             advance(done, total, unit)
 
         loads = asked.load(ImportInputs(made.collection, source, media_source, made.by, tell))
-        Import.objects.filter(pk=made.pk).update(report=report_of(loads).told())
+        _keep_report(made, loads)
+
+
+def _resolve(made: Import) -> None:
+    """Resolve the pairs of the judgments that are stored, from where it stopped; then metrics are told."""
+    first, last, after = made.unresolved
+    pairs = importing.pairs_of(collection=made.collection, first=first, last=last)
+    import_row = Import.objects.filter(pk=made.pk)
+
+    def stored(pair: int) -> None:
+        import_row.update(unresolved=[first, last, pair])
+        works.went_on(work=made.work)
+
+    tell = works.teller(made.work, may_cancel=False)
+    importing.resolve_judgments(pairs=pairs[pairs > after], stored=stored, tell=tell)
+    with transaction.atomic():
+        note_changes(collection_id=made.collection_id, pair_ids=pairs.tolist())
+        import_row.update(unresolved=None)
         works.finish(work=made.work)
 
 

@@ -19,7 +19,7 @@ HANDLERS: dict[str, review_work.Handler] = {
 @works.performs(
     review_work.REVIEW,
     subject="reviewwork",
-    in_stretches=True,
+    may_cancel=works.never,
     advice="What is done of it stands; try again, and the rest follows.",
 )
 def finish_decision(work: Work) -> None:

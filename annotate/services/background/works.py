@@ -63,9 +63,9 @@ class Kind(NamedTuple):
     subject : what it is about, as in workers.LOCKS: nobody is at two works about one run at once
     do : does it, and may be begun again after it was killed; raises Failed, or lets Cancelled pass
     on_finished : what else its end changes, in the transaction that writes it
-    may_cancel : whether what was done of it so far can be taken back; asked where nobody is at it
+    may_cancel : whether what was done of it so far can be taken back; asked where nobody is at it. What cannot is
+        stored stretch by stretch, with `went_on`, and may take as long as it likes
     advice : what is said to people after it was begun three times or took too long: what they can do
-    in_stretches : whether it stores what it did stretch by stretch, with `went_on`, and so may take as long as it likes
     """
 
     subject: str
@@ -73,7 +73,6 @@ class Kind(NamedTuple):
     on_finished: Callable[[Work], None]
     may_cancel: Callable[[Work], bool]
     advice: str
-    in_stretches: bool
 
 
 def never(work: Work) -> bool:
@@ -91,14 +90,13 @@ def performs(
     on_finished: Callable[[Work], None] = lambda work: None,
     may_cancel: Callable[[Work], bool] = lambda work: True,
     advice: str = "",
-    in_stretches: bool = False,
 ) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
     """Have a function do all work of a kind; see Kind."""
     if subject not in LOCKS:
         raise ValueError(f"workers.LOCKS has no {subject!r}; it has {', '.join(LOCKS)}.")
 
     def register(do: Callable[[Work], None]) -> Callable[[Work], None]:
-        KINDS[name] = Kind(subject, do, on_finished, may_cancel, advice, in_stretches)
+        KINDS[name] = Kind(subject, do, on_finished, may_cancel, advice)
         return do
 
     return register
@@ -143,7 +141,7 @@ def _do(work: Work) -> None:
     except Failed as error:
         finish(work=work, state=Work.State.FAILED, code=error.code, message=str(error))
     except SoftTimeLimitExceeded:
-        if kind.in_stretches:
+        if not kind.may_cancel(work):
             raise  # the next worker goes on with the stretch that was lost
         _fail(work, "too-long", TOO_LONG)
 

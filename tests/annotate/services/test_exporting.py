@@ -13,9 +13,9 @@ from annotate.core.judgment_files import FORMATS
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import HandOut, Item, JudgmentComment, JudgmentEvent
 from annotate.services import claiming, exporting, judging, undoing
-from annotate.services.importing import import_judgments
 from tests import campaigns, cast
 from tests.annotate.core.files import file
+from tests.imported import import_judgments
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_items")]
 

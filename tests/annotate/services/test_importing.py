@@ -7,11 +7,11 @@ import pytest
 from annotate.checks.check import run
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Annotator, Change, Collection, Judgment, Pair, Resolution, Round, Seat
-from annotate.services.importing import import_judgments, policy_for
 from annotate.services.references import Rejected
 from config.management.commands.fsck import CHECKS
 from tests import cast
 from tests.annotate.core.files import file, packed
+from tests.imported import import_judgments
 
 pytestmark = pytest.mark.django_db
 LONG = JudgmentColumns()
@@ -139,11 +139,14 @@ def test_a_pair_that_people_judge_too_keeps_one_resolution(collection):
 
 
 def test_the_rule_of_an_import_is_a_version_of_the_policy(collection):
-    policy = policy_for(collection=collection, rule="median", tie="up", by=None)
-    load(collection, "a,q0,d0,0", "b,q0,d0,1", "c,q0,d0,3", "a,q1,d0,1", "b,q1,d0,2", policy=policy)
+    rows = "a,q0,d0,0", "b,q0,d0,1", "c,q0,d0,3", "a,q1,d0,1", "b,q1,d0,2"
+    load(collection, *rows, rule="median", tie="up")
     resolved = list(Resolution.objects.order_by("pair").values_list("status", "grade"))
     assert resolved == [("median", 1), ("median", 2)]
-    assert policy_for(collection=collection, rule="median", tie="up", by=None).version == policy.version
+    newest = collection.policies.latest("version")
+    assert (newest.rule, newest.tie, collection.rounds.get().policy) == ("median", "up", newest)
+    load(collection, "d,q0,d0,0", rule="median", tie="up", name="second")
+    assert collection.policies.latest("version") == newest == collection.rounds.get(name="second").policy
 
 
 @pytest.mark.parametrize(

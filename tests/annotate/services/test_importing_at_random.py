@@ -12,13 +12,12 @@ import pytest
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.fsck import CHECKS
 from annotate.models import Judgment, Level, Resolution, RoundPair, Seat
-from annotate.services import chain_store
+from annotate.services import chain_store, importing
 from annotate.services.collections import change_policy
-from annotate.services.importing import import_judgments
 from annotate.services.seating import reconcile_pairs
-from tests import cast
 from tests.annotate.core.files import file
 from tests.annotate.services.test_plain_seating import situation, trial
+from tests.imported import import_judgments
 from tests.sizes import seeds
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +46,7 @@ def load(collection, rows, name):
     lines = [",".join(map(str, row)) for row in rows]
     return import_judgments(
         collection=collection, stream=file("annotator,query,document,grade,at", *lines), file_name="a.csv",
-        columns=COLUMNS, name=name, policy=cast.policy(collection),
+        columns=COLUMNS, name=name,
     )  # fmt: skip
 
 
@@ -92,7 +91,7 @@ def test_an_import_leaves_the_rows_that_reconciling_pair_by_pair_leaves(seed, mo
         short = story()
         assert {check.name: list(check.find()) for check in CHECKS if not check.notice and list(check.find())} == {}
     with monkeypatch.context() as slow, trial():
-        slow.setattr(chain_store, "resolve_pairs", lambda pairs: reconcile_pairs(pair_ids=np.asarray(pairs).tolist()))
+        slow.setattr(importing, "resolve_pairs", lambda pairs: reconcile_pairs(pair_ids=np.asarray(pairs).tolist()))
         long = story()
     assert short == long
 

@@ -10,7 +10,7 @@ import pytest
 
 from annotate.fsck import CHECKS
 from annotate.models import Policy, Resolution, Round, Seat
-from annotate.services import collections, importing, policies, seating
+from annotate.services import collections, policies, seating
 from tests import campaigns, cast
 
 pytestmark = pytest.mark.django_db
@@ -136,7 +136,7 @@ def test_from_a_model_to_a_rule_all_that_the_model_decided_is_looked_at(collecti
 
 
 def test_an_import_that_names_its_own_rule_moves_no_round(collection):
-    importing.policy_for(collection=collection, by=None, rule="median", tie="")
+    collections.change_policy(collection=collection, by=None, rule="median")
     assert Round.objects.get().policy.rule == "majority"
     assert policies.behind() == []
 

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Round, RoundPair, Seat
-from annotate.services import claiming, importing, seating
+from annotate.services import claiming, seating
 from annotate.services.seating import reconciling
 from tests import campaigns, cast
+from tests.imported import import_judgments
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +65,7 @@ def test_a_seat_that_imported_labels_ask_for_by_differing_is_asked_for_on_disagr
     (pair,) = cast.pairs(collection, 1)
     ids = f"{pair.query.external_id},{pair.document.external_id}"
     rows = "".join(f"expert{n},{ids},{grade}\n" for n, grade in enumerate(grades))
-    importing.import_judgments(
+    import_judgments(
         collection=collection, stream=BytesIO(f"annotator,query,document,grade\n{rows}".encode()), file_name="a.csv",
         columns=JudgmentColumns(), name="experts",
     )  # fmt: skip

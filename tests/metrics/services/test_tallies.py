@@ -13,7 +13,6 @@ from annotate.models import Batch, Change, HandOut, Judgment, Report, Round
 from annotate.services import (
     accounts,
     claiming,
-    importing,
     judging,
     reports,
     reviewing,
@@ -27,6 +26,7 @@ from metrics.models import Block, Snapshot, Tally
 from metrics.services import refresh, tallies
 from tests import cast
 from tests.annotate.core.files import file
+from tests.imported import import_judgments
 from tests.metrics import studies
 
 pytestmark = pytest.mark.django_db
@@ -118,7 +118,7 @@ class Campaign:
     def import_labels(self):
         self.n += 1
         rows = [f"expert{n},q{self.rng.integers(12)},d{n},{self.rng.integers(3)}" for n in range(4)]
-        importing.import_judgments(
+        import_judgments(
             collection=self.study, stream=file("annotator,query,document,grade", *rows), file_name="a.csv",
             columns=JudgmentColumns(), name=f"experts {self.n}",
         )  # fmt: skip

@@ -241,7 +241,7 @@ def test_outages_are_counted_anew_from_where_it_came_further_too(work, sums):
 
 
 def test_what_is_stored_in_stretches_may_take_as_long_as_it_likes(work, sums):
-    works.performs("sums", subject="collection", in_stretches=True)(sums.perform)
+    works.performs("sums", subject="collection", may_cancel=works.never)(sums.perform)
     sums.do = raising(SoftTimeLimitExceeded())
     with pytest.raises(SoftTimeLimitExceeded):
         works.perform(work=work)

@@ -1,0 +1,100 @@
+"""Judgments of a file are stored whole or not at all; their pairs are resolved after that, stretch by stretch."""
+
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotate.core.judgment_formats import JudgmentColumns
+from annotate.core.sources import FileSource
+from annotate.models import Change, Judgment, Resolution, Work
+from annotate.services import importing, imports
+from annotate.services.background import works
+from annotate.services.import_kinds import Judgments
+from config.management.commands.fsck import CHECKS
+from tests import cast
+from tests.deaths import die
+from tests.works import done
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root")]
+ROWS = [f"{person},q{q},d{d},{(q + d) % 2}" for person in "ab" for q in range(2) for d in range(3)]
+
+
+@pytest.fixture
+def collection():
+    made = cast.collection()
+    cast.items(made, "query", 2), cast.items(made, "document", 3)
+    return made
+
+
+@pytest.fixture
+def received(collection):
+    text = "\n".join(["annotator,query,document,grade", *ROWS])
+    upload = SimpleUploadedFile("a.csv", text.encode())
+    return imports.receive(collection=collection, asked=Judgments("all", JudgmentColumns()), upload=upload).made
+
+
+def nothing_wrong():
+    return [finding for check in CHECKS if not check.notice for finding in check.find()] == []
+
+
+def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(received, monkeypatch):
+    monkeypatch.setattr(importing, "STRETCH", 2)
+    plain, stretches = importing.resolve_pairs, []
+
+    def mortal(*, pairs):
+        if len(stretches) == 1:
+            die()
+        stretches.append(pairs.tolist())
+        plain(pairs=pairs)
+
+    monkeypatch.setattr(importing, "resolve_pairs", mortal)
+    with pytest.raises(MemoryError):
+        works.perform(work=received.work)
+    received.refresh_from_db()
+    assert (Judgment.objects.count(), Resolution.objects.count()) == (len(ROWS), 2)
+    assert (received.work.state, received.work.attempts, received.unresolved[2]) == ("running", 1, stretches[0][-1])
+    assert received.report["sentences"] and not Change.objects.exists()
+    works.cancel(work=received.work, by=None)
+    assert received.work.state == Work.State.RUNNING  # what is stored is not taken back
+    monkeypatch.setattr(importing, "resolve_pairs", plain)
+    done(received)
+    assert (received.work.state, received.unresolved, Resolution.objects.count()) == ("done", None, 6)
+    assert set(Resolution.objects.values_list("status", flat=True)) == {"agreed"}
+    assert Change.objects.exists() and nothing_wrong()
+
+
+def test_what_three_workers_die_of_says_that_the_labels_are_stored(received, monkeypatch, client):
+    monkeypatch.setattr(importing, "resolve_pairs", die)
+    for _ in range(works.MAX_ATTEMPTS):
+        with pytest.raises(MemoryError):
+            works.perform(work=received.work)
+    done(received)
+    assert (received.work.state, received.work.error_code, received.state_text) == (
+        "failed", "worn-out", "Stored, not resolved"
+    )  # fmt: skip
+    assert received.file.storage.exists(received.file.name)
+    client.force_login(cast.member(received.collection, "lead"))
+    page = client.get(f"/c/{received.collection.slug}/imports/{received.pk}/").content.decode()
+    assert "Its labels are stored" in page and "Nothing of this file was stored" not in page
+
+
+def test_a_scheme_that_was_changed_while_the_file_was_read_refuses_it(received, monkeypatch):
+    plain = importing.ChainStore.write
+
+    def meanwhile(self, *arguments):
+        plain(self, *arguments)
+        self.collection.levels.filter(grade=1).update(grade=7)
+
+    monkeypatch.setattr(importing.ChainStore, "write", meanwhile)
+    done(received)
+    assert received.is_refused and "levels of the scheme were changed" in received.work.error
+    assert not Judgment.objects.exists()
+
+
+def test_who_works_on_the_server_itself_has_it_stored_and_resolved_at_once(collection):
+    stream = io.BytesIO("\n".join(["annotator,query,document,grade", *ROWS]).encode())
+    asked, source = Judgments("all", JudgmentColumns()), FileSource(stream, "a.csv")
+    read = imports.run_now(collection=collection, asked=asked, source=source).made
+    assert (read.work.state, read.unresolved, Resolution.objects.count()) == ("done", None, 6)
+    assert nothing_wrong()
