@@ -8,13 +8,12 @@ import logging
 import sys
 from http import HTTPStatus
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template import loader
 from django.views import defaults
-from redis.exceptions import RedisError
 
-from annotate.services.background.works import is_outage
+from annotate.services.background.works import FAILURES, is_outage
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ def limit_waiting() -> None:
 def server_error(request: HttpRequest) -> HttpResponse:
     """The answer to a request that failed: that the site is busy, or that something broke."""
     error = sys.exc_info()[1]
-    if not isinstance(error, OperationalError | InterfaceError | RedisError | OSError) or not is_outage(error):
+    if not isinstance(error, FAILURES) or not is_outage(error):
         return defaults.server_error(request)
     log.warning("%s %s was answered 503: %s", request.method, request.path, error)
     return _busy(request)

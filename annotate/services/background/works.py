@@ -18,6 +18,7 @@ from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
+import psycopg
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import BooleanField, F, Q
@@ -41,6 +42,8 @@ _NO_DISK = {
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE,
     errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.EHOSTUNREACH,
 }  # fmt: skip
+# Of the driver's own too: Django wraps none that comes in the midst of a COPY.
+FAILURES = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError, RedisError, OSError)
 _WENT_DOWN = RawSQL(
     "state = 'running' AND begun_at < pg_postmaster_start_time()", (), output_field=BooleanField()
 )
@@ -124,7 +127,7 @@ def perform(*, work: Work) -> None:
         try:
             if is_ours and _begin(work):
                 _do(work)
-        except (OperationalError, InterfaceError, RedisError, OSError) as error:
+        except FAILURES as error:
             if is_outage(error):
                 _give_back(work)
             raise
@@ -267,7 +270,7 @@ def job_of(work: Work) -> Job:
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether it is the database, Redis or the disk that failed, of what `perform` catches."""
+    """Whether one of FAILURES is that of the database, of Redis or of the disk."""
     return not isinstance(error, OSError) or error.errno in _NO_DISK
 
 

@@ -240,6 +240,20 @@ def test_outages_are_counted_anew_from_where_it_came_further_too(work, sums):
     assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
 
 
+def test_one_that_is_ended_in_the_midst_of_a_copy_gives_its_attempt_back_too(work, sums):
+    def do(work):
+        with connection.cursor() as cursor, psycopg.connect(**address()) as operator:
+            pid = cursor.execute("SELECT pg_backend_pid()").fetchone()
+            with cursor.copy("COPY annotate_level (name) FROM STDIN") as copy:
+                copy.write_row(["x"])
+                operator.execute("SELECT pg_terminate_backend(%s)", pid)
+
+    sums.do = do
+    with pytest.raises(psycopg.OperationalError):
+        works.perform(work=work)
+    assert (fresh(work).attempts, fresh(work).n_outages) == (0, 1)
+
+
 def test_what_is_stored_in_stretches_may_take_as_long_as_it_likes(work, sums):
     works.performs("sums", subject="collection", may_cancel=works.never)(sums.perform)
     sums.do = raising(SoftTimeLimitExceeded())
