@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Model, QuerySet
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
@@ -158,6 +159,10 @@ def _key(name: str) -> Callable[[campaigns.Campaign], int]:
     return KEYS[max(found, key=len)]
 
 
+def _first(rows: QuerySet[Model]) -> int:
+    return int(rows.earliest("pk").pk)
+
+
 # The object that stands behind each address with a key, in a given campaign.
 KEYS = {
     "annotate:token-revoke": lambda campaign: campaign.researcher.api_tokens.first().pk,
@@ -166,11 +171,11 @@ KEYS = {
     "annotate:annotator": lambda campaign: Annotator.objects.filter(collection=campaign.collection).last().pk,
     "annotate:inbox-pair": lambda campaign: campaign.collection.reports.first().pair_id,
     "annotate:inbox-batch": lambda campaign: campaign.collection.batches.last().pk,
-    "annotate:review-work": lambda campaign: ReviewWork.objects.filter(action__collection=campaign.collection).earliest("pk").pk,
+    "annotate:review-work": lambda campaign: _first(ReviewWork.objects.filter(action__collection=campaign.collection)),
     "pooling:pair": lambda campaign: campaign.collection.reports.first().pair_id,
     "annotate:gold-retire": lambda campaign: campaign.collection.golds.first().pk,
-    "annotate:import": lambda campaign: campaign.collection.imports.earliest("pk").pk,
-    "api:import": lambda campaign: campaign.collection.imports.earliest("pk").pk,
+    "annotate:import": lambda campaign: _first(campaign.collection.imports.all()),
+    "api:import": lambda campaign: _first(campaign.collection.imports.all()),
     "annotate:training-pair-retire": lambda campaign: TrainingPair.objects.get(pair__collection=campaign.collection).pk,
     "annotate:training-decide": lambda campaign: Annotator.objects.filter(collection=campaign.collection).last().pk,
     "annotate:part-media": lambda campaign: Part.objects.get(item__collection=campaign.collection, kind="image").pk,
@@ -180,7 +185,7 @@ KEYS = {
     "pooling:pool": lambda campaign: campaign.pool.pk,
     "metrics:alarm-end": lambda campaign: campaign.collection.alarms.get().pk,
     "metrics:dashboard-person": lambda campaign: campaign.annotators[0].pk,
-    "metrics:download": lambda campaign: campaign.collection.downloads.earliest("pk").pk,
+    "metrics:download": lambda campaign: _first(campaign.collection.downloads.all()),
     "metrics:plan-end": lambda campaign: campaign.collection.plans.get().pk,
     "metrics:pool": lambda campaign: campaign.pool.pk,
 }

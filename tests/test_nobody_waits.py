@@ -24,6 +24,7 @@ from pooling.services import pools, readings, runs
 from tests import access_table
 from tests.access_table import World, addresses, build, knock, told, url_of
 from tests.annotate.core.files import line
+from tests.campaigns import Campaign
 from tests.databases import address, for_a_thread
 from tests.sessions import waiting_session
 
@@ -140,7 +141,8 @@ CASES = [
     ),
     pytest.param(Case(reading, "pooling_ranking"), id="run reading"),
     pytest.param(Case(rereading, "pooling_ranking"), id="run rereading", marks=full),
-    pytest.param(Case(opening, "annotate_seat"), id="pool opening"),
+    pytest.param(Case(opening, "annotate_roundpair"), id="pool opening"),
+    pytest.param(Case(opening, "annotate_seat"), id="pool opening, pairs known before", marks=full),
     pytest.param(Case(closing, "annotate_seat"), id="pool closing", marks=full),
     pytest.param(Case(reopening, "annotate_seat"), id="pool reopening", marks=full),
     pytest.param(Case(review, "annotate_judgmentevent"), id="review", marks=full),
@@ -179,10 +181,20 @@ def under_way(work: Work, table: str) -> Iterator[None]:
     assert len(ended) == 2, "it came to its end without stopping there"
 
 
+def looked_at(campaign: Campaign, work: Work) -> Campaign:
+    """The campaign whose pool or run is the one that is worked on, so that the addresses are of it."""
+    if work.kind in Pool.WorkKind.values:
+        return campaign._replace(pool=Pool.objects.get(pk=work.subject))
+    if work.kind in Run.WorkKind.values:
+        return campaign._replace(run=Run.objects.get(pk=work.subject))
+    return campaign
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_every_address_is_answered_while_work_is_under_way(case: Case, media_root: object) -> None:
     world = build(media_root)
     work = case.ask(world)
+    world = world._replace(campaign=looked_at(world.campaign, work))
     expected, waited = access_table.table(), []
     with under_way(work, case.table), connection.cursor() as cursor:
         cursor.execute("SET lock_timeout = '1s'")
