@@ -150,8 +150,7 @@ class Supervisor:
         self.start_demo()
         while not self.stopping:
             time.sleep(0.1)
-            self.revive_dead()
-            self.report_demo()
+            self.watch()
         print("\nStopping.", flush=True)
 
     def tell(self, step: str, detail: str = "") -> None:
@@ -231,6 +230,31 @@ class Supervisor:
     def note(self) -> None:
         """Write down who runs, for the next start after a kill -9 and for the tests."""
         note_processes(self.home.var / "processes.json", {part.name: part.process.pid for part in self.parts})
+
+    def watch(self) -> None:
+        """Start again what ended; where that cannot be, because the disk is full, wait for room, as people do."""
+        try:
+            self.revive_dead()
+            self.report_demo()
+        except (OSError, StartError):
+            if not disk_is_full(self.home):
+                raise
+            self.await_room()
+
+    def await_room(self) -> None:
+        """Wait until the disk has room again; what was said to be saved is on it."""
+        self.say(f"{disk_is_full(self.home)} Nothing can be saved until there is room; it goes on by itself then.")
+        wait_until(lambda: self.stopping or not disk_is_full(self.home), seconds=float("inf"), step=0.5)
+        for part in self.parts:
+            part.quick_deaths = 0
+        with suppress(OSError):
+            self.note()  # one that was started on the full disk may not be written down
+        self.say("There is room again.")
+
+    def say(self, sentence: str) -> None:
+        """Tell who looks at the screen; what is printed may be a file on the full disk."""
+        with suppress(OSError):
+            self.progress.end(sentence)
 
     def revive_dead(self) -> None:
         """Start a part again that ended by itself; give up when it keeps ending."""

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from urllib.error import HTTPError
@@ -217,23 +217,6 @@ def test_with_addresses_in_the_environment_no_server_is_started(live_stack: Stac
 def test_too_little_memory_is_answered_with_one_sentence(open_folder: Path) -> None:
     # which program runs out first, and what it calls that, depends on the machine
     refusal(Stack(open_folder, prefix=("prlimit", "--as=80000000")), "--port", "0")
-
-
-@pytest.fixture
-def small_disk(open_folder: Path) -> Iterator[Callable[[str], Path]]:
-    """Makes a disk of a size, as the kernel's tmpfs has it."""
-    if os.getuid() != 0:
-        pytest.skip("only root can mount a small disk")
-    disk = open_folder / "small disk"
-    disk.mkdir()
-
-    def make(size: str) -> Path:
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk], check=False).returncode:
-            pytest.skip("this container may not mount")
-        return disk
-
-    yield make
-    subprocess.run(["umount", disk], check=False)
 
 
 def test_a_disk_without_room_for_a_first_start_is_refused(open_folder: Path, small_disk: Callable[[str], Path]) -> None:

@@ -1,0 +1,143 @@
+"""The disk, Redis or the database's connections run out while people judge: it is told, and goes on by itself."""
+
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+import psycopg
+import pytest
+import redis
+from pytest_django import DjangoDbBlocker
+
+from config.up.processes import wait_until
+from tests.journeys.test_faults import (
+    AT_WORK,
+    N_PEOPLE,
+    Answers,
+    assert_ledger,
+    at_desk,
+    is_converged,
+    judge_without_end,
+    open_study,
+)
+from tests.sound import sound
+from tests.stack import Stack, is_whole
+from tests.webclient import WebClient
+
+pytestmark = pytest.mark.full
+BLOCK = bytes(1_000_000)
+
+
+def answer_of(stack: Stack, path: str) -> tuple[int, str, str]:
+    """Status, body and Retry-After of an address that looks a key up; 0 where nobody answers."""
+    request = urllib.request.Request(stack.url + path, headers={"Authorization": "Bearer unknown"})
+    try:
+        with urllib.request.urlopen(request, timeout=240) as answer:
+            return answer.status, answer.read().decode(), ""
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode(), error.headers.get("Retry-After", "")
+    except OSError:
+        return 0, "", ""
+
+
+@contextmanager
+def full_disk(stack: Stack, disk: Path) -> Iterator[None]:
+    """While there is not a byte left, and the database ends of it, as by a crash."""
+    filler = disk / "filler"
+    try:
+        with filler.open("wb", buffering=0) as file:
+            while file.write(BLOCK) == len(BLOCK):
+                pass
+    except OSError:
+        pass
+    assert wait_until(lambda: answer_of(stack, "/readyz")[0] in {0, 503}, seconds=600)
+    stack.kill("postgres")
+    assert wait_until(lambda: "The disk is full" in stack.said(), seconds=600), stack.said()
+    yield
+    filler.unlink()
+
+
+@contextmanager
+def full_redis(stack: Stack) -> Iterator[None]:
+    """While Redis takes nothing more."""
+    with redis.Redis.from_url(stack.redis_url) as broker:
+        broker.config_set("maxmemory", "1")
+        status, body, _ = answer_of(stack, "/readyz")
+        assert (status, '"redis": "failing"' in body) == (200, True), body
+        yield
+        broker.config_set("maxmemory", "0")
+
+
+@contextmanager
+def no_connections(stack: Stack) -> Iterator[None]:
+    """While others have every connection to the database, those of the product too."""
+    others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+    with ExitStack() as taken:
+
+        def take_all() -> None:
+            try:
+                while True:
+                    taken.enter_context(psycopg.connect(stack.database_url, application_name="taken"))
+            except psycopg.OperationalError:
+                return
+
+        first = taken.enter_context(psycopg.connect(stack.database_url, application_name="taken", autocommit=True))
+
+        def is_told() -> bool:
+            first.execute(f"{others} AND application_name <> 'taken'")
+            take_all()
+            status, body, retry_after = answer_of(stack, "/api/v1/collections/busy/runs/")
+            return status == 503 and retry_after == "5" and "nothing was changed" in body
+
+        assert wait_until(is_told, seconds=600)
+        assert answer_of(stack, "/readyz")[0] == 503
+        yield
+
+
+@pytest.mark.parametrize("what", ["disk", "redis", "connections"])
+def test_nothing_acknowledged_is_lost_and_it_goes_on_by_itself(
+    fault_stack: Callable[..., Stack], small_disk: Callable[[str], Path], django_db_blocker: DjangoDbBlocker, what: str
+) -> None:
+    disk = small_disk("700m")
+    stack = fault_stack("outage", ASSAYER_VAR=str(disk / "var"))
+    outage = {"disk": partial(full_disk, disk=disk), "redis": full_redis, "connections": no_connections}[what]
+    with stack.orm(django_db_blocker):
+        collection = open_study(600)
+    clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), Answers()
+
+    def work(desk: WebClient) -> None:
+        for submission, _ in judge_without_end(desk):
+            acknowledged.add(submission, stopped)
+            if stopped.is_set():
+                return
+
+    def judged_on(since: int) -> bool:
+        return len(acknowledged) >= since + AT_WORK or any(desk.done() for desk in working)
+
+    with ThreadPoolExecutor(N_PEOPLE) as pool:
+        working = [pool.submit(work, desk) for desk in clients]
+        try:
+            acknowledged.allow_more()
+            assert wait_until(partial(judged_on, 0), seconds=600)
+            acknowledged.allow_more()
+            with outage(stack):
+                pass
+            acknowledged.allow_more()
+            assert wait_until(partial(judged_on, len(acknowledged)), seconds=600)
+            assert not any(desk.done() for desk in working)
+        finally:
+            stopped.set()
+            acknowledged.allow_more()
+        for desk in working:
+            desk.result()
+    assert wait_until(partial(is_whole, stack.url), seconds=600)
+    assert wait_until(partial(is_converged, stack, collection, django_db_blocker), seconds=600)
+    with stack.orm(django_db_blocker):
+        assert_ledger(collection, acknowledged)
+        assert sound()
+    assert stack.process.poll() is None
