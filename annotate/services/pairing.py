@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from annotate.models import Collection
 from annotate.services.copying import blocks
 from annotate.services.seating import Told, nobody
+from annotate.services.statistics import learn_growth, learn_sizes
 
 # In one order everywhere, so that two who insert the same pairs wait for each other and never in a circle.
 _INSERT = """
@@ -18,10 +19,11 @@ _INSERT = """
     ORDER BY wanted.query, wanted.document
     ON CONFLICT (query_id, document_id) DO NOTHING
 """
+# A subquery, which is run once a pair by an index: as a join it read the whole table once a block.
 _FIND = """
-    SELECT coalesce(pair.id, 0)
+    SELECT coalesce((SELECT pair.id FROM annotate_pair pair
+                     WHERE pair.query_id = wanted.query AND pair.document_id = wanted.document), 0)
     FROM unnest(%s::bigint[], %s::bigint[]) WITH ORDINALITY AS wanted(query, document, place)
-    LEFT JOIN annotate_pair pair ON pair.query_id = wanted.query AND pair.document_id = wanted.document
     ORDER BY wanted.place
 """
 Keys = NDArray[np.int64]
@@ -40,6 +42,7 @@ def ensure_pairs(*, collection: Collection, query: Keys, document: Keys, told: T
     query, document : (M,) item keys of the collection, no pair twice; ascending where they are more than a block
     told : of so many more pairs
     """
+    learn_sizes(annotate_item=len(np.unique(query)) + len(np.unique(document)))
     keys, is_new = np.zeros(len(query), dtype=np.int64), np.zeros(len(query), dtype=bool)
     for block in blocks(len(query)):
         some = _find(query[block], document[block])
@@ -48,6 +51,9 @@ def ensure_pairs(*, collection: Collection, query: Keys, document: Keys, told: T
             is_new[block] = missing  # else somebody made some of them at the same moment, and all are taken for known
         keys[block] = _find(query[block], document[block]) if missing.any() else some
         told(len(some))
+    # Before rows point to them, which foreign keys check.
+    learn_growth(annotate_pair=int(is_new.sum()))
+    learn_sizes(annotate_pair=len(query))
     return Ensured(keys, is_new)
 
 

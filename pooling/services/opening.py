@@ -11,6 +11,7 @@ from annotate.services import seating
 from annotate.services.background.progress import Tell
 from annotate.services.copying import blocks, copy_rows, nullable
 from annotate.services.pairing import ensure_pairs
+from annotate.services.statistics import learn_growth
 from pooling.core.selections import NO_RANK, Drawn
 from pooling.models import Pool
 from pooling.services import strata
@@ -29,8 +30,10 @@ def make_contents(*, pool: Pool, tell: Tell) -> seating.Wanted:
     with connection.cursor() as cursor:
         # Keys are checked block by block, not all at the end, where nobody could be told and nothing be stopped.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    tell(done=0, unit="pairs")
+    tell(done=0, unit="pairs chosen")
     choice = _choose(pool)
+    # A stretch of its own: what choosing took says nothing of the time that storing takes.
+    tell(done=0, total=len(choice.query), unit="pairs")
     told = counter(tell, len(choice.query), rows=_ROWS)
     pairs = ensure_pairs(collection=pool.collection, query=choice.query, document=choice.document, told=told)
     _write_pool_pairs(pool, pairs.keys, choice, told)
@@ -113,6 +116,7 @@ def _write_pool_pairs(pool: Pool, keys: NDArray, choice: Choice, told: seating.T
             },
         )
         told(len(keys[block]))
+    learn_growth(pooling_poolpair=len(keys))
 
 
 def _keep_sample(pool: Pool, drawn: Mapping[Direction, Drawn]) -> None:

@@ -9,6 +9,7 @@ from annotate.services.copying import BLOCK, blocks
 from annotate.services.seating.reconciling import note_changes, reconcile_pairs
 from annotate.services.seating.rounds import Told, nobody
 from annotate.services.seating.settled import resolve_pairs
+from annotate.services.statistics import learn_sizes
 
 
 def rounds_apart(*, collection: Collection, policy: Policy, with_closed: bool) -> QuerySet[Round]:
@@ -32,6 +33,8 @@ def finish_following(*, round_: Round, told: Told = nobody) -> None:
     begun = round_.following_since
     resolved = round_.round_pairs.filter(pair__resolution__isnull=False).order_by("pair_id")
     pairs = np.fromiter(resolved.values_list("pair_id", flat=True).iterator(chunk_size=BLOCK), dtype=np.int64)
+    learn_sizes(annotate_pair=len(pairs), annotate_roundpair=len(pairs), annotate_seat=len(pairs),
+                annotate_resolution=len(pairs))  # fmt: skip
     is_open = round_.state in Round.WANTING
     for block in blocks(len(pairs)):
         some = pairs[block]

@@ -22,37 +22,54 @@ _LOCK = """
     SELECT count(*) FROM (SELECT FROM annotate_pair WHERE id = ANY(%(pairs)s) ORDER BY id FOR NO KEY UPDATE) locked
 """
 _SHARED = """
-    SELECT DISTINCT pair_id FROM annotate_roundpair WHERE pair_id = ANY(%(pairs)s) AND round_id <> %(round)s
+    SELECT plain.pair FROM unnest(%(pairs)s::bigint[]) AS plain(pair)
+    WHERE EXISTS (SELECT FROM annotate_roundpair WHERE pair_id = plain.pair AND round_id <> %(round)s OFFSET 0)
+    ORDER BY plain.pair
 """
+# The keys lead, and each subquery is an aggregate or ends in OFFSET 0, so that it is run once a key by the index of the
+# pair, whatever the planner believes. Left to it, where statistics did not know the round or took the table for empty,
+# a block read all rows of the round, of all free seats or of the whole table, and opening again did not end.
 # A pair that may be a gold is not plain either: its row is a person's lock, not to be held for long.
 _UNTOUCHED = """
-    SELECT wish.pair_id, pair.query_id, wish.n_wanted, seats.n, seats.n_free, seats.n_spare
-    FROM annotate_roundpair wish JOIN annotate_pair pair ON pair.id = wish.pair_id
+    SELECT plain.pair, (SELECT pair.query_id FROM annotate_pair pair WHERE pair.id = plain.pair),
+           wish.n_wanted, seats.n, seats.n_free, seats.n_spare
+    FROM unnest(%(pairs)s::bigint[]) AS plain(pair)
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS n_rounds,
+               max(wish.n_wanted) FILTER (WHERE wish.round_id = %(round)s AND wish.dropped_at IS NULL) AS n_wanted
+        FROM annotate_roundpair wish WHERE wish.pair_id = plain.pair) wish
     CROSS JOIN LATERAL (
         SELECT count(*) AS n,
-               count(*) FILTER (WHERE seat.state = 'free' AND seat.round_id = wish.round_id) AS n_free,
-               count(*) FILTER (WHERE seat.state = 'withdrawn' AND seat.round_id = wish.round_id
+               count(*) FILTER (WHERE seat.state = 'free' AND seat.round_id = %(round)s) AS n_free,
+               count(*) FILTER (WHERE seat.state = 'withdrawn' AND seat.round_id = %(round)s
                                 AND seat.purpose = 'label' AND seat.annotator_id IS NULL) AS n_spare
-        FROM annotate_seat seat WHERE seat.pair_id = wish.pair_id) seats
-    WHERE wish.round_id = %(round)s AND wish.pair_id = ANY(%(pairs)s) AND wish.dropped_at IS NULL
-      AND NOT EXISTS (SELECT FROM annotate_roundpair other
-                      WHERE other.pair_id = wish.pair_id AND other.round_id <> wish.round_id)
-      AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.pair_id = wish.pair_id AND report.state = 'open')
-      AND NOT EXISTS (SELECT FROM annotate_resolution said WHERE said.pair_id = wish.pair_id)
-      AND NOT EXISTS (SELECT FROM annotate_gold gold WHERE gold.pair_id = wish.pair_id)
-    ORDER BY wish.pair_id
+        FROM annotate_seat seat WHERE seat.pair_id = plain.pair) seats
+    WHERE wish.n_rounds = 1 AND wish.n_wanted IS NOT NULL
+      AND (SELECT count(*) FILTER (WHERE report.state = 'open')
+           FROM annotate_report report WHERE report.pair_id = plain.pair) = 0
+      AND NOT EXISTS (SELECT FROM annotate_resolution said WHERE said.pair_id = plain.pair OFFSET 0)
+      AND NOT EXISTS (SELECT FROM annotate_gold gold WHERE gold.pair_id = plain.pair OFFSET 0)
+    ORDER BY plain.pair
 """
 _QUERIES = "SELECT query_id FROM annotate_pair WHERE id = ANY(%(pairs)s) ORDER BY id"
-_BRING_BACK = """
-    UPDATE annotate_seat seat SET state = 'free' FROM unnest(%(pairs)s::bigint[]) AS plain(pair)
-    WHERE seat.pair_id = plain.pair
-      AND seat.purpose = 'label' AND seat.state = 'withdrawn' AND seat.annotator_id IS NULL
+_SEATS_OF = """
+    SELECT seat.id FROM unnest(%(pairs)s::bigint[]) AS plain(pair)
+    CROSS JOIN LATERAL (
+        SELECT seat.id, seat.purpose, seat.state, seat.annotator_id
+        FROM annotate_seat seat WHERE seat.pair_id = plain.pair OFFSET 0) seat
+    WHERE seat.purpose = 'label'
 """
-_WITHDRAW = """
-    UPDATE annotate_seat seat SET state = 'withdrawn' FROM unnest(%(pairs)s::bigint[]) AS plain(pair)
-    WHERE seat.pair_id = plain.pair AND seat.purpose = 'label' AND seat.state = 'free'
-"""
+# lower(): the state is looked at once more, since somebody may have claimed the seat meanwhile, but no index of free
+# seats offers itself, whose whole queue would be read once a block.
+_BRING_BACK = f"""
+    UPDATE annotate_seat SET state = 'free'
+    WHERE lower(state) = 'withdrawn'
+      AND id = ANY(ARRAY({_SEATS_OF} AND seat.state = 'withdrawn' AND seat.annotator_id IS NULL))
+"""  # noqa: S608 - own text
+_WITHDRAW = f"""
+    UPDATE annotate_seat SET state = 'withdrawn'
+    WHERE lower(state) = 'free' AND id = ANY(ARRAY({_SEATS_OF} AND seat.state = 'free'))
+"""  # noqa: S608 - own text
 # Who waits for a label that nobody is asked for any more is disputed.
 _DISPUTE = """
     UPDATE annotate_resolution SET status = 'disputed' WHERE pair_id = ANY(%(pairs)s) AND status = 'waiting'

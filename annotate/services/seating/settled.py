@@ -16,35 +16,35 @@ from annotate.services.seating.reconciling import reconcile_pairs
 Keys = NDArray[np.int64]
 # Which policy decides is said in plan._wishes: of closed rounds the most demanding, then the newest. Pairs are left to
 # `plan` where a seat may have to come or go, somebody reported something, or a lead or a model of annotators decided.
+# Each subquery is run once a pair, by the index of the pair, as in plain.py.
 _SETTLED = """
     SELECT wanted.pair, deciding.collection_id, deciding.policy_id, said.grades, asked.n
     FROM unnest(%s::bigint[]) AS wanted(pair)
     CROSS JOIN LATERAL (
-        SELECT array_agg(level.grade ORDER BY level.grade) AS grades
-        FROM annotate_seat seat JOIN annotate_judgment judgment ON judgment.id = seat.judgment_id
-        JOIN annotate_level level ON level.id = judgment.level_id
-        WHERE seat.pair_id = wanted.pair AND seat.purpose IN ('label', 'import') AND seat.state = 'done') said
+        SELECT array_agg(seat.grade ORDER BY seat.grade)
+                   FILTER (WHERE seat.purpose IN ('label', 'import') AND seat.state = 'done') AS grades,
+               bool_or(seat.purpose = 'label' AND seat.state = 'free'
+                       OR seat.purpose = 'adjudication' AND seat.state = 'done') AS is_moving
+        FROM (SELECT seat.purpose, seat.state, (
+                  SELECT level.grade FROM annotate_judgment judgment JOIN annotate_level level
+                  ON level.id = judgment.level_id WHERE judgment.id = seat.judgment_id) AS grade
+              FROM annotate_seat seat WHERE seat.pair_id = wanted.pair) seat) said
     CROSS JOIN LATERAL (
         SELECT round.collection_id, round.policy_id
         FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
         WHERE wish.pair_id = wanted.pair AND round.kind IN ('pool', 'import')
         ORDER BY CASE WHEN wish.dropped_at IS NULL THEN wish.n_wanted ELSE 0 END DESC, round.id DESC LIMIT 1) deciding
     CROSS JOIN LATERAL (
-        SELECT max(wish.n_wanted) AS n
+        SELECT max(wish.n_wanted) FILTER (WHERE round.kind IN ('pool', 'import')) AS n,
+               bool_or(round.state IN ('opening', 'open')) AS is_open
         FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
-        WHERE wish.pair_id = wanted.pair AND round.kind IN ('pool', 'import')) asked
-    WHERE said.grades IS NOT NULL
-      AND NOT EXISTS (SELECT FROM annotate_roundpair wish JOIN annotate_round round ON round.id = wish.round_id
-                      WHERE wish.pair_id = wanted.pair AND round.state IN ('opening', 'open'))
-      AND NOT EXISTS (SELECT FROM annotate_seat seat
-                      WHERE seat.pair_id = wanted.pair AND seat.purpose = 'label' AND seat.state = 'free')
-      AND NOT EXISTS (SELECT FROM annotate_seat seat
-                      WHERE seat.pair_id = wanted.pair AND seat.purpose = 'adjudication' AND seat.state = 'done')
-      AND NOT EXISTS (SELECT FROM annotate_pairexclusion excluded WHERE excluded.pair_id = wanted.pair)
-      AND NOT EXISTS (SELECT FROM annotate_report report
-                      WHERE report.pair_id = wanted.pair AND report.state = 'open')
+        WHERE wish.pair_id = wanted.pair) asked
+    WHERE said.grades IS NOT NULL AND NOT said.is_moving AND NOT asked.is_open
+      AND NOT EXISTS (SELECT FROM annotate_pairexclusion excluded WHERE excluded.pair_id = wanted.pair OFFSET 0)
+      AND (SELECT count(*) FILTER (WHERE report.state = 'open')
+           FROM annotate_report report WHERE report.pair_id = wanted.pair) = 0
       AND NOT EXISTS (SELECT FROM annotate_resolution known
-                      WHERE known.pair_id = wanted.pair AND known.status = 'model')
+                      WHERE known.pair_id = wanted.pair AND lower(known.status) = 'model' OFFSET 0)
     ORDER BY wanted.pair
 """
 _RESOLVE = """

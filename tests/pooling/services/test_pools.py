@@ -208,6 +208,6 @@ def test_opening_takes_a_constant_number_of_queries(django_assert_max_num_querie
     rng = np.random.default_rng(1)
     runs = [making.run(collection, name, {q: rng.permutation(60)[:20].tolist() for q in range(40)}) for name in "ab"]
     pool = making.draft(collection, runs, depth=10)
-    with django_assert_max_num_queries(73):
+    with django_assert_max_num_queries(74):
         pools.open_pool(pool=pool)
     assert pool.pool_pairs.count() > 500
