@@ -72,6 +72,13 @@ def sweep() -> None:
         enqueue_on_commit(task, **arguments)
 
 
+@shared_task
+def tidy() -> None:
+    """Delete what nobody needs any more: sessions that have run out, files of imports that ended long ago."""
+    housekeeping.drop_old_sessions()
+    housekeeping.drop_old_originals()
+
+
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:
     yield from ((perform_work, {"work_id": each}) for each in works.overdue())
     yield from ((reject_batch, {"batch_id": batch}) for batch in gold_checks.overdue())

@@ -13,6 +13,10 @@ _READ = "SELECT session_data FROM django_session WHERE session_key = %s AND expi
 class SessionStore(db.SessionStore):
     """One person's session."""
 
+    def _validate_session_key(self, key: str | None) -> bool:
+        """Whether this can be a session's key: a cookie may hold anything, which the database may not even be asked."""
+        return bool(super()._validate_session_key(key)) and str(key).isalnum() and str(key).isascii()
+
     def load(self) -> dict[str, Any]:
         """What the session holds; nothing where it has ended."""
         with prepared() as cursor:

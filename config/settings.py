@@ -9,6 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from config.addresses import is_loopback
 from config.stores import media_store
 from config.up.home import Home
 
@@ -29,6 +30,7 @@ if len(SECRET_KEY) < 50:
 # --- addresses ---------------------------------------------------------------------------------------------
 SITE_URL = os.environ.get("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
 HTTPS = SITE_URL.startswith("https://")
+IS_LOCAL = is_loopback(urlsplit(SITE_URL).hostname or "")  # nobody elsewhere can come in
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", f"{urlsplit(SITE_URL).hostname},localhost,127.0.0.1,[::1]").split(",")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 if os.environ.get("TRUSTED_PROXY") == "1":  # only behind a proxy that sets the header itself
@@ -61,6 +63,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "config.headers.HeadersMiddleware",
+    "config.unreadable.UnreadableMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # after the headers, so that static files carry them too
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -169,6 +172,8 @@ CELERY_BEAT_SCHEDULE = {
     "look-at-plans": every(60, "metrics.tasks.sweep_plans"),
     "sweep-seats": every(20, "annotate.tasks.sweep"),
     "sweep-runs": every(20, "pooling.tasks.sweep"),
+    "tidy-up": every(600, "annotate.tasks.tidy"),
+    "tidy-up-runs": every(600, "pooling.tasks.tidy"),
 }
 
 # --- people ------------------------------------------------------------------------------------------------
@@ -197,10 +202,10 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up alone, so no address was cl
 LEADS_NEED_MFA = os.environ.get("LEADS_NEED_MFA") == "1"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-# Without a mail server mails are written to the log, and pages do not promise any.
+# Without a mail server no mail is sent, and pages do not promise any; a log must not hold what sets a password.
 SENDS_MAIL = bool(os.environ.get("EMAIL_BACKEND") or os.environ.get("EMAIL_HOST"))
 EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND") or (
-    f"django.core.mail.backends.{'smtp' if SENDS_MAIL else 'console'}.EmailBackend"
+    "django.core.mail.backends.smtp.EmailBackend" if SENDS_MAIL else "config.mail.NoMail"
 )
 EMAIL_HOST = os.environ.get("EMAIL_HOST") or "localhost"
 EMAIL_PORT = int(os.environ.get("EMAIL_PORT") or 25)
@@ -223,7 +228,10 @@ if HTTPS:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+    # What holds for other hosts of the domain, or is built into browsers for years, somebody must have decided.
+    SECURE_HSTS_PRELOAD = os.environ.get("HSTS_PRELOAD") == "1"
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD or os.environ.get("HSTS_SUBDOMAINS") == "1"
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # which ask for both of these
     SECURE_SSL_REDIRECT = True
     SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
 MEDIA_HOSTS = os.environ.get("MEDIA_HOSTS", "").split()
@@ -249,6 +257,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
 MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB", "4096")) * 1024 * 1024  # kept of one collection's runs
 UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB", "2048")) * 1024 * 1024  # one request's files
+KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30)  # of imports that ended, of runs that were rejected
 FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
 # plain: straight from the source folders (tests); hashed: collected under names that change with their
 # content; compressed: hashed and packed, which takes ten seconds more and pays over a network.

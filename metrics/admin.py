@@ -3,7 +3,19 @@
 from django.contrib import admin
 
 from annotate.admin import ReadOnlyAdmin
-from metrics.models import Alarm, AlarmEvent, Block, BoardView, Download, Plan, PlanLook, Score, Snapshot, Tally
+from metrics.models import (
+    Alarm,
+    AlarmEvent,
+    Block,
+    BoardView,
+    Download,
+    Plan,
+    PlanLook,
+    RefreshTries,
+    Score,
+    Snapshot,
+    Tally,
+)
 
 
 @admin.register(Snapshot)
@@ -13,6 +25,15 @@ class SnapshotAdmin(ReadOnlyAdmin):
     list_display = ["kind", "collection", "n_judgments", "computed_at"]
     list_select_related = ["collection"]
     fields = ["collection", "kind", "value", "n_judgments", "inputs_sha256", "computed_at"]
+
+
+@admin.register(RefreshTries)
+class RefreshTriesAdmin(ReadOnlyAdmin):
+    """Collections whose numbers could not be refreshed."""
+
+    list_display = ["collection", "n", "is_slow", "since", "next_at"]
+    list_select_related = ["collection"]
+    fields = ["collection", "n", "is_slow", "since", "next_at"]
 
 
 @admin.register(Score)

@@ -83,5 +83,6 @@ CHECKS: list[Check] = [
     constraints_check("metrics"),
     Check("metrics.triggers", "The log of alarms and what plans decided only grow, and a fixed plan stays as it is.",
           lambda: missing_triggers([
-              "metrics_alarmevent_append_only", "metrics_plan_append_only", "metrics_planlook_append_only"])),
+              *(f"metrics_{table}_{wall}" for table in ("alarmevent", "plan", "planlook")
+                for wall in ("append_only", "no_truncate"))])),
 ]

@@ -32,6 +32,25 @@ class Snapshot(models.Model):
         return f"{self.kind} of {self.collection}"
 
 
+class RefreshTries(models.Model):
+    """Refreshes of a collection that came to no end since the last that did; no row where the last one did.
+
+    n : how many, one under way with them; since : when the first began; is_slow : that one took too long
+    """
+
+    collection = models.OneToOneField(Collection, models.CASCADE, primary_key=True, related_name="refresh_tries")
+    n = models.PositiveIntegerField()
+    since = models.DateTimeField()
+    next_at = models.DateTimeField(help_text="Before this moment none is begun.")
+    is_slow = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name_plural = "refresh tries"
+
+    def __str__(self) -> str:
+        return f"{self.n} tries to refresh {self.collection}"
+
+
 BLOCK_SIZE = 16  # pairs with neighbouring keys that are counted together
 
 

@@ -7,7 +7,16 @@ from celery import shared_task
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from metrics.models import Plan
-from metrics.services import closer, downloads, exploring_disagreement, favour, leaderboard_views, modelling, plans
+from metrics.services import (
+    closer,
+    downloads,
+    exploring_disagreement,
+    favour,
+    leaderboard_views,
+    modelling,
+    plans,
+    refresh_tries,
+)
 from metrics.services import refresh as refreshing
 from metrics.services.leaderboard_wanted import Wanted
 from pooling.models import Pool
@@ -18,7 +27,7 @@ WAIT = 1.5  # seconds in which what changes is gathered into one refresh
 @shared_task
 def refresh(*, collection_id: int) -> None:
     """Bring a collection's numbers up to date, a moment later when somebody is at it already."""
-    for collection in Collection.objects.filter(pk=collection_id):
+    for collection in Collection.objects.filter(pk=collection_id).exclude(pk__in=refresh_tries.waiting()):
         if refreshing.refresh(collection=collection) is None:
             enqueue_on_commit(refresh, countdown=WAIT, collection_id=collection_id)
         else:

@@ -128,5 +128,5 @@ CHECKS: list[Check] = [
         WHERE item.collection_id <> pool.collection_id OR cell.n_drawn <> coalesce(counted.n, 0)""")),
     constraints_check("pooling"),
     Check("pooling.triggers", "The log of what was done to runs only grows.",
-          lambda: missing_triggers(["pooling_runevent_append_only"])),
+          lambda: missing_triggers(["pooling_runevent_append_only", "pooling_runevent_no_truncate"])),
 ]

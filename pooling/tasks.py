@@ -8,7 +8,7 @@ from celery import Task, shared_task
 from annotate.models import Collection
 from annotate.queue import enqueue_on_commit
 from pooling.models import Run
-from pooling.services import asking, matrix_storage, ordering, retiring
+from pooling.services import asking, matrix_storage, ordering, rejected_files, retiring
 
 WAIT = 5  # seconds in which many labels become one new order
 
@@ -37,6 +37,12 @@ def sweep() -> None:
     matrix_storage.sweep_files()
     for task, arguments in _overdue():
         enqueue_on_commit(task, **arguments)
+
+
+@shared_task
+def tidy() -> None:
+    """Delete the files of runs that were rejected long ago."""
+    rejected_files.drop_old()
 
 
 def _overdue() -> Iterator[tuple[Task, dict[str, int]]]:

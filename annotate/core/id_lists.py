@@ -36,4 +36,4 @@ def _listed(stream: BinaryIO, name: str) -> Iterator[ListedId]:
     if reading.begins_with(stream, b"{"):
         yield from (ListedId(member.key, member.line) for member in json_members(stream, name))
     else:
-        yield from (ListedId(text.strip(), line) for line, text in reading.lines(stream, name) if text.strip())
+        yield from (ListedId(text.strip(" \t"), line) for line, text in reading.lines(stream, name) if text.strip())

@@ -163,8 +163,8 @@ def _is_blank(text: str, columns: JudgmentColumns) -> bool:
 
 
 def _word(value: object) -> str:
-    """A cell or JSON value as it is compared with ids: white space around it does not count."""
-    return "" if value is None else str(value).strip()
+    """A cell or JSON value as it is compared with ids: blanks and tabs around it do not count."""
+    return "" if value is None else str(value).strip(" \t")
 
 
 def _time(value: object) -> tuple[datetime | None, str]:

@@ -15,7 +15,7 @@ _PLACES = {
     RUN: "Upload it as a run.",
     PAIRS: "Load it as reference labels, or upload it as a run.",
 }
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 
 
 class Likeness(NamedTuple):

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 import struct
 import zipfile
 import zlib
@@ -22,6 +23,7 @@ _DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile)
 _CHECK_EVERY = 8 * _MEGABYTE
 _HEAD = 4096
 _NEAR = 1000
+_PARTING = re.compile("[ \t]+")
 
 
 class Limits(NamedTuple):
@@ -204,6 +206,16 @@ def table_rows(
         else:
             message = f"expected {len(header)} fields, found {len(cells)}."
             problems.note(FormatError(name, number, "", message))
+
+
+def fields_of(text: str) -> list[str]:
+    """The fields of a line, parted by blanks or tabs.
+
+    Other white space parts nothing: what has it inside is no id, and is told so.
+    """
+    if text.isascii() and text.isprintable():
+        return text.split()
+    return [field for field in _PARTING.split(text) if field]
 
 
 def header_of(stream: BinaryIO, name: str, *, has_header: bool = True) -> list[str]:

@@ -142,7 +142,7 @@ def _read_stratified(stream: BinaryIO, name: str, problems: Problems, blanks: Bl
 
 def _fields(stream: BinaryIO, name: str, n: int, problems: Problems) -> Iterator[tuple[int, list[str]]]:
     for number, text in reading.lines(stream, name):
-        fields = text.split()
+        fields = reading.fields_of(text)
         if len(fields) == n:
             yield number, fields
         elif fields:
@@ -179,7 +179,7 @@ def _table_rows(
     """columns : what query, document and grade are called, and stratum where there is one"""
     stratum = columns.get("stratum", "")
     for number, cells in rows:
-        query, document, grade = (cells[columns[field]].strip() for field in COLUMNS)
+        query, document, grade = (cells[columns[field]].strip(" \t") for field in COLUMNS)
         if is_missing(grade) and stratum:  # left out it would be no part of its stratum
             message = "grade is blank; of a sample write -1 for what was not drawn."
             problems.note(FormatError(name, number, "grade", message))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
@@ -26,9 +26,15 @@ from annotate.models import (
     User,
 )
 
+SECOND_CLICK = timedelta(minutes=1)  # within which the same sign-up is taken for the same wish
+
 
 class InvitationUnusable(Exception):
     """The link was mistyped, used, revoked or has run out; nobody joined."""
+
+
+class NameTaken(Exception):
+    """Somebody took the name at the same moment; no account was made."""
 
 
 class LastLead(Exception):
@@ -40,6 +46,13 @@ class Invited(NamedTuple):
 
     invitation: Invitation
     token: str
+
+
+class SignedUp(NamedTuple):
+    """An invitation, and who made an account by it."""
+
+    invitation: Invitation
+    user: User
 
 
 @transaction.atomic
@@ -138,14 +151,33 @@ def accept_invitation(*, token: str, user: User) -> Invitation:
 def sign_up(*, token: str, username: str, password: str) -> User:
     """Make an account for an invited person and let her join; nobody else can sign up.
 
-    The caller has checked name and password. Raises InvitationUnusable.
+    The caller has checked name and password. The same once more, a moment later or at once, is a second click: the
+    account is there, and hers. Raises InvitationUnusable, and NameTaken where somebody was quicker with this name.
     """
+    if twin := signed_up_just_now(token=token, username=username, password=password):
+        return twin.user
     email = open_invitation(token=token).email
     if User.objects.filter(email__iexact=email).exists():
         email = ""
-    user = User.objects.create_user(username, email, password)
+    try:
+        with transaction.atomic():
+            user = User.objects.create_user(username, email, password)
+    except IntegrityError:
+        raise NameTaken("Somebody has this name; choose another one, or sign in if it is you.") from None
     accept_invitation(token=token, user=user)
     return user
+
+
+@transaction.atomic
+def signed_up_just_now(*, token: str, username: str, password: str) -> SignedUp | None:
+    """Who made an account by this link, with these very words, a moment ago; waits for who is at it."""
+    taken = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=hash_token(token))
+    invitation = taken.select_related("collection").first()
+    if invitation is None or invitation.accepted_by_id is None:
+        return None
+    new = User.objects.filter(is_active=True, date_joined__gte=ClockTimestamp() - SECOND_CLICK)
+    user = new.filter(pk=invitation.accepted_by_id, username=username).first()
+    return SignedUp(invitation, user) if user is not None and user.check_password(password) else None
 
 
 @transaction.atomic

@@ -7,13 +7,17 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models.functions import Now
 
-from annotate.models import Batch, ClockTimestamp, WorkerHeartbeat
+from annotate.models import Batch, ClockTimestamp, Import, WorkerHeartbeat
+from annotate.services.files import delete_on_commit
 from annotate.services.seating import lock_annotator
 
 SETTLED_AFTER = timedelta(hours=1)
 FORGOTTEN_AFTER = timedelta(days=1)
+ORIGINALS_AT_ONCE = 200  # of one sweep
 
 
 @transaction.atomic
@@ -30,6 +34,27 @@ def drop_cut_uploads() -> None:
         with suppress(FileNotFoundError):  # an upload that ends just now takes its file along
             if file.stat().st_mtime < until:
                 file.unlink()
+
+
+def drop_old_sessions() -> int:
+    """Delete the sessions that have run out, which nobody can use; how many."""
+    return Session.objects.filter(expire_date__lt=Now()).delete()[0]
+
+
+def drop_old_originals() -> int:
+    """Delete the files of imports that ended so long ago that nobody compares them with what was stored; of how many.
+
+    What was stored of them stays, with the report and the checksum.
+    """
+    ended = Import.objects.filter(work__finished_at__lt=Now() - timedelta(days=settings.KEEP_UPLOADS_DAYS))
+    kept = ended.exclude(file="", media_file="").order_by("pk")
+    n_dropped = 0
+    for row in kept[:ORIGINALS_AT_ONCE]:
+        with transaction.atomic():
+            n_dropped += Import.objects.filter(pk=row.pk).update(file="", media_file="")
+            for name in filter(None, (row.file.name, row.media_file.name)):
+                delete_on_commit(name)
+    return n_dropped
 
 
 def settle_batches() -> int:

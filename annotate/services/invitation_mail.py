@@ -36,11 +36,12 @@ def send(*, invitation: Invitation) -> None:
     subject = f"Invitation to {invitation.collection}".replace("\n", " ")
     text = render_to_string("annotate/invitation_mail.txt", context)
     try:
-        send_mail(subject, text, settings.DEFAULT_FROM_EMAIL, [invitation.email])
+        is_sent = send_mail(subject, text, settings.DEFAULT_FROM_EMAIL, [invitation.email])
     except (SMTPException, OSError) as error:
         log.warning("Invitation %s was not sent (attempt %s): %s", invitation.pk, invitation.mail_attempts, error)
         return
-    Invitation.objects.filter(pk=invitation.pk).update(mailed_at=ClockTimestamp())
+    if is_sent:  # a site that lost its mail server sends none
+        Invitation.objects.filter(pk=invitation.pk).update(mailed_at=ClockTimestamp())
 
 
 def overdue() -> Iterable[int]:

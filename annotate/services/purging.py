@@ -33,7 +33,7 @@ def purge_collection(*, collection: Collection) -> dict[str, int]:
 
     Files go once everything is committed. Raises NotOwner.
     """
-    unlock(name=collection.slug)
+    unlock(name=collection.slug, command=f"purge_collection {collection.slug} --yes")
     Collection.objects.select_for_update().get(pk=collection.pk)
     counts: dict[str, int] = {}
     for label in _applications():
@@ -74,17 +74,28 @@ def require_unjudged(*, collection: Collection) -> None:
         )
 
 
-def require_owner() -> None:
-    """Raise NotOwner where the database role may not delete from tables that only grow."""
+def is_owner() -> bool:
+    """Whether the database role may delete from tables that only grow."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tableowner = current_user FROM pg_tables WHERE tablename = 'annotate_judgment'")
-        if not cursor.fetchone()[0]:
-            raise NotOwner("This database role does not own the tables; set DATABASE_URL to the role that does.")
+        return bool(cursor.fetchone()[0])
 
 
-def unlock(*, name: str) -> None:
-    """Let rows of tables that only grow be deleted until the transaction ends; name : what for. Raises NotOwner."""
-    require_owner()
+def require_owner(*, command: str) -> None:
+    """Raise NotOwner where the database role may not delete so; command : what the operator then calls."""
+    if not is_owner():
+        raise NotOwner(
+            "Nothing was deleted: the database role of this site's pages and workers does not own the tables. The "
+            f"operator can delete it, as the role that does: docker compose run --rm migrate python manage.py {command}"
+        )
+
+
+def unlock(*, name: str, command: str) -> None:
+    """Let rows of tables that only grow be deleted until the transaction ends. Raises NotOwner.
+
+    name : what for; command : what the operator calls where this role may not
+    """
+    require_owner(command=command)
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('assayer.purge', %s, true)", [name])  # what their triggers look for
 

@@ -8,7 +8,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from annotate import known_browsers
-from annotate.models import Invitation
+from annotate.models import Invitation, User
 from annotate.people_forms import SignUpForm
 from annotate.services import accounts
 
@@ -19,22 +19,43 @@ from annotate.services import accounts
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Join when signed in; else sign in, or make an account right here."""
     try:
-        invited = accounts.open_invitation(token=token)
         if request.method != "POST":
-            return _page(request, invited, SignUpForm())
+            return _page(request, accounts.open_invitation(token=token), SignUpForm())
         if request.user.is_authenticated:
-            accounts.accept_invitation(token=token, user=request.user)
-            return redirect("annotate:collection", invited.collection.slug)
-        return _sign_up(request, invited, token)
+            accepted = accounts.accept_invitation(token=token, user=request.user)
+            return redirect("annotate:collection", accepted.collection.slug)
+        return _sign_up(request, token)
     except accounts.InvitationUnusable as error:
         return render(request, "annotate/invitation_unusable.html", {"error": error}, status=404)
 
 
-def _sign_up(request: HttpRequest, invited: Invitation, token: str) -> HttpResponse:
+def _sign_up(request: HttpRequest, token: str) -> HttpResponse:
+    """Make the account; the second click of two finds it made, and goes where the first one went."""
     form = SignUpForm(request.POST)
-    if not form.is_valid():
+    try:
+        invited = accounts.open_invitation(token=token)
+        if not form.is_valid():
+            return _second_click(request, token) or _page(request, invited, form, status=422)
+        user = accounts.sign_up(token=token, **form.cleaned_data)
+    except accounts.NameTaken as error:
+        form.add_error("username", str(error))
         return _page(request, invited, form, status=422)
-    user = accounts.sign_up(token=token, **form.cleaned_data)
+    except accounts.InvitationUnusable:
+        response = _second_click(request, token)
+        if response is None:
+            raise
+        return response
+    return _welcome(request, invited, user)
+
+
+def _second_click(request: HttpRequest, token: str) -> HttpResponse | None:
+    """Where the account leads that the same words made by this link a moment ago; None where none did."""
+    words = {name: request.POST.get(name, "") for name in ("username", "password")}
+    signed_up = accounts.signed_up_just_now(token=token, **words)
+    return _welcome(request, *signed_up) if signed_up else None
+
+
+def _welcome(request: HttpRequest, invited: Invitation, user: User) -> HttpResponse:
     login(request, user)
     response = redirect("annotate:collection", invited.collection.slug)
     known_browsers.remember(request, response, user)

@@ -88,7 +88,7 @@ def delete_collection(request: HttpRequest, slug: str) -> HttpResponse:
         return settings_page(request, collection, delete_form=form, status=422)
     try:
         purging.require_unjudged(collection=collection)
-        purging.require_owner()
+        purging.require_owner(command=f"purge_collection {slug} --yes")
     except (purging.Judged, purging.NotOwner) as error:
         messages.error(request, str(error))
         return redirect("annotate:settings", slug)
@@ -126,5 +126,6 @@ def settings_page(
         "groups_form": groups_form or QueryGroupsForm(instance=collection),
         "grouped": item_groups.grouped(collection=collection),
         "delete_form": delete_form or DeleteForm(collection=collection),
+        "may_delete": purging.is_owner(),
     }
     return render(request, "annotate/settings.html", context, status=status)

@@ -6,28 +6,38 @@ import os
 import re
 import secrets
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from config.addresses import is_loopback
 from config.up.data import drop_data_folder
 from config.up.home import Home, write_private
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 EMBEDDED = "embedded"  # the database of `up`, among the addresses
 MIGRATIONS = "{} migrations to apply"  # said by `prepare`, read here
-ROLES = ("annotator", "lead", "researcher", "admin")
+ADMIN = "admin"
+ROLES = ("annotator", "lead", "researcher", ADMIN)
+SIGN_INS = "sign-in.json"
+NO_DEMO_ACCOUNTS = (
+    "There are no demo accounts, as others reach the site at SITE_URL: "
+    "`python3 manage.py make_admin` makes the first account, or unset SITE_URL to try the demo on this machine."
+)
 
 
 def passwords(home: Home) -> dict[str, str]:
     """A random password for one account of each role, made at the first start."""
-    file = home.var / "sign-in.json"
+    file = home.var / SIGN_INS
     if not file.exists():
         write_private(file, json.dumps({role: secrets.token_urlsafe(12) for role in ROLES}, indent=1))
     return dict(json.loads(file.read_text()))
 
 
-def sign_ins(home: Home) -> str:
-    """The accounts as they are shown at each start."""
-    lines = [f"  {role:<12}{password}" for role, password in passwords(home).items()]
-    return "\n".join(["Sign in as (user name, password):", *lines])
+def sign_ins(home: Home, site_url: str) -> str:
+    """The accounts as they are shown at each start; what is shown may be kept by who starts it, so not the admin's."""
+    if not is_loopback(urlsplit(site_url).hostname or ""):
+        return NO_DEMO_ACCOUNTS
+    shown = {**passwords(home), ADMIN: f"(in {home.var / SIGN_INS})"}
+    return "\n".join(["Sign in as (user name, password):", *(f"  {role:<12}{word}" for role, word in shown.items())])
 
 
 def note(home: Home, kind: str, database: str | None = None) -> Path:

@@ -20,12 +20,14 @@ from typing import TextIO
 from config.up import firststart
 from config.up.data import data_folder, keep_data_folder
 from config.up.home import Home, prepare_home
+from config.up.logs import turn_all
 from config.up.parts import Part, beat, long_worker, manage, postgres, redis, web, worker
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 from config.up.progress import Progress
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 QUICK_SECONDS = 10  # a part that ends sooner did not really start
+LOGS_EVERY = 10.0  # seconds between two looks at their size
 QUICK_DEATHS = 5  # and so many in a row are no accident
 HIGHEST_PORT = 65_535
 FULL = 30_000_000  # with fewer bytes free the disk is what is wrong, whatever the logs say
@@ -118,6 +120,7 @@ class Supervisor:
         self.parts: list[Part] = []
         self.loading: subprocess.Popen[bytes] | None = None
         self.stopping = False
+        self.logs_due = 0.0
         self.progress = Progress()
         self.env = {
             **os.environ,
@@ -142,9 +145,9 @@ class Supervisor:
             print("Stopped before it was ready.", flush=True)
             return
         keep_data_folder(self.home)
+        accounts = firststart.sign_ins(self.home, self.env["SITE_URL"])
         print(
-            f"\nReady in {time.monotonic() - begun:.1f} s: {self.url}/\n{firststart.sign_ins(self.home)}\n"
-            "Ctrl-C stops it.",
+            f"\nReady in {time.monotonic() - begun:.1f} s: {self.url}/\n{accounts}\nCtrl-C stops it.",
             flush=True,
         )
         self.start_demo()
@@ -236,6 +239,7 @@ class Supervisor:
         try:
             self.revive_dead()
             self.report_demo()
+            self.turn_logs()
         except (OSError, StartError):
             if not disk_is_full(self.home):
                 raise
@@ -271,6 +275,12 @@ class Supervisor:
             stop(part.process)  # what is left of its session
             part.start()
             self.note()
+
+    def turn_logs(self) -> None:
+        """Look after the logs' size now and then."""
+        if time.monotonic() > self.logs_due:
+            self.logs_due = time.monotonic() + LOGS_EVERY
+            turn_all(self.home.logs)
 
     def start_demo(self) -> None:
         """Load the demo collection beside the running product, once."""

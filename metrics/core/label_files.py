@@ -7,7 +7,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from annotate.core.formats import FormatError, Problems, is_missing, shown
+from annotate.core.formats import FormatError, Problems, finite_number, is_missing, shown
 from annotate.core.reading import header_of, table_rows
 from metrics.core.agreement import Level
 from metrics.core.counts import Annotations, annotations
@@ -69,12 +69,12 @@ def read_labels(
             problems.add(error)
             continue
         for who, text in labels:
-            try:
-                values.append(text.strip() if level == Level.NOMINAL else float(text))
-            except ValueError:
+            said = text.strip() if level == Level.NOMINAL else finite_number(text.strip(" \t"))
+            if said is None:
                 message = f"{shown(text)} is not a number; use the nominal level for words."
                 problems.add(FormatError(name, number, value or who[0], message))
                 continue
+            values.append(said)
             rows.append((key, people.setdefault(who, len(people))))
     unit_code, person_code = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     coded = annotations(unit_code, person_code, np.array(values))

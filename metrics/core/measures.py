@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from annotate.core.formats import finite_number
 from metrics.core import graded, incomplete, plausible, ranking, retrieval, sampled
 from metrics.core.alignment import RankedGrades
 from metrics.core.ranking import PerQuery, Positives
@@ -249,7 +250,7 @@ def _cutoff(name: str, family: str, written: str | None) -> float | None:
         if float(written) > 1:
             raise UnknownMeasure(f'"{name}": recall lies between 0 and 1.')
         return float(written)
-    if not written.isdigit() or not 1 <= int(written[:20]) <= MOST_RANKS:
+    if not (written.isascii() and written.isdigit()) or not 1 <= int(written[:20]) <= MOST_RANKS:
         raise UnknownMeasure(f'"{name}": the cut-off is a whole number from 1 up to {MOST_RANKS:,}.')
     return int(written)
 
@@ -277,8 +278,7 @@ def _value(name: str, text: str, example: Any) -> Any:
         if text.lower() not in ("true", "false"):
             raise UnknownMeasure(f'"{name}": "{text}" is neither True nor False.')
         return text.lower() == "true"
-    try:
-        number = float(text)
-    except ValueError as error:
-        raise UnknownMeasure(f'"{name}": "{text}" is not a number.') from error
+    number = finite_number(text)
+    if number is None:
+        raise UnknownMeasure(f'"{name}": "{text}" is not a number.')
     return int(number) if number.is_integer() and not isinstance(example, float) else number

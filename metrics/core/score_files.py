@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.core.formats import FormatError, Problems, is_missing, shown
-from annotate.core.reading import first_line, header_of, lines, table_rows
+from annotate.core.reading import fields_of, first_line, header_of, lines, table_rows
 from metrics.core.group_files import GROUP, GroupNames
 
 QUERY_NAMES = ("query", "query_id", "query-id", "qid", "topic", "topic_id", "topic-id", "id")
@@ -173,7 +173,7 @@ def _read_lines(stream: BinaryIO, name: str, choices: _Choices) -> ScoreTable:
     rows: list[tuple[str, str, int]] = []
     choices.of(["measure"])
     for number, text in lines(stream, name):
-        fields = text.split()
+        fields = fields_of(text)
         if len(fields) == 1:
             fields = ["", str(number), *fields]
         if fields[2:3] == ["n/a"]:  # evaluate says beyond which rank
@@ -252,13 +252,13 @@ def _stem(name: str) -> str:
 
 
 def _is_score(text: str) -> bool:
-    return is_missing(text) or _NUMBER.fullmatch(text.strip()) is not None
+    return is_missing(text) or _NUMBER.fullmatch(text.strip(" \t")) is not None
 
 
 def _number(text: str, number: int, name: str, column: str = "value") -> float:
     if is_missing(text):
         return np.nan
-    if not _NUMBER.fullmatch(text.strip()):
+    if not _NUMBER.fullmatch(text.strip(" \t")):
         raise FormatError(name, number, column, f"{shown(text)} is not a number{_of(column)}.")
     value = float(text)
     if not np.isfinite(value):

@@ -11,7 +11,7 @@ from annotate.services.background.workers import worker_is_missing
 from metrics.charts import AlphaPoint, Chart, LevelCount, alpha_history, level_distribution
 from metrics.core.agreement import Level
 from metrics.models import Snapshot
-from metrics.services import alarms, closer, history
+from metrics.services import alarms, closer, history, refresh_tries
 from metrics.services.agreement_page import Agreement, agreement_of
 from metrics.services.closer_page import Closer, Range, closer_page
 from metrics.services.numbers import KINDS
@@ -73,6 +73,7 @@ class Dashboard(NamedTuple):
     closer: Closer | None = None
     pay: Pay | None = None
     raised: list[alarms.Row] = []
+    delay: refresh_tries.Delay | None = None
 
     @property
     def closer_is_old(self) -> bool:
@@ -86,13 +87,14 @@ class Dashboard(NamedTuple):
 
 
 def standing(*, collection: Collection, asked: Asked) -> Standing:
-    """What there is to show, without reading it; three small queries."""
+    """What there is to show, without reading it; a few small queries."""
     shown = (*KINDS, closer.KIND)
     snapshots = Snapshot.objects.filter(collection=collection, kind__in=shown).order_by("kind")
     rows = list(snapshots.values_list("kind", "inputs_sha256", "computed_at"))
     pay = (str(collection.hourly_pay), collection.currency)
     up = [event.pk for event in alarms.raised(collection=collection)]
-    text = repr((collection.pk, asked, pay, up, [row[:2] for row in rows], worker_is_missing()))
+    delay = refresh_tries.delay_of(collection=collection)
+    text = repr((collection.pk, asked, pay, up, [row[:2] for row in rows], worker_is_missing(), delay))
     version = hashlib.sha256(text.encode()).hexdigest()[:32]
     return Standing(version, {kind: at for kind, _, at in rows})
 
@@ -103,14 +105,15 @@ def known_level(*, collection: Collection, wanted: str | None) -> str:
 
 
 def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
-    """All that the page shows, from the latest snapshots and the history; six queries, seven with names.
+    """All that the page shows, from the latest snapshots and the history; seven queries, eight with names.
 
     now : the version that was found before; what has come since shows the next time
     """
     level = asked.level
     snapshots = {row.kind: row for row in Snapshot.objects.filter(collection=collection)}
+    delay = refresh_tries.delay_of(collection=collection)
     if not set(KINDS) <= set(snapshots):
-        return Dashboard(now, is_waiting=True, worker_missing=worker_is_missing())
+        return Dashboard(now, is_waiting=True, worker_missing=worker_is_missing(), delay=delay)
     values = {kind: row.value for kind, row in snapshots.items()}
     names = names_of(collection=collection) if asked.names else {}
     more = closer_page(snapshot=snapshots[closer.KIND], level=level) if closer.KIND in snapshots else None
@@ -133,6 +136,7 @@ def dashboard(*, collection: Collection, asked: Asked, now: str) -> Dashboard:
         closer=more,
         pay=_pay(collection, more),
         raised=alarms.rows_of(alarms.raised(collection=collection)),
+        delay=delay,
     )
 
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from annotate.models import Change, ClockTimestamp, Collection, Pair
 from metrics.models import Score, Snapshot
-from metrics.services import alarms, history, numbers, scoring
+from metrics.services import alarms, history, numbers, refresh_tries, scoring
 from metrics.services.moments import one_moment
 from metrics.services.scoring import Touched
 from metrics.services.tallies import Tallies, read_tallies, update_tallies
@@ -44,23 +44,26 @@ def refresh(*, collection: Collection) -> Refreshed | None:
     with _alone(collection) as is_mine:
         if not is_mine:
             return None
-        with one_moment():
+        with refresh_tries.counted(collection), one_moment():
             return _refresh(collection)
 
 
 def rebuild(*, collection: Collection) -> Refreshed:
     """Forget the current numbers and compute all of them again, once a refresh under way is done; history is kept."""
-    with _alone(collection, patient=True), one_moment():
+    with _alone(collection, patient=True), refresh_tries.counted(collection), one_moment():
         Score.objects.filter(run__collection=collection).delete()
         Snapshot.objects.filter(collection=collection).delete()
         return _refresh(collection, afresh=True)
 
 
 def due() -> list[int]:
-    """Collections that wait for a refresh nobody asked for: old Change rows, or runs without scores."""
+    """Collections that wait for a refresh nobody asked for: old Change rows, or runs without scores.
+
+    Those are left out whose refreshes came to no end lately.
+    """
     oldest = Change.objects.values("collection").annotate(oldest=Min("at")).order_by()
     late = oldest.filter(oldest__lt=ClockTimestamp() - LOST_AFTER).values_list("collection", flat=True)
-    return sorted({*late, *scoring.runs_without_scores()})
+    return sorted({*late, *scoring.runs_without_scores()} - {*refresh_tries.waiting()})
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from annotate.core.zip_directory import directory_size
 from pooling.core.matrices import ID_NAMES, MATRIX, MAX_IDS, Block, checked_ids, rows_at_once
 
 LISTS = ("rows.txt", "columns.txt")
+LAST_CHARACTER = 0x10FFFF  # of Unicode
 CELLS_BY_COLUMN = 4_000_000  # of one block of a matrix that lies column by column: each block reads a bit of them all
 
 
@@ -77,8 +78,15 @@ def _listed(archive: zipfile.ZipFile, member: str, name: str) -> NDArray[np.byte
     longest = MAX_IDS * (MAX_ID_BYTES + 2)
     if archive.getinfo(member).file_size > min(longest, LIMITS.free):
         raise FormatError(name, None, member, f"{member} is too long for a list of ids.")
-    text = archive.read(member).decode("utf-8-sig", errors="replace")
-    return checked_ids(text.splitlines(), member, name)
+    raw = archive.read(member)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        message = f"Line {line} of {member} is no UTF-8; save the list as UTF-8."
+        raise FormatError(name, None, member, message) from error
+    text = text.replace("\r\n", "\n").removesuffix("\n")
+    return checked_ids(text.split("\n") if text else [], member, name)
 
 
 def _read_matrix(
@@ -159,11 +167,19 @@ def _ids(archive: zipfile.ZipFile, array: str, name: str) -> NDArray[np.bytes_]:
                 array,
                 f"Array {array} is no list of ids: one axis of short texts or whole numbers, at most {MAX_IDS:,}.",
             )
-        try:
-            values = np.frombuffer(_exactly(file, n_bytes), dtype=header.dtype).tolist()
-        except ValueError as error:  # four bytes that are no character
-            raise FormatError(name, None, array, f"Array {array} holds text that is no Unicode.") from error
-    return checked_ids(values, array, name)
+        values = np.frombuffer(_exactly(file, n_bytes), dtype=header.dtype)
+    if header.dtype.kind == "U":
+        _refuse_no_characters(values, array, name)
+    return checked_ids(values.tolist(), array, name)
+
+
+def _refuse_no_characters(values: NDArray[np.str_], array: str, name: str) -> None:
+    """Raise FormatError for four bytes that are no character: NumPy makes no text of them, nor a clear error."""
+    points = values.view(values.dtype.str[0] + "u4").reshape(len(values), -1)
+    wrong = np.flatnonzero((points > LAST_CHARACTER).any(axis=1))
+    if len(wrong):
+        message = f"Entry {wrong[0] + 1} of {array} holds four bytes that are no Unicode character; save the ids anew."
+        raise FormatError(name, None, array, message)
 
 
 def _exactly(file: IO[bytes], n_bytes: int) -> bytes:

@@ -154,7 +154,7 @@ def _slowly(block: Block, column: int, field: str, value: NDArray[np.float64], r
     for row in rows:
         text = block.text(int(row), column)
         try:
-            number = float(text) if "_" not in text else float("nan")
+            number = float(text) if text.isascii() and "_" not in text else float("nan")
         except ValueError:
             number = float("nan")
         value[row] = number

@@ -22,6 +22,7 @@ BLOCK = 1 << 20  # bytes; large enough that threads seldom meet at the interpret
 THREADS = min(os.cpu_count() or 1, 4)
 LEAD, TAIL = 16, 32  # blanks around a block, so that eight bytes may be read before or after any field
 LONGEST = 255  # bytes of a field: one of a megabyte would make a column of them as wide
+_CONTROLS = bytes(byte for byte in range(32) if byte != ord("\t"))
 _HEAD, _FOOT = b" " * (LEAD - 1) + b"\n", b" " * TAIL
 FIRST_BYTES = np.array([0] + [0xFFFFFFFFFFFFFFFF >> (64 - 8 * n) for n in range(1, 9)], dtype=np.uint64)
 
@@ -179,7 +180,8 @@ def _fault(line: bytes, fields: list[bytes], n_fields: int) -> str:
         return f"expected {n_fields} fields, found {len(fields)}."
     if any(len(field) > LONGEST for field in fields):
         return f"holds a field of more than {LONGEST} bytes; no id is longer."
-    if any(byte < 32 and byte not in b"\t\r\v\f" for byte in line):
+    plain = line.removesuffix(b"\r")
+    if len(plain.translate(None, _CONTROLS)) < len(plain):
         return "holds a control character; expected plain text in UTF-8."
     try:
         line.decode()

@@ -135,7 +135,7 @@ def _best(part: NDArray[Any], place: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 def checked_ids(values: Iterable[Any], array: str, name: str) -> NDArray[np.bytes_]:
     """Texts, bytes or whole numbers as ids. Raises FormatError for one that is none, or stands twice."""
-    ids = [_text(value) for value in values]
+    ids = [_text(value, entry, array, name) for entry, value in enumerate(values, start=1)]
     seen: set[str] = set()
     for entry, each in enumerate(ids, start=1):
         fault = id_fault(each) or (f"{shown(each)} stands twice" if each in seen else "")
@@ -145,5 +145,9 @@ def checked_ids(values: Iterable[Any], array: str, name: str) -> NDArray[np.byte
     return np.array([each.encode() for each in ids], dtype=np.bytes_)
 
 
-def _text(value: bytes | str | int) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+def _text(value: bytes | str | int, entry: int, array: str, name: str) -> str:
+    try:
+        return value.decode() if isinstance(value, bytes) else str(value)
+    except UnicodeDecodeError as error:
+        message = f"Entry {entry} of {array} is no UTF-8; save the ids as text in UTF-8."
+        raise FormatError(name, None, array, message) from error

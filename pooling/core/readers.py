@@ -85,11 +85,11 @@ def columns_of(header: Sequence[str], name: str, *, may_be_ranks: bool = False) 
 def _cells(rows: Iterable[tuple[int, dict[str, str]]], columns: dict[str, str]) -> Iterator[tuple[Any, ...]]:
     query, document, score, rank = (columns[field] for field in ("query", "document", "score", "rank"))
     for number, cells in rows:
-        place = cells[rank].strip() if rank else ""
+        place = cells[rank].strip(" \t") if rank else ""
         known = int(place) if place.isascii() and place.isdigit() and len(place) <= 10 else None
         # a table of ranks alone is ordered by them
-        value = cells[score].strip() if score else -known if known else None
-        yield number, cells[query].strip(), cells[document].strip(), value, known if score or known else place
+        value = cells[score].strip(" \t") if score else -known if known else None
+        yield number, cells[query].strip(" \t"), cells[document].strip(" \t"), value, known if score or known else place
 
 
 def checked(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> Iterator[Row]:
@@ -103,7 +103,7 @@ def checked(rows: Iterable[tuple[Any, ...]], name: str, problems: Problems) -> I
         except FormatError as error:
             problems.note(error)
             continue
-        number = finite_number(score) if "_" not in str(score) else None
+        number = finite_number(score)
         if number is None:
             message = f"the score {shown(str(score))} is not a finite number."
             if isinstance(rank, str):  # which was to stand for the score

@@ -1,7 +1,7 @@
 """Runs and qrels in TREC form: read as arrays, and put into the one canonical order.
 
-A run line is `query Q0 document rank score tag`, a qrels line `query 0 document grade`. Fields are parted by any
-white space.
+A run line is `query Q0 document rank score tag`, a qrels line `query 0 document grade`. Fields are parted by
+blanks or tabs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from pooling.core.fields import Block, Fault, OnError, as_bytes, ids, map_blocks
 from pooling.core.ids import as_words, hashed
 
 SCORE_TYPES = ("float32", "float64")
-_INT32 = np.iinfo(np.int32)
+LARGEST_RANK = np.iinfo(np.int32).max
 
 
 class RunFile(NamedTuple):
@@ -190,8 +190,9 @@ def _run_part(block: Block) -> _Part:
     scores, faults = floats(block, 4, "score")
     ranks, more = integers(block, 3, "rank")
     tag = block.text(0, 5) if len(block.line) else ""
-    wide = np.flatnonzero((ranks < _INT32.min) | (ranks > _INT32.max))
-    more += [Fault(int(block.line[row]), "rank", f"the rank {ranks[row]} is out of range.") for row in wide]
+    wide = np.flatnonzero((ranks < 0) | (ranks > LARGEST_RANK))
+    bounds = f"ranks are whole numbers from 0 to {LARGEST_RANK:,}"
+    more += [Fault(int(block.line[row]), "rank", f"the rank {ranks[row]} is out of range; {bounds}.") for row in wide]
     return _part(block, scores, ranks.astype(np.int32), tag=tag, faults=faults + more)
 
 

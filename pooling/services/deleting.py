@@ -1,6 +1,7 @@
 """Runs that nothing rests on can be deleted. One that a pool was made of is retired instead."""
 
 import logging
+import shlex
 
 from django.db import transaction
 
@@ -47,7 +48,8 @@ def _delete(run: Run, by: User | None) -> None:
     if pools := ", ".join(locked.pools.order_by("pk").values_list("name", flat=True)):
         raise RunRests(f'Run "{run}" is in a pool ({pools}), so it stays; it can be retired.')
     if locked.events.exists():
-        purging.unlock(name=f"run {locked.pk}")
+        command = f"delete_run {locked.collection.slug} {shlex.quote(locked.name)}"
+        purging.unlock(name=f"run {locked.pk}", command=command)
         locked.events.all()._raw_delete(using="default")  # the ORM would look for what hangs on them
         purging.lock_again()
     was_ready = locked.state == Run.State.READY

@@ -94,6 +94,8 @@ def reread_run(*, run: Run, score_type: str, by: User | None) -> None:
                        "under another name.")  # fmt: skip
     if locked.state == Run.State.READY and locked.is_being_read:
         raise RunInUse(f'Run "{run}" is being read again already; try once more when it is done.')
+    if not locked.file:
+        raise RunInUse(f'The file of run "{run}" was kept for a while only, as it was rejected; upload it again.')
     if locked.state != Run.State.RECEIVED:
         _event(locked, RunEvent.Kind.REREAD, by, f"before: {locked.get_score_type_display()}")
         locked.rankings.all().delete()

@@ -118,7 +118,8 @@ def _store(run: Run, upload: File, *, is_done_here: bool) -> Received:
         if known.state != Run.State.REJECTED:
             raise RunExists(f'Run "{run.name}" already exists in this collection; choose another name.')
         run.pk, run.created_at = known.pk, known.created_at
-        delete_on_commit(known.file.name)  # the rejected file
+        if known.file:
+            delete_on_commit(known.file.name)  # the rejected file
     upload.seek(0)
     run.file.save(uuid4().hex, upload, save=False)
     run.save()

@@ -26,6 +26,7 @@ from annotate.services.background import progress, works
 from pooling.models import Pool
 from pooling.services import pools
 from tests.databases import for_a_thread
+from tests.lasting import MAY_TRUNCATE
 from tests.pooling import large
 from tests.sizes import peak
 
@@ -94,7 +95,7 @@ def copy_in(kept: list[bytes], tables: Sequence[str] = TABLES) -> None:
 
 def empty(tables: Sequence[str] = TABLES) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
+        cursor.execute(f"BEGIN; {MAY_TRUNCATE}; TRUNCATE {', '.join(tables)} CASCADE; COMMIT")
         cursor.execute("DELETE FROM pg_statistic WHERE starelid = ANY(%s::text[]::regclass[])", [list(large.TABLES)])
         cursor.execute("CHECKPOINT")
 

@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from pytest_django import DjangoDbBlocker
 
+from config import app_role
 from config.up.embedded import create_database
 from config.up.home import Home
 from config.up.processes import spawn, stop, wait_until
@@ -38,12 +40,15 @@ def filled_in(value: str, given: dict[str, str]) -> str:
 
 def environment(service: dict[str, Any], servers: dict[str, str], folder: Path) -> dict[str, str]:
     """The service's environment, with the addresses of other servers in the place of its two."""
-    given = {"SECRET_KEY": "0123456789" * 6, "POSTGRES_PASSWORD": "unused"}
+    given = {"SECRET_KEY": "0123456789" * 6, "POSTGRES_PASSWORD": "unused", "APP_PASSWORD": "unused"}
     asked = {name: filled_in(str(value), given) for name, value in service["environment"].items()}
-    assert asked["DATABASE_URL"].startswith("postgres://assayer:unused@postgres:")
+    role = urlsplit(asked["DATABASE_URL"]).username
+    assert role == ("assayer" if "APP_PASSWORD" in asked else app_role.NAME)
+    assert asked["DATABASE_URL"].startswith(f"postgres://{role}:unused@postgres:")
     assert asked["REDIS_URL"].startswith("redis://redis:")
     replaced = {
         **servers,
+        "DATABASE_URL": servers["DATABASE_URL"].replace("//assayer@", f"//{role}@"),
         "ASSAYER_VAR": str(folder),
         "MEDIA_ROOT": str(folder / "media"),
         "STATIC_FILES": "plain",
@@ -58,6 +63,8 @@ def test_the_parts_are_there_and_no_secret_is() -> None:
     assert SERVICES["postgres"]["image"] == "postgres:18"
     assert "noeviction" in SERVICES["redis"]["command"]
     secrets = [SERVICES["web"]["environment"]["SECRET_KEY"], SERVICES["postgres"]["environment"]["POSTGRES_PASSWORD"]]
+    secrets += [SERVICES["migrate"]["environment"]["APP_PASSWORD"], SERVICES["beat"]["environment"]["DATABASE_URL"]]
+    assert all("POSTGRES_PASSWORD" not in SERVICES[name]["environment"]["DATABASE_URL"] for name in OURS[1:])
     assert all(":?" in secret for secret in secrets)
 
 

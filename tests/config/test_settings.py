@@ -115,3 +115,16 @@ def test_nobody_can_sign_up_alone(client: Client) -> None:
 @pytest.mark.django_db
 def test_signed_in_pages_are_not_stored(admin_client: Client) -> None:
     assert "no-store" in admin_client.get("/admin/").headers["Cache-Control"]
+
+
+def test_hsts_holds_for_other_hosts_and_is_preloaded_only_where_somebody_decided_so() -> None:
+    names = "s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD"
+    https = {"SECRET_KEY": KEY, "SITE_URL": "https://judge.example.org"}
+    assert setting(names, **https) == "False False"
+    assert setting(names, **https, HSTS_SUBDOMAINS="1") == "True False"
+    assert setting(names, **https, HSTS_PRELOAD="1") == "True True"
+
+
+def test_without_a_mail_server_no_mail_is_written_to_the_log() -> None:
+    assert setting("s.EMAIL_BACKEND", SECRET_KEY=KEY) == "config.mail.NoMail"
+    assert "smtp" in setting("s.EMAIL_BACKEND", SECRET_KEY=KEY, EMAIL_HOST="mail.example.org")

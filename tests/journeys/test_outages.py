@@ -101,7 +101,7 @@ def no_connections(stack: Stack) -> Iterator[None]:
 
 @pytest.mark.parametrize("what", ["disk", "redis", "connections"])
 def test_nothing_acknowledged_is_lost_and_it_goes_on_by_itself(
-    fault_stack: Callable[..., Stack], small_disk: Callable[[str], Path], django_db_blocker: DjangoDbBlocker, what: str
+    small_disk: Callable[[str], Path], fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker, what: str
 ) -> None:
     disk = small_disk("700m")
     stack = fault_stack("outage", ASSAYER_VAR=str(disk / "var"))

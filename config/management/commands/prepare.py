@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from annotate.services import accounts
+from annotate.services import accounts, site_accounts
 from config.up import firststart
 
 
@@ -28,6 +28,15 @@ class Command(BaseCommand):
             call_command("collectstatic", interactive=False, verbosity=0)
             firststart.note_static_files(settings.HOME)
         done = firststart.note(settings.HOME, "accounts-made")
-        if not done.exists():
+        if not settings.IS_LOCAL:
+            self.close_demo_accounts()
+            done.unlink(missing_ok=True)
+        elif not done.exists():
             accounts.ensure_demo_accounts(passwords=firststart.passwords(settings.HOME))
             done.touch()
+
+    def close_demo_accounts(self) -> None:
+        """Let nobody sign in to them on an address that others reach: their passwords lie in a file."""
+        closed = site_accounts.close_demo_accounts(passwords=firststart.passwords(settings.HOME))
+        if closed:
+            self.stdout.write(f"The demo accounts {', '.join(closed)} are closed. {firststart.NO_DEMO_ACCOUNTS}")

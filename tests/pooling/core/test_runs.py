@@ -147,12 +147,12 @@ def test_the_mark_that_some_editors_put_before_a_text_belongs_to_no_id():
 
 @pytest.mark.parametrize("blank", [" ", "  "])  # regular lines, and such as are read one by one
 def test_ids_and_ranks_may_be_as_large_as_their_columns_are(blank):
-    run = read(f"q{blank}Q0 {'d' * 255} {2**31 - 1} 1 t\nq Q0 e {-(2**31)} 0 t\n")
-    assert (run.docs[0], run.ranks.tolist()) == (b"d" * 255, [2**31 - 1, -(2**31)])
-    assert errors_of(f"q{blank}Q0 {'d' * 256} 1 1 t\nq Q0 e {2**31} 0 t\nq Q0 f {-(2**31) - 1} 0 t\n") == [
+    run = read(f"q{blank}Q0 {'d' * 255} {2**31 - 1} 1 t\nq Q0 e 0 0 t\n")
+    assert (run.docs[0], run.ranks.tolist()) == (b"d" * 255, [2**31 - 1, 0])
+    assert errors_of(f"q{blank}Q0 {'d' * 256} 1 1 t\nq Q0 e {2**31} 0 t\nq Q0 f -1 0 t\n") == [
         "Line 1: holds a field of more than 255 bytes; no id is longer.",
-        "Line 2: the rank 2147483648 is out of range.",
-        "Line 3: the rank -2147483649 is out of range.",
+        "Line 2: the rank 2147483648 is out of range; ranks are whole numbers from 0 to 2,147,483,647.",
+        "Line 3: the rank -1 is out of range; ranks are whole numbers from 0 to 2,147,483,647.",
     ]
 
 

@@ -1,0 +1,43 @@
+"""Make the account that looks after the site, and print a link by which its person chooses a password."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotate.services import site_accounts
+
+
+class Command(BaseCommand):
+    """The first step on a new site; no password is asked for, printed or written anywhere."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Whose account."""
+        parser.add_argument("username", nargs="?", help="the user name; asked for where it is left out")
+        parser.add_argument("--email", default="", help="where mails go that this person asks for")
+
+    def handle(self, *args: Any, username: str | None, email: str, **options: Any) -> None:
+        """Make it, or let an account that is there look after the site."""
+        if not username:
+            username, email = _asked(email)
+        try:
+            admin = site_accounts.make_admin(username=username, email=email)
+        except site_accounts.NotMade as error:
+            raise CommandError(str(error)) from error
+        name = admin.user.get_username()
+        self.stdout.write(f"{name} looks after the site{' now' if not admin.is_new else ''}.")
+        if admin.user.has_usable_password():
+            self.stdout.write(f"The password stays; `password_link {name}` makes a link to choose another one.")
+        else:
+            link = site_accounts.password_link(user=admin.user)
+            self.stdout.write(f"Open this link within three days to choose a password; it works once:\n{link}")
+
+
+def _asked(email: str) -> tuple[str, str]:
+    """User name and address, from who sits there."""
+    if not sys.stdin.isatty():
+        raise CommandError("Say whose account it is: make_admin NAME [--email ADDRESS]; nothing was made.")
+    username = input("User name: ").strip()
+    return username, email or input("E-mail address (may be left out): ").strip()

@@ -1,0 +1,70 @@
+"""Accounts that the operator makes: who looks after the site, and links by which a person chooses a password."""
+
+from typing import NamedTuple
+
+from allauth.account import app_settings
+from allauth.account.utils import user_pk_to_url_str
+from django.conf import settings
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.urls import reverse
+
+from annotate.models import User
+
+
+class NotMade(Exception):
+    """The account cannot be made; the text says why, and nothing was changed."""
+
+
+class Admin(NamedTuple):
+    """Who looks after the site, and whether the account was made just now."""
+
+    user: User
+    is_new: bool
+
+
+@transaction.atomic
+def make_admin(*, username: str, email: str = "") -> Admin:
+    """Make an account that looks after the site, without a password, or let one that is there do so. Raises NotMade."""
+    _require_sound(username, email)
+    user = User.objects.select_for_update().filter(username__iexact=username).first()
+    is_new = user is None
+    if user is None:
+        if email and User.objects.filter(email__iexact=email).exists():
+            raise NotMade(f"Another account has the address {email}; give another one, or none.")
+        user = User.objects.create_user(username, email, None)
+    user.is_staff = user.is_superuser = user.is_active = True
+    user.save(update_fields=["is_staff", "is_superuser", "is_active"])
+    return Admin(user, is_new)
+
+
+def password_link(*, user: User) -> str:
+    """A link by which a person chooses a password once; a later password, or three days, make it worthless."""
+    key = app_settings.PASSWORD_RESET_TOKEN_GENERATOR().make_token(user)
+    arguments = {"uidb36": user_pk_to_url_str(user), "key": key}
+    return settings.SITE_URL + reverse("account_reset_password_from_key", kwargs=arguments)
+
+
+@transaction.atomic
+def close_demo_accounts(*, passwords: dict[str, str]) -> list[str]:
+    """Take the password from every account that still has the one of the demo; their names."""
+    closed = []
+    for user in User.objects.select_for_update().filter(username__in=passwords).order_by("username"):
+        if user.check_password(passwords[user.username]):
+            user.set_unusable_password()
+            user.save(update_fields=["password"])  # which ends its sessions too
+            closed.append(user.username)
+    return closed
+
+
+def _require_sound(username: str, email: str) -> None:
+    try:
+        UnicodeUsernameValidator()(username)
+        if len(username) > User._meta.get_field("username").max_length:
+            raise ValidationError("A user name has at most 150 characters.")
+        if email:
+            validate_email(email)
+    except ValidationError as error:
+        raise NotMade(" ".join(error.messages)) from error

@@ -1,0 +1,114 @@
+"""The role of web and workers: it does what the product does, and nothing to tables; what needs the owner is told."""
+
+from io import StringIO
+
+import psycopg
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, transaction
+
+from annotate.models import Collection, Judgment, Role
+from annotate.services import purging
+from config import app_role
+from metrics.services import refresh
+from pooling.models import Run, RunEvent
+from pooling.services import deleting
+from tests import cast
+from tests.metrics import studies
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def as_app():
+    """The product's statements have the role of web and workers, which is undone with the test."""
+    app_role.make_app_role(password="x", name="role_of_a_test")
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL ROLE role_of_a_test")
+    return "role_of_a_test"
+
+
+def refused(statement: str) -> bool:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+            transaction.set_rollback(True)
+    except DatabaseError as error:
+        assert isinstance(error.__cause__, psycopg.errors.InsufficientPrivilege), error
+        return True
+    return False
+
+
+def test_a_study_is_made_and_judged_and_its_numbers_written_by_the_role(as_app):
+    study = studies.study()
+    studies.judge(cast.annotator(study))
+    refresh.refresh(collection=study)
+    refresh.rebuild(collection=study)
+    assert Judgment.objects.exists() and study.snapshots.exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "TRUNCATE annotate_change", "DROP TABLE annotate_change", "ALTER TABLE annotate_judgment DISABLE TRIGGER ALL",
+        "CREATE TABLE public.mine (a int)", "DROP TRIGGER annotate_judgment_append_only ON annotate_judgment",
+        "CREATE OR REPLACE FUNCTION annotate_refuse_change() RETURNS trigger LANGUAGE sql AS ''",
+        "SET session_replication_role = replica", "CREATE ROLE another",
+        "COPY annotate_user TO PROGRAM 'cat'",
+    ],
+)  # fmt: skip
+def test_tables_triggers_and_roles_are_not_its_own(as_app, statement):
+    assert refused(statement)
+
+
+def test_rows_of_later_tables_are_open_to_it_too():
+    app_role.make_app_role(password="x", name="role_of_a_test")
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE later (id bigserial PRIMARY KEY, a int); SET LOCAL ROLE role_of_a_test")
+    assert not refused("INSERT INTO later (a) VALUES (1)")
+    assert refused("TRUNCATE later")
+
+
+def test_to_make_it_again_changes_its_password_and_takes_what_it_had_beyond():
+    assert app_role.make_app_role(password="x", name="role_of_a_test")
+    with connection.cursor() as cursor:
+        cursor.execute("GRANT ALL ON ALL TABLES IN SCHEMA public TO role_of_a_test; ALTER ROLE role_of_a_test CREATEDB")
+        assert not app_role.make_app_role(password="y'; --", name="role_of_a_test")
+        cursor.execute("SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = 'role_of_a_test'")
+        assert cursor.fetchone() == (False,)
+        cursor.execute("SET LOCAL ROLE role_of_a_test")
+    assert refused("TRUNCATE annotate_change")
+
+
+def test_the_command_wants_a_password(monkeypatch):
+    monkeypatch.delenv("APP_PASSWORD", raising=False)
+    with pytest.raises(CommandError, match="Set APP_PASSWORD"):
+        call_command("make_app_role")
+
+
+def test_the_lead_is_told_what_the_operator_can_do(client, as_app):
+    collection = cast.collection("fresh")
+    client.force_login(cast.member(collection, Role.LEAD))
+    way = "docker compose run --rm migrate python manage.py purge_collection fresh --yes"
+    page = client.get("/c/fresh/settings/").content.decode()
+    assert way in page and "Delete for good" not in page
+    answer = client.post("/c/fresh/settings/delete/", {"slug": "fresh"}, follow=True)
+    assert f"The operator can delete it, as the role that does: {way}" in answer.content.decode()
+    assert Collection.objects.filter(slug="fresh").exists()
+
+
+def test_a_run_with_a_log_is_deleted_by_the_operator_s_command_alone(as_app):
+    collection = cast.collection("fresh")
+    run = cast.run(collection, "a b", {})
+    RunEvent.objects.create(run=run, kind="retired")
+    way = "manage.py delete_run fresh 'a b'$"
+    with pytest.raises(purging.NotOwner, match=way):
+        deleting.delete_run(run=run, by=None)
+    with pytest.raises(CommandError, match=way):
+        call_command("delete_run", "fresh", "a b")
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
+    with pytest.raises(CommandError, match='no run "c" in "fresh"'):
+        call_command("delete_run", "fresh", "c")
+    call_command("delete_run", "fresh", "a b", stdout=StringIO())
+    assert not Run.objects.exists()
