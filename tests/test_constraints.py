@@ -225,7 +225,7 @@ WALLS = {
         "annotate_gold", "pair_id = (SELECT min(id) FROM annotate_pair WHERE collection_id = {other})",
         "id = (SELECT min(id) FROM annotate_gold WHERE collection_id = {made})"),
 }
-TRUNCATED = import_module("annotate.migrations.0016_truncate_refused").TABLES
+TRUNCATED = import_module("annotate.migrations.0017_truncate_refused").TABLES
 TRIGGERED = {
     "annotate_judgment_append_only": ["UPDATE annotate_judgment SET active_ms = 1", "DELETE FROM annotate_judgment"],
     "annotate_judgmentevent_append_only": [

@@ -10,7 +10,7 @@ from annotate.checks.check import Check
 
 _WALLS = import_module("annotate.migrations.0002_walls")
 _LATER = import_module("annotate.migrations.0006_report_events")
-_TRUNCATE = import_module("annotate.migrations.0016_truncate_refused")
+_TRUNCATE = import_module("annotate.migrations.0017_truncate_refused")
 TRIGGERS = [
     *(f"{table}_append_only" for table in (*_WALLS.APPEND_ONLY, *_LATER.APPEND_ONLY)),
     *(f"{table}_no_truncate" for table in _TRUNCATE.TABLES),

@@ -6,7 +6,7 @@ TABLES = ("metrics_alarmevent", "metrics_plan", "metrics_planlook")
 
 
 class Migration(migrations.Migration):
-    dependencies = [("metrics", "0009_refresh_tries"), ("annotate", "0016_truncate_refused")]
+    dependencies = [("metrics", "0009_refresh_tries"), ("annotate", "0017_truncate_refused")]
 
     operations = [
         migrations.RunSQL(

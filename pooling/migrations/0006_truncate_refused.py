@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("pooling", "0005_works"), ("annotate", "0016_truncate_refused")]
+    dependencies = [("pooling", "0005_works"), ("annotate", "0017_truncate_refused")]
 
     operations = [
         migrations.RunSQL(
