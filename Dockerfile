@@ -10,5 +10,4 @@ RUN SECRET_KEY="$(python -c 'import secrets; print(secrets.token_urlsafe(64))')"
     && useradd --system --uid 10001 assayer \
     && install -d -o assayer -g assayer /media
 USER assayer
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "8", \
-     "--preload", "--no-control-socket"]
+CMD ["gunicorn", "--config", "python:config.web.gunicorn_settings", "--bind", "0.0.0.0:8000"]

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django import forms
 from django.http import HttpRequest, JsonResponse
@@ -23,6 +23,7 @@ from annotate.markdown import clean_page
 from annotate.models import Item, Judgment, Part, Report
 
 MAX_BODY = 20_000
+View = TypeVar("View", bound=Callable[..., Any])
 _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
 
 
@@ -129,6 +130,15 @@ def for_signed_in(view: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
 
     wrapped.answers_scripts = True  # type: ignore[attr-defined]
     return wrapped
+
+
+def takes_files(view: View) -> View:
+    """Mark a view that takes files: its address alone may be sent more than 1 MB.
+
+    It must not touch the request's POST, FILES or body before it knows that this person may upload here.
+    """
+    view.takes_files = True  # type: ignore[attr-defined]
+    return view
 
 
 def card(dealt: Dealt, *, slug: str, n_in_batch: int, ask_reasons: bool = True) -> dict[str, Any]:

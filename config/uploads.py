@@ -1,19 +1,27 @@
-"""Uploads: written to the disk where they will stay, refused unread when they are too large, answered to a script."""
+"""Uploads: who may not send one is refused before it is read, and so is what is too large.
 
-from collections.abc import Callable
+They are written to the disk where they will stay, and answered to a script.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
+from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
-from django.core.files.uploadhandler import FileUploadHandler, TemporaryFileUploadHandler
-from django.http import HttpRequest, HttpResponse
+from django.core.files.uploadhandler import FileUploadHandler, StopUpload, TemporaryFileUploadHandler
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict, UnreadablePostError
+from django.http.multipartparser import MultiPartParser, MultiPartParserError
+from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
 
-FIELDS = 1024 * 1024  # what the other fields of a form may take
+FIELDS = 1024 * 1024  # what the other fields of a form may take, and all of a request that brings no file
+BLOCK = 64 * 1024
 
 
 class Upload(TemporaryUploadedFile):
@@ -41,6 +49,118 @@ class UploadHandler(TemporaryFileUploadHandler):
         self.file = Upload(self.file_name, self.content_type, 0, self.charset, self.content_type_extra)
 
 
+class FieldsOnly(FileUploadHandler):
+    """Ends the reading of a form where its first file begins."""
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        """Read no further."""
+        raise StopUpload(connection_reset=True)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        """Nothing is received."""
+
+    def file_complete(self, file_size: int) -> None:
+        """No file comes out of it."""
+
+
+class Reread:
+    """A stream that is read in part, and then once more from its beginning."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._beginning = BytesIO()
+
+    def read_first(self, size: int) -> bytes:
+        """Read on; no more than FIELDS altogether."""
+        data = self._stream.read(min(size, FIELDS - self._beginning.tell()))
+        self._beginning.write(data)
+        return data
+
+    def rewind(self) -> None:
+        """Begin anew."""
+        self._beginning.seek(0)
+
+    def read(self, size: int = -1) -> bytes:
+        """Read what was read before, then the rest."""
+        data = self._beginning.read(size)
+        return data if len(data) == size else data + self._stream.read(size - len(data) if size >= 0 else -1)
+
+    def readline(self, size: int = -1) -> bytes:
+        """Read a block: Django reads lines of a form only to throw away what follows its end, in one line or many."""
+        return self.read(BLOCK if size < 0 else min(size, BLOCK))
+
+
+class FirstFields:
+    """The beginning of a stream, as a parser reads it."""
+
+    def __init__(self, stream: Reread) -> None:
+        self.read = stream.read_first
+
+
+@contextmanager
+def fields_before_files(request: HttpRequest) -> Iterator[None]:
+    """Have `request.POST` show only the fields that come before the first file; later it can be read as a whole.
+
+    Reads at most FIELDS bytes, which stay in memory.
+    """
+    stream = Reread(request._stream)  # type: ignore[attr-defined]
+    parser = MultiPartParser(request.META, FirstFields(stream), [FieldsOnly(request)], request.encoding)
+    try:
+        request._post = parser.parse()[0]  # type: ignore[attr-defined]
+    except (MultiPartParserError, OSError):  # whoever reads on will say so
+        request._post = QueryDict()  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        del request._post  # type: ignore[attr-defined]
+        stream.rewind()
+        request._stream = stream  # type: ignore[attr-defined]
+
+
+class CsrfMiddleware(CsrfViewMiddleware):
+    """Looks for the token of a large form among the fields before its files: who has none sends no file."""
+
+    def process_view(
+        self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
+    ) -> HttpResponse | None:
+        """Nothing, or the refusal."""
+        if not brings_files(request) or getattr(callback, "csrf_exempt", False):
+            return super().process_view(request, callback, callback_args, callback_kwargs)
+        with fields_before_files(request):
+            return super().process_view(request, callback, callback_args, callback_kwargs)
+
+
+class BodyMiddleware:
+    """Keeps the large bodies to the addresses that take files, whose views look at who asks before they read."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        """Nothing, or the refusal of a body that is too large for this address."""
+        if body_length(request) <= FIELDS or (takes_files(view) and brings_files(request)):
+            return None
+        detail = f"The request is larger than {FIELDS // 2**20} MB, which is the most where no file is expected."
+        if is_for_programs(request):
+            return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
+        return render(request, "413.html", {"detail": detail}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Say what became of an upload that broke off, or came too slowly."""
+        if not isinstance(exception, UnreadablePostError):
+            return None
+        for handler in request.upload_handlers:
+            if file := getattr(handler, "file", None):
+                file.close()  # what came of it is gone at once
+        detail = f"The upload broke off ({exception}); nothing was changed. Send it again."
+        if is_for_programs(request):
+            return problem(HTTPStatus.REQUEST_TIMEOUT, detail)
+        return HttpResponse(detail, status=HTTPStatus.REQUEST_TIMEOUT, content_type="text/plain; charset=utf-8")
+
+
 class ScriptedUploadMiddleware:
     """Tells static/js/upload.js where to go next; a redirect it would follow unseen, and use up the page's messages."""
 
@@ -66,3 +186,31 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def limit() -> str:
     """The largest upload, as people say it."""
     return f"{settings.UPLOAD_MAX_BYTES // 2**20:,} MB"
+
+
+def body_length(request: HttpRequest) -> int:
+    """How many bytes the request says it brings."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return int(length) if length.isdecimal() else 0
+
+
+def brings_files(request: HttpRequest) -> bool:
+    """Whether this is a large form with files."""
+    is_form = request.method == "POST" and request.content_type == "multipart/form-data"
+    return is_form and body_length(request) > FIELDS
+
+
+def takes_files(view: Any) -> bool:
+    """Whether the view is marked as one that takes files."""
+    return getattr(getattr(view, "cls", view), "takes_files", False)
+
+
+def is_for_programs(request: HttpRequest) -> bool:
+    """Whether the address is one of the API's."""
+    return request.resolver_match is not None and request.resolver_match.view_name.startswith("api:")
+
+
+def problem(status: HTTPStatus, detail: str) -> HttpResponse:
+    """A refusal in the form of RFC 9457."""
+    body = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
+    return JsonResponse(body, status=status, content_type="application/problem+json")

@@ -1,4 +1,4 @@
-"""The web application for gunicorn: `gunicorn config.wsgi`."""
+"""The web application for gunicorn; see config/web."""
 
 import os
 from importlib import import_module

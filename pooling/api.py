@@ -75,6 +75,7 @@ class Runs(APIView):
 
     scope = "runs:write"
     parser_classes = [MultiPartParser]
+    takes_files = True
 
     def get(self, request: Request, slug: str) -> Response:
         """All runs with their states and reports."""

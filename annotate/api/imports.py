@@ -58,6 +58,7 @@ class Imports(APIView):
 
     scope = "files:write"
     parser_classes = [MultiPartParser]
+    takes_files = True
 
     def get(self, request: Request, slug: str) -> Response:
         """The newest 200, with their states and reports."""

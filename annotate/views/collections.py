@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate import access
 from annotate.forms import CollectionForm, LevelFormSet
+from annotate.http import takes_files
 from annotate.models import Annotator, Collection, Role
 from annotate.services import collections, imports, overview, progress, work
 from annotate.services.collections import LevelSpec
@@ -46,6 +47,7 @@ def _own_work(annotator: Annotator) -> dict[str, object]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
+@takes_files
 def collection_new(request: HttpRequest) -> HttpResponse:
     """Make a collection; its items, if a file of them is sent along, arrive by an import."""
     access.require_maker(user=request.user)

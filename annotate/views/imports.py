@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate import access
 from annotate.core.formats import FormatError
+from annotate.http import takes_files
 from annotate.models import Import, Role
 from annotate.services import imports as service
 from annotate.services.background import works
@@ -25,6 +26,7 @@ SHOWN = 200  # imports in the list
 
 @get_or_post
 @login_required
+@takes_files
 def items_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Load items into a collection."""
     return _form_page(request, slug, Import.Kind.ITEMS, "annotate/items_new.html")
@@ -32,6 +34,7 @@ def items_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @get_or_post
 @login_required
+@takes_files
 def reference_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Load a reference set."""
     return _form_page(request, slug, Import.Kind.REFERENCE, "annotate/reference_new.html")
@@ -39,6 +42,7 @@ def reference_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @get_or_post
 @login_required
+@takes_files
 def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Import judgments made elsewhere."""
     return _form_page(request, slug, Import.Kind.JUDGMENTS, "annotate/judgments_import.html")
@@ -46,6 +50,7 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
 
 @get_or_post
 @login_required
+@takes_files
 def query_set_new(request: HttpRequest, slug: str) -> HttpResponse:
     """Load a query set from a list of ids."""
     return _form_page(request, slug, Import.Kind.QUERY_SET, "annotate/query_set_new.html")

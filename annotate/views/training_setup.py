@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate import access
 from annotate.core.quizzes import BadQuestion
+from annotate.http import takes_files
 from annotate.markdown import Heading, headings
 from annotate.models import Collection, Gold, Quiz, Role, TrainingDecision
 from annotate.services import quizzes, training_people, training_setup
@@ -120,6 +121,7 @@ def add_golds(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 @login_required
+@takes_files
 def add_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Train on the pairs of a table, all of them or none."""
     collection = access.get_collection(user=request.user, slug=slug, roles=LEADS)

@@ -62,25 +62,9 @@ def python_part(
 
 
 def web(home: Home, *, env: Mapping[str, str], port: int) -> Part:
-    """gunicorn; loading the product before it forks shares the memory of it."""
-    arguments = [
-        "gunicorn",
-        "config.wsgi",
-        "--bind",
-        f"127.0.0.1:{port}",
-        "--worker-class",
-        "gthread",
-        "--workers",
-        "2",
-        "--threads",
-        "8",
-        "--keep-alive",
-        "30",  # longer than people think about a pair: an answer finds its connection open
-        "--preload",
-        "--graceful-timeout",
-        "5",
-        "--no-control-socket",
-    ]
+    """gunicorn, with the worker of config/web."""
+    settings = "python:config.web.gunicorn_settings"
+    arguments = ["gunicorn", "--config", settings, "--bind", f"127.0.0.1:{port}", "--graceful-timeout", "5"]
     return python_part(home, "web", "The web server", arguments, env=env)
 
 

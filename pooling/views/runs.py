@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate import access as annotate_access
 from annotate.access import LEADERS
+from annotate.http import takes_files
 from annotate.models import Role
 from annotate.services.background import works
 from pooling import access
@@ -38,6 +39,7 @@ def runs(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
+@takes_files
 def run_upload(request: HttpRequest, slug: str) -> HttpResponse:
     """The form for a run; its file is read in the background."""
     collection = annotate_access.get_collection(user=request.user, slug=slug, roles=(Role.RESEARCHER,))

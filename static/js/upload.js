@@ -60,6 +60,7 @@ function send(form, submitter, onShown) {
     const next = request.getResponseHeader("X-Location");
     if (next) location.assign(next);
     else if (request.responseText.includes('id="main"')) showAnswer(form, request.responseText, onShown);
+    else if (request.getResponseHeader("Content-Type")?.startsWith("text/plain")) refuse(request.responseText.trim());
     else refuse(`The server answered ${request.status}; nothing was changed.`);
   });
   request.addEventListener("error", () => refuse("The connection broke off; nothing was changed. Send it again."));

@@ -1,0 +1,249 @@
+"""The web server's worker: who sends slowly takes no thread, large bodies take few, and HTTP stays what it was."""
+
+import json
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from config.up.processes import spawn, stop, wait_until
+from config.web.places import N_PLACES, Places
+
+ROOT = Path(__file__).resolve().parents[3]
+N_SLOW = 40  # more than there are threads
+MB = 1024 * 1024
+GET = b"GET /plain HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+class Server(NamedTuple):
+    """gunicorn with our worker, and what it was told."""
+
+    port: int
+    process: object
+    marks: Path
+    sockets: ExitStack
+
+    def connect(self, *pieces: bytes) -> socket.socket:
+        """A new connection on which this was sent."""
+        client = self.sockets.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=300))
+        for piece in pieces:
+            client.sendall(piece)
+        return client
+
+    def ask(self, request: bytes) -> bytes:
+        """All that comes on a connection of its own until the server ends it."""
+        client = self.connect(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
+        return rest_of(client)
+
+
+def rest_of(client: socket.socket) -> bytes:
+    """All that still comes."""
+    return b"".join(iter(lambda: client.recv(65536), b""))
+
+
+def reply_of(client: socket.socket) -> bytes:
+    """The next answer, read to its end."""
+    said = b""
+    while not (length := re.search(rb"Content-Length: (\d+)\r\n(?:.+\r\n)*\r\n", said)):
+        said += client.recv(1)
+    return said + b"".join(client.recv(1) for _ in range(int(length[1])))
+
+
+def post(path: str, length: int, *, more: str = "") -> bytes:
+    """The head of a request with a body."""
+    return f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n{more}\r\n".encode()
+
+
+def occupy(server: Server, path: str) -> list[socket.socket]:
+    """Uploads that an application waits for, on all places that there are: each was told to go on."""
+    uploads: list[socket.socket] = []
+
+    def begin() -> bool:
+        client = server.connect(post(path, 2 * MB, more="Expect: 100-continue\r\n"))
+        if not client.recv(25).startswith(b"HTTP/1.1 100"):
+            return False  # a place of the test before is not free yet
+        uploads.append(client)
+        return len(uploads) == N_PLACES
+
+    assert wait_until(begin, seconds=300)
+    return uploads
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
+    """Starts servers, each with its patience."""
+    with ExitStack() as started:
+
+        def begin(patience: int = 600) -> Server:
+            folder = tmp_path_factory.mktemp("server")
+            log = folder / "log"
+            settings = "python:config.web.gunicorn_settings"
+            argv = [sys.executable, "-m", "gunicorn", "--config", settings, "--bind", "127.0.0.1:0"]
+            app = "tests.config.web.echo:application"
+            given = {**os.environ, "MARKS": str(folder), "PYTHONUNBUFFERED": "1", "PATIENCE": str(patience)}
+            process = spawn([*argv, "--graceful-timeout", "300", app], log=log, env=given, cwd=ROOT)
+            started.callback(stop, process)
+            assert wait_until(lambda: log.read_text().count("Booting worker") == 2, seconds=300), log.read_text()
+            found = re.search(r"Listening at: http://127\.0\.0\.1:(\d+)", log.read_text())
+            assert found
+            return Server(int(found[1]), process, folder, started.enter_context(ExitStack()))
+
+        yield begin
+
+
+@pytest.fixture(scope="module")
+def lasting_server(start: Callable[..., Server]) -> Server:
+    return start()
+
+
+@pytest.fixture
+def server(lasting_server: Server) -> Iterator[Server]:
+    """One server for all tests that do not stop it; what a test connected is closed."""
+    yield lasting_server
+    lasting_server.sockets.close()
+    large = post("/refuse", 2 * MB)
+    assert wait_until(lambda: lasting_server.ask(large).startswith(b"HTTP/1.1 413"), seconds=300)  # a place is free
+    lasting_server.sockets.close()
+
+
+@pytest.fixture(scope="module")
+def quick(start: Callable[..., Server]) -> Server:
+    """A server with one second of patience."""
+    return start(patience=1)
+
+
+def test_others_are_answered_while_many_send_slowly(server):
+    for _ in range(N_SLOW):
+        server.connect(b"GET /plain HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+        server.connect(post("/read", 1000), b"a")
+    for _ in range(N_SLOW):
+        assert b"GET /plain 0" in server.ask(GET)
+
+
+def test_large_bodies_take_a_few_threads_and_more_of_them_are_sent_away(server):
+    large, uploads = post("/read", 2 * MB), occupy(server, "/read")
+    refused = server.ask(large)
+    assert refused.startswith(b"HTTP/1.1 503") and b"\r\nRetry-After: 30\r\n" in refused
+    assert b"Other files are on their way in" in refused
+    assert b"200 OK" in server.ask(GET)
+    assert b"200 OK" in server.ask(post("/read", MB) + b"a" * MB)  # no large one
+    for upload in uploads:
+        upload.sendall(b"a" * 2 * MB)
+        assert rest_of(upload).endswith(b"POST /read 2097152 127.0.0.1 http")
+    assert wait_until(lambda: b"200 OK" in server.ask(large + b"a" * 2 * MB), seconds=300)
+
+
+def test_a_program_is_told_of_a_full_house_in_its_form(server):
+    uploads = occupy(server, "/api/read")
+    head, body = server.ask(post("/api/read", 2 * MB)).split(b"\r\n\r\n")
+    assert b"Content-Type: application/problem+json" in head
+    assert json.loads(body)["status"] == 503
+    assert len(uploads) == N_PLACES
+
+
+def test_places_of_a_killed_worker_are_free_again():
+    places = Places(2)
+    child = os.fork()
+    if not child:
+        places.take(), places.take()
+        os.kill(os.getpid(), signal.SIGSTOP)
+    assert os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
+    assert places.take() is None
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    taken = {places.take(), places.take()}
+    assert (taken, places.take()) == ({0, 1}, None)
+    places.leave(1)
+    assert places.take() == 1
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"GET / HTTP/1.1\r\nX-Slow: ", post("/plain", 10) + b"a", post("/read", 2 * MB) + b"a"],
+    ids=["head", "body", "large body"],
+)
+def test_who_is_too_slow_is_told_so(quick, begun):
+    assert b"HTTP/1.1 408 Request Timeout" in rest_of(quick.connect(begun))
+
+
+def test_a_refused_client_can_send_on_and_reads_why(server):
+    client = server.connect(post("/refuse", 20 * MB))
+    for _ in range(20):
+        client.sendall(b"a" * MB)
+    assert rest_of(client).startswith(b"HTTP/1.1 413")
+
+
+def test_requests_on_one_connection_are_answered_in_their_order(server):
+    body = post("/read/1", 70_000) + b"a" * 70_000
+    client = server.connect(GET + body + GET + post("/read/2", 3) + b"ab", b"c", b"\r\n" + GET)
+    told = [reply_of(client).rpartition(b"\r\n\r\n")[2] for _ in range(5)]
+    assert [words.split()[1:3] for words in told] == [
+        [b"/plain", b"0"], [b"/read/1", b"70000"], [b"/plain", b"0"], [b"/read/2", b"3"], [b"/plain", b"0"],
+    ]  # fmt: skip
+    assert b"408" not in told[0]
+
+
+def test_a_body_that_is_not_read_is_not_the_next_request(server):
+    client = server.connect(post("/plain", len(GET)) + GET + GET.replace(b"plain", b"last"))
+    assert b"POST /plain" in reply_of(client)
+    assert b"GET /last" in reply_of(client)
+    sent = server.connect(post("/refuse", 2 * MB) + GET * 10)
+    assert rest_of(sent).count(b"HTTP/1.1") == 1  # and the connection ends
+
+
+def test_a_client_is_told_to_go_on_where_the_body_is_wanted(server):
+    for length in (4, 2 * MB):
+        client = server.connect(post("/read", length, more="Expect: 100-continue\r\nConnection: close\r\n"))
+        assert client.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"a" * length)
+        assert f"POST /read {length}".encode() in rest_of(client)
+    assert rest_of(server.connect(post("/refuse", 2 * MB, more="Expect: 100-continue\r\n"))).startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"),
+    [
+        (b"HEAD /plain HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", b"HTTP/1.1 200 OK"),
+        (b"GET /plain HTTP/1.0\r\n\r\n", b"HTTP/1.0 200 OK"),
+        (b"\r\nGET /plain HTTP/1.0\r\n\r\n", b"HTTP/1.0 200 OK"),
+        (b"nonsense\r\n\r\n", b"HTTP/1.1 400 Bad Request"),
+        (b"GET /plain HTTP/1.1\r\n" + b"A: b\r\n" * 101 + b"\r\n", b"HTTP/1.1 431"),
+        (b"GET /plain HTTP/1.1\r\nA: " + b"b" * 200_000, b"HTTP/1.1 431"),
+        (b"POST /read HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", b"HTTP/1.1 411"),
+        (b"POST /read HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\na", b"HTTP/1.1 400"),
+        (b"POST /read HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", b"HTTP/1.1 400"),
+        (b"POST /read HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"HTTP/1.1 400"),
+    ],
+)
+def test_one_answer_and_the_end(server, request_, answer):
+    client = server.connect(request_)
+    said = rest_of(client)
+    assert said.startswith(answer) and said.count(b"HTTP/1.") == 1
+    assert not request_.startswith(b"HEAD") or said.endswith(b"\r\n\r\n")
+
+
+def test_a_request_may_come_byte_by_byte(server):
+    request = GET + post("/read", 3) + b"abc"
+    client = server.connect(*(bytes([byte]) for byte in request))
+    assert b"GET /plain 0" in reply_of(client)
+    assert b"POST /read 3" in reply_of(client)
+
+
+def test_a_stop_waits_for_what_is_asked_and_for_no_silent_client(start):
+    server = start()
+    server.connect()
+    kept = server.connect(GET)
+    reply_of(kept)
+    asked = server.connect(b"GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert wait_until((server.marks / "began").exists, seconds=300)
+    server.process.send_signal(signal.SIGTERM)
+    (server.marks / "go").touch()
+    assert b"GET /wait" in rest_of(asked)
+    assert server.process.wait(250) == 0  # the worker's own patience is longer
