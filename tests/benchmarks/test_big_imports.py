@@ -17,10 +17,10 @@ from annotate.core.judgment_formats import JudgmentColumns
 from annotate.core.sources import FileSource
 from annotate.models import Item, Judgment, Resolution, Side
 from annotate.services.background import progress
-from annotate.services.importing import import_judgments
 from annotate.services.loading import load_collection
 from tests import cast
 from tests.benchmarks.test_open_pool import clock, copy_in, empty, peak, rows, since
+from tests.imported import import_judgments
 
 pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
 N_JUDGMENTS = int(os.environ.get("N_JUDGMENTS", "660000"))

@@ -8,7 +8,7 @@ from django.utils.timezone import now
 from pooling.models import Pool, Run
 from pooling.services import pools
 from tests import cast
-from tests.lasting import empty_tables
+from tests.lasting import MAY_TRUNCATE, empty_tables
 
 N_DOCUMENTS, DEPTH = 5_000, 20
 FILL = (
@@ -56,7 +56,7 @@ def nothing_is_known() -> None:
     """No table was ever analysed, and nobody has stored anything."""
     empty_tables()
     with connection.cursor() as cursor:
-        cursor.execute(f"TRUNCATE {', '.join(TABLES)} CASCADE")
+        cursor.execute(f"BEGIN; {MAY_TRUNCATE}; TRUNCATE {', '.join(TABLES)} CASCADE; COMMIT")
         cursor.execute("DELETE FROM pg_statistic WHERE starelid = ANY(%s::text[]::regclass[])", [list(TABLES)])
 
 

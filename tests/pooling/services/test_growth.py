@@ -14,9 +14,9 @@ import pytest
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.models import Resolution, Round
 from annotate.services import copying, seating
-from annotate.services.importing import import_judgments
 from pooling.services import pools
 from tests import cast
+from tests.imported import import_judgments
 from tests.pooling import large
 from tests.pooling.large import Read
 
