@@ -15,18 +15,23 @@ log = logging.getLogger(__name__)
 LONG = {"time_limit": settings.LONG_TASK_SECONDS, "soft_time_limit": settings.LONG_TASK_SECONDS - 30}
 
 
-def enqueue_on_commit(task: Task, *, countdown: float = 0, **arguments: object) -> None:
+def enqueue_on_commit(
+    task: Task, *, countdown: float = 0, expires: float | None = None, **arguments: object
+) -> None:
     """Queue a task once the present transaction is committed; never before, never if it is rolled back.
 
     countdown : seconds that the worker waits before it starts
+    expires : seconds after which it is no longer wanted, as it is asked for again by then
     A broker that is away loses nothing: every task's work is also a row that a scheduled sweep finds.
     """
-    transaction.on_commit(partial(send, task, arguments, countdown=countdown))
+    transaction.on_commit(partial(send, task, arguments, countdown=countdown, expires=expires))
 
 
-def send(task: Task, arguments: dict[str, object], *, countdown: float = 0) -> None:
+def send(
+    task: Task, arguments: dict[str, object], *, countdown: float = 0, expires: float | None = None
+) -> None:
     """Queue a task now; with the broker away, note it and go on."""
     try:
-        task.apply_async(kwargs=arguments, countdown=countdown or None)
+        task.apply_async(kwargs=arguments, countdown=countdown or None, expires=expires)
     except OperationalError as error:
         log.warning("Task %s was not queued, a sweep will do its work: %s", task.name, error)

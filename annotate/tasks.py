@@ -18,6 +18,8 @@ from annotate.services import (
 )
 from annotate.services.background import works
 
+SWEEP_SECONDS = 20  # as often as CELERY_BEAT_SCHEDULE says
+
 
 @shared_task(**LONG)
 def perform_work(*, work_id: int) -> None:
@@ -69,7 +71,7 @@ def sweep() -> None:
     housekeeping.drop_cut_uploads()
     sign_in_limits.sweep()
     for task, arguments in _overdue():
-        enqueue_on_commit(task, **arguments)
+        enqueue_on_commit(task, expires=SWEEP_SECONDS, **arguments)  # or one a sweep would wait for a long job
 
 
 @shared_task

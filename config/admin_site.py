@@ -4,7 +4,7 @@ from typing import Any
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 
@@ -12,9 +12,14 @@ from django.utils.decorators import method_decorator
 class SiteAdmin(AdminSite):
     """Django's administration without a sign-in and a password form of its own."""
 
-    @method_decorator(secure_admin_login)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:
-        """On to the product's sign-in; who is signed in is let in here, or refused."""
+        """On to the product's sign-in; for who is signed in and does not look after the site there is nothing here."""
+        if request.user.is_authenticated and not self.has_permission(request):
+            raise Http404
+        return self._sign_in(request)
+
+    @method_decorator(secure_admin_login)
+    def _sign_in(self, request: HttpRequest) -> HttpResponseBase:
         return redirect("admin:index")
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponseBase:

@@ -4,6 +4,12 @@ from django.db import connection, transaction
 from psycopg import sql
 
 NAME = "assayer_app"
+MAINTAINS = 170_000  # from this version of PostgreSQL on a role may analyse tables that are not its own
+# The planner is to know of tables that a pool or an import just filled: annotate.services.statistics.
+MAY_ANALYSE = (
+    "GRANT MAINTAIN ON ALL TABLES IN SCHEMA public TO {role}",
+    "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT MAINTAIN ON TABLES TO {role}",
+)
 MAY = (
     "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {role}",
     "GRANT USAGE ON SCHEMA public TO {role}",
@@ -31,6 +37,7 @@ def make_app_role(*, password: str, name: str = NAME) -> bool:
         attributes = "{} ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS NOREPLICATION PASSWORD {}"
         cursor.execute(sql.SQL(attributes).format(verb, role, sql.Literal(password)))
         database = sql.Identifier(connection.settings_dict["NAME"])
-        for statement in MAY:
+        may_analyse = MAY_ANALYSE if connection.connection.info.server_version >= MAINTAINS else ()
+        for statement in (*MAY, *may_analyse):
             cursor.execute(sql.SQL(statement).format(database=database, role=role))
     return is_new

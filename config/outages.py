@@ -12,6 +12,7 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template import loader
 from django.views import defaults
+from psycopg.errors import QueryCanceled
 
 from annotate.services.background.works import FAILURES, is_outage
 
@@ -32,10 +33,15 @@ def limit_waiting() -> None:
 def server_error(request: HttpRequest) -> HttpResponse:
     """The answer to a request that failed: that the site is busy, or that something broke."""
     error = sys.exc_info()[1]
-    if not isinstance(error, FAILURES) or not is_outage(error):
+    if not isinstance(error, FAILURES) or not (is_outage(error) or _took_too_long(error)):
         return defaults.server_error(request)
     log.warning("%s %s was answered 503: %s", request.method, request.path, error)
     return _busy(request)
+
+
+def _took_too_long(error: Exception) -> bool:
+    """Whether it is a statement that was cut off by `limit_waiting`."""
+    return isinstance(error.__cause__, QueryCanceled)
 
 
 def _busy(request: HttpRequest) -> HttpResponse:

@@ -258,7 +258,8 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
 MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB", "4096")) * 1024 * 1024  # kept of one collection's runs
 UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB", "2048")) * 1024 * 1024  # one request's files
-KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30)  # of imports that ended, of runs that were rejected
+# of imports that ended, of runs that were rejected; 0 is for ever
+KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30) or 36_500
 FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
 # plain: straight from the source folders (tests); hashed: collected under names that change with their
 # content; compressed: hashed and packed, which takes ten seconds more and pays over a network.

@@ -8,6 +8,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 BLOCK = 20_000  # between two, a job tells how far it is and may be stopped
+STRETCH = 2_000  # pairs that are locked together: who judges one of them waits for no more than these
 NULL = "\\N"
 Column = NDArray[np.int64] | list[str] | str
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -47,6 +48,12 @@ def reserve_keys(table: str, n: int) -> NDArray[np.int64]:
 def blocks(n: int) -> Iterator[slice]:
     """The rows from 0 to n, in slices of at most BLOCK."""
     return (slice(start, min(n, start + BLOCK)) for start in range(0, n, BLOCK))
+
+
+def stretches(n: int) -> Iterator[slice]:
+    """The same of pairs that people may be at, each to be gone through in a transaction of its own."""
+    size = min(BLOCK, STRETCH)
+    return (slice(start, min(n, start + size)) for start in range(0, n, size))
 
 
 def _cells(column: Column) -> Iterable[str]:

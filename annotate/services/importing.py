@@ -22,12 +22,12 @@ from annotate.services.background.progress import Tell, counted, tell_nobody
 from annotate.services.background.workers import take_turn
 from annotate.services.chain_store import ChainStore, FileLabels, Keys
 from annotate.services.collections import change_policy, wanted_policy
+from annotate.services.copying import stretches
 from annotate.services.references import Rejected, item_ids
 from annotate.services.seating import resolve_pairs
 
 log = logging.getLogger(__name__)
 
-STRETCH = 2_000  # pairs of one transaction: who judges one of them waits for no more than that
 _PAIRS = """
     SELECT DISTINCT pair_id FROM annotate_judgment
     WHERE id BETWEEN %s AND %s AND collection_id = %s AND purpose = 'import' ORDER BY pair_id
@@ -130,12 +130,12 @@ def resolve_judgments(*, pairs: Keys, stored: Callable[[int], None], tell: Tell 
 
     Stretch by stretch, each a transaction of its own, in which `stored` is told the last pair of it.
     """
-    for start in range(0, len(pairs), STRETCH):
-        some = pairs[start : start + STRETCH]
+    for stretch in stretches(len(pairs)):
+        some = pairs[stretch]
         with transaction.atomic():
             resolve_pairs(pairs=some)
             stored(int(some[-1]))
-        tell(start + len(some), len(pairs), "pairs resolved")
+        tell(stretch.stop, len(pairs), "pairs resolved")
 
 
 def _freeze(collection: Collection, reader: "_Reader") -> None:

@@ -163,6 +163,8 @@ def _on_read(work: Work) -> None:
     Of one that stored labels and then was given up, say what resolves their pairs.
     """
     for made in Import.objects.filter(pk=work.subject).exclude(work__state=Work.State.DONE):
+        if work.error_code == works.OUTAGE:
+            continue  # the file was not at fault, and may be wanted still
         if made.unresolved:
             message = f"{works.WORN_OUT} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
             Work.objects.filter(pk=work.pk).update(error_data={"message": message})
@@ -226,6 +228,15 @@ def _resolve(made: Import) -> None:
         note_changes(collection_id=made.collection_id, pair_ids=pairs.tolist())
         import_row.update(unresolved=None)
         works.finish(work=made.work)
+
+
+@transaction.atomic
+def note_resolved(*, collection: Collection) -> None:
+    """Say of imports whose pairs were left unresolved that they are done, once every pair is resolved anew."""
+    given_up = Import.objects.filter(collection=collection, work__state=Work.State.FAILED, unresolved__isnull=False)
+    works_of = list(given_up.values_list("work", flat=True))
+    Work.objects.filter(pk__in=works_of).update(state=Work.State.DONE, error_code="", error_data={})
+    Import.objects.filter(work__in=works_of).update(unresolved=None)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from annotate.models import SignInTry, User
 
 SHORT, LONG = timedelta(minutes=5), timedelta(hours=1)
 PERSON_HERE = 5  # in the short time: of a person from an address, or in a browser that knows her
+PERSON_HERE_LONG = 15  # in the long time, so that nobody uses up what a person has at all addresses from one of them
 ADDRESS, PERSON = 100, 50  # in the long time
 
 
@@ -67,10 +68,14 @@ def _is_over_limit(begun: SignInTry) -> bool:
         return n["lately"] > PERSON_HERE or n["all"] > PERSON
     n = tries.filter(hers | here).aggregate(
         person_here=Count("pk", filter=hers & here & lately),
+        person_here_long=Count("pk", filter=hers & here),
         address=Count("pk", filter=here),
         person=Count("pk", filter=hers),
     )
-    return n["person_here"] > PERSON_HERE or n["address"] > ADDRESS or n["person"] > PERSON
+    limits = {
+        "person_here": PERSON_HERE, "person_here_long": PERSON_HERE_LONG, "address": ADDRESS, "person": PERSON,
+    }  # fmt: skip
+    return any(n[name] > most for name, most in limits.items())
 
 
 def _hash(what: str, value: str) -> str:

@@ -26,6 +26,7 @@ LARGE = 1024 * 1024  # one of more is read by a thread, if the application wants
 ROOM = 64 * 1024 * 1024  # for the bodies between that are on their way, in one worker
 LINGER_SECONDS = 30  # a refused client may go on sending so long, unheard, to read why
 MOST_LEAVING = 200
+SPARE = 100  # connections of a worker that are kept free for who comes next
 LOOK_SECONDS = 0.5
 
 SLOW = "The request came too slowly; nothing was changed. Send it again over a faster connection."
@@ -53,7 +54,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 raise
             return
         self.nr_conns += 1
+        if self.nr_conns > self.cfg.worker_connections - SPARE:  # at that many gunicorn takes none any more
+            self.drop_longest()
         self.enqueue_req(Connection(self, client, address, listener.getsockname()))
+
+    def drop_longest(self) -> None:
+        """Close the connection that has waited longest for its next request, or for the rest of its headers."""
+        conn = next((conn for conn in self.arriving if conn.length is None), None)
+        if conn is not None:
+            self.drop(conn)
 
     def on_client_socket_readable(self, conn: Connection, client: socket.socket) -> None:
         """Go on with a connection that was kept, and sends again."""

@@ -7,7 +7,7 @@ those count too of which nobody could say how they ended.
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db.models import F
 
 from annotate.models import ClockTimestamp, Collection
+from annotate.services.background import works
 from metrics.models import RefreshTries
 
 log = logging.getLogger(__name__)
@@ -62,6 +63,10 @@ def counted(collection: Collection) -> Iterator[None]:
     except SoftTimeLimitExceeded:
         _note_slow(collection)
         raise
+    except works.FAILURES as error:
+        if works.is_outage(error):
+            _give_back(collection)
+        raise
     RefreshTries.objects.filter(collection=collection).delete()
 
 
@@ -86,6 +91,12 @@ def _count(collection: Collection) -> None:
         n = tries.n + 1
         pause = min(FIRST_PAUSE * 2 ** min(n - AT_ONCE, 10), LONGEST_PAUSE) if n >= AT_ONCE else timedelta()
         RefreshTries.objects.filter(pk=tries.pk).update(n=F("n") + 1, next_at=ClockTimestamp() + pause)
+
+
+def _give_back(collection: Collection) -> None:
+    """Count a try that an outage ended for none, unless the database is away still: then it counts."""
+    with suppress(*works.FAILURES):
+        RefreshTries.objects.filter(collection=collection, n__gte=1).update(n=F("n") - 1, next_at=ClockTimestamp())
 
 
 def _note_slow(collection: Collection) -> None:

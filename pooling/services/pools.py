@@ -145,8 +145,7 @@ def make_and_open(work: Work) -> None:
     except (PoolError, seating.RoundExists) as error:
         raise works.Failed("unfit", str(error)) from error
     n_rest = pool.pool_pairs.count() if rest is None else len(rest)
-    told = opening.counter(works.teller(work, may_cancel=False), n_rest, unit="pairs known before")
-    seating.finish_opening(round_=pool.round, pairs=rest, told=told)
+    seating.finish_opening(round_=pool.round, pairs=rest, told=_told(work, n_rest, unit="pairs known before"))
     _end(work, state=Pool.State.OPEN, opened_at=Now())
 
 
@@ -199,8 +198,18 @@ def _make_contents(pool: Pool, work: Work) -> NDArray[np.int64]:
 
 def _go_through(work: Work, finish: Callable[..., None]) -> None:
     pool = Pool.objects.select_related("round").get(pk=work.subject)
-    tell = works.teller(work, may_cancel=False)
-    finish(round_=pool.round, told=opening.counter(tell, pool.pool_pairs.count()))
+    finish(round_=pool.round, told=_told(work, pool.pool_pairs.count()))
+
+
+def _told(work: Work, n_pairs: int, **unit: str) -> Callable[[int], None]:
+    """A `told` of what can no longer be cancelled; each block that is told of is one that need not be done again."""
+    count = opening.counter(works.teller(work, may_cancel=False), n_pairs, **unit)
+
+    def told(n: int) -> None:
+        count(n)
+        works.went_on(work=work)
+
+    return told
 
 
 @transaction.atomic

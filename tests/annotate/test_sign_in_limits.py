@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.core.cache import cache
+from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
@@ -52,6 +53,15 @@ def test_five_wrong_passwords_at_one_name_from_one_address_are_enough(maria):
         assert not attempt(Client(), "maria")
     assert not right(Client(), "maria")
     SignInTry.objects.update(at=SignInTry.objects.first().at - sign_in_limits.SHORT)
+    assert right(Client(), "maria")
+
+
+def test_a_patient_stranger_uses_up_nobodys_tries_elsewhere(maria):
+    for _ in range(5):
+        for _ in range(5):
+            attempt(Client(), "maria", address=STRANGER)
+        SignInTry.objects.update(at=F("at") - sign_in_limits.SHORT)  # her five of the last minutes are over
+    assert SignInTry.objects.count() == sign_in_limits.PERSON_HERE_LONG
     assert right(Client(), "maria")
 
 
@@ -172,7 +182,7 @@ def test_the_administration_has_no_door_of_its_own(maria):
     answer = client.post(reverse("admin:login"), form)
     assert answer.status_code == 302 and answer.url.startswith(LOGIN) and "_auth_user_id" not in client.session
     client.force_login(maria)
-    assert client.get(reverse("admin:login")).status_code == 403
+    assert client.get(reverse("admin:login")).status_code == 404
     assert client.get(reverse("admin:index")).status_code == 302
     client.force_login(boss)
     assert client.get(reverse("admin:index")).status_code == 200

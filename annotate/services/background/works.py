@@ -35,13 +35,18 @@ from annotate.signals import work_asked
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
-MOST_OUTAGES = 50  # a job that brings the database down each time must come to an end too
+OUTAGE = "outages"  # the code of what so many of them ended
+MOST_OUTAGES = 1_000  # over half a day; a job that brings the database down each time must come to an end too
 OVERDUE_AFTER = timedelta(seconds=20)
+LONGEST_PAUSE = timedelta(seconds=60)  # after many outages
 OUTAGE_SECONDS = 900  # so long a worker waits for the database, to give an attempt back
 _NO_DISK = {
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE,
     errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.EHOSTUNREACH,
 }  # fmt: skip
+# Of what PostgreSQL says, outages are: lost connections, no disk, memory or connections left, shutdowns, a broken disk,
+# and what passes by itself: deadlocks, conflicts, locks that somebody else held.
+_OUTAGE_STATES = ("08", "53100", "53200", "53300", "57P", "58", "40", "55P03")
 # Of the driver's own too: Django wraps none that comes in the midst of a COPY.
 FAILURES = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError, RedisError, OSError)
 _WENT_DOWN = RawSQL(
@@ -124,13 +129,13 @@ def perform(*, work: Work) -> None:
     next one; after MAX_ATTEMPTS such deaths it has failed. Outages count for nothing, until there were MOST_OUTAGES.
     """
     with alone_at(KINDS[work.kind].subject, work.subject) as is_ours:
-        try:
-            if is_ours and _begin(work):
+        if is_ours and _begin(work):
+            try:
                 _do(work)
-        except FAILURES as error:
-            if is_outage(error):
-                _give_back(work)
-            raise
+            except FAILURES as error:
+                if is_outage(error):
+                    _give_back(work)
+                raise
     work.refresh_from_db()
 
 
@@ -158,7 +163,7 @@ def _begin(work: Work) -> bool:
     waiting = Work.objects.unfinished().filter(pk=work.pk)
     begun = {"state": Work.State.RUNNING, "begun_at": ClockTimestamp()}
     if waiting.filter(n_outages__gte=MOST_OUTAGES).exists():
-        _fail(work, "outages", OUTAGES)
+        _fail(work, OUTAGE, OUTAGES)
     elif waiting.filter(_WENT_DOWN).update(**begun, n_outages=F("n_outages") + 1):
         work.refresh_from_db()
         return True
@@ -236,7 +241,9 @@ def cancel(*, work: Work, by: User | None) -> None:
 def overdue() -> list[int]:
     """What was asked for, or begun, a while ago, and is not finished; that somebody is at it, `perform` finds out."""
     until = Now() - OVERDUE_AFTER
-    waiting = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | Q(begun_at__lt=until))
+    paused = Now() - LONGEST_PAUSE
+    begun = Q(begun_at__lt=until, n_outages__lt=10) | Q(begun_at__lt=paused)
+    waiting = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | begun)
     return list(waiting.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
 
 
@@ -270,8 +277,11 @@ def job_of(work: Work) -> Job:
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether one of FAILURES is that of the database, of Redis or of the disk."""
-    return not isinstance(error, OSError) or error.errno in _NO_DISK
+    """Whether one of FAILURES is that of the database, of Redis or of the disk, and not of what was to be done."""
+    if isinstance(error, OSError):
+        return error.errno in _NO_DISK
+    state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(_OUTAGE_STATES)
 
 
 def _give_back(work: Work) -> None:

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from annotate.models import ClockTimestamp, Collection, Policy, Round
-from annotate.services.copying import BLOCK, blocks
+from annotate.services.copying import BLOCK, stretches
 from annotate.services.seating.reconciling import note_changes, reconcile_pairs
 from annotate.services.seating.rounds import Told, nobody
 from annotate.services.seating.settled import resolve_pairs
@@ -36,7 +36,7 @@ def finish_following(*, round_: Round, told: Told = nobody) -> None:
     learn_sizes(annotate_pair=len(pairs), annotate_roundpair=len(pairs), annotate_seat=len(pairs),
                 annotate_resolution=len(pairs))  # fmt: skip
     is_open = round_.state in Round.WANTING
-    for block in blocks(len(pairs)):
+    for block in stretches(len(pairs)):
         some = pairs[block]
         with transaction.atomic(savepoint=False):
             reconcile_pairs(pair_ids=some.tolist()) if is_open else resolve_pairs(pairs=some)

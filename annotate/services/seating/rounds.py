@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from annotate.core import ordering
 from annotate.models import ClockTimestamp, Collection, PairExclusion, Policy, Round, RoundPair
-from annotate.services.copying import BLOCK, blocks, copy_rows
+from annotate.services.copying import BLOCK, blocks, copy_rows, stretches
 from annotate.services.seating.plain import seat_fresh, seat_new, seat_plain, withdraw_plain
 from annotate.services.seating.reconciling import note_changes, reconcile_pairs
 from annotate.services.statistics import learn_growth, learn_sizes
@@ -167,7 +167,7 @@ def _blocks(round_: Round, pairs: NDArray[np.int64] | None) -> Iterator[NDArray[
         rows = round_.round_pairs.order_by("pair_id").values_list("pair_id", flat=True)
         pairs = np.fromiter(rows.iterator(chunk_size=BLOCK), dtype=np.int64)
     learn_sizes(annotate_pair=len(pairs), annotate_roundpair=len(pairs), annotate_seat=len(pairs))
-    return (pairs[block] for block in blocks(len(pairs)))
+    return (pairs[stretch] for stretch in stretches(len(pairs)))
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.models import Collection
-from annotate.services import seating
+from annotate.services import imports, seating
 from metrics.services import leaderboard_views, refresh
 
 
@@ -31,6 +31,7 @@ class Command(BaseCommand):
         for collection in collections.order_by("slug"):
             if not numbers:
                 mended = seating.rebuild_pairs(collection=collection)
+                imports.note_resolved(collection=collection)
                 self.stdout.write(
                     f"{collection.slug}: {mended.n_pairs:,} pairs; {mended.n_resolutions:,} resolutions and "
                     f"{mended.n_seats:,} seats were not what the judgments say, and now are"

@@ -1,14 +1,16 @@
 """Judgments of a file are stored whole or not at all; their pairs are resolved after that, stretch by stretch."""
 
 import io
+from io import StringIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.core.sources import FileSource
 from annotate.models import Change, Judgment, Resolution, Work
-from annotate.services import importing, imports
+from annotate.services import copying, importing, imports
 from annotate.services.background import works
 from annotate.services.import_kinds import Judgments
 from config.management.commands.fsck import CHECKS
@@ -39,7 +41,7 @@ def nothing_wrong():
 
 
 def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(received, monkeypatch):
-    monkeypatch.setattr(importing, "STRETCH", 2)
+    monkeypatch.setattr(copying, "STRETCH", 2)
     plain, stretches = importing.resolve_pairs, []
 
     def mortal(*, pairs):
@@ -77,6 +79,11 @@ def test_what_three_workers_die_of_says_that_the_labels_are_stored(received, mon
     client.force_login(cast.member(received.collection, "lead"))
     page = client.get(f"/c/{received.collection.slug}/imports/{received.pk}/").content.decode()
     assert "Its labels are stored" in page and "Nothing of this file was stored" not in page
+    monkeypatch.undo()
+    call_command("rebuild", received.collection.slug, stdout=StringIO())
+    received.refresh_from_db()
+    assert (received.work.state, received.work.error, received.state_text) == ("done", "", "Done")
+    assert nothing_wrong()
 
 
 def test_a_scheme_that_was_changed_while_the_file_was_read_refuses_it(received, monkeypatch):

@@ -15,6 +15,7 @@ import pytest
 
 from config.up.processes import spawn, stop, wait_until
 from config.web.places import N_PLACES, Places
+from config.web.worker import SPARE
 
 ROOT = Path(__file__).resolve().parents[3]
 N_SLOW = 40  # more than there are threads
@@ -81,11 +82,11 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Se
     """Starts servers, each with its patience."""
     with ExitStack() as started:
 
-        def begin(patience: int = 600) -> Server:
+        def begin(patience: int = 600, *options: str) -> Server:
             folder = tmp_path_factory.mktemp("server")
             log = folder / "log"
             settings = "python:config.web.gunicorn_settings"
-            argv = [sys.executable, "-m", "gunicorn", "--config", settings, "--bind", "127.0.0.1:0"]
+            argv = [sys.executable, "-m", "gunicorn", "--config", settings, "--bind", "127.0.0.1:0", *options]
             app = "tests.config.web.echo:application"
             given = {**os.environ, "MARKS": str(folder), "PYTHONUNBUFFERED": "1", "PATIENCE": str(patience)}
             process = spawn([*argv, "--graceful-timeout", "300", app], log=log, env=given, cwd=ROOT)
@@ -247,3 +248,13 @@ def test_a_stop_waits_for_what_is_asked_and_for_no_silent_client(start):
     (server.marks / "go").touch()
     assert b"GET /wait" in rest_of(asked)
     assert server.process.wait(250) == 0  # the worker's own patience is longer
+
+
+def test_silent_connections_make_room_for_who_asks(start: Callable[..., Server]) -> None:
+    server = start(600, "--worker-connections", str(SPARE + 20))
+    silent = [server.connect() for _ in range(100)]  # more than both workers hold
+    assert server.ask(GET).startswith(b"HTTP/1.1 200")
+    dripping = [server.connect(b"GET /pl") for _ in range(100)]
+    assert server.ask(GET).startswith(b"HTTP/1.1 200")
+    assert len(silent) == len(dripping)
+    server.sockets.close()
