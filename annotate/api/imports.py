@@ -40,8 +40,9 @@ class ImportSerializer(serializers.ModelSerializer):
         read_only_fields = fields
 
     def get_state(self, made: Import) -> str:
-        """What became of it: one of STATES."""
-        return STATES[Work.State(made.work.state)]
+        """What became of it: one of STATES, or "stored" where its labels are and not all pairs could be resolved."""
+        is_stored = made.unresolved and not made.work.is_unfinished
+        return "stored" if is_stored else STATES[Work.State(made.work.state)]
 
     def get_parameters(self, made: Import) -> dict[str, object]:
         """How the file was read; whose documents were made is not said: the run may be hidden."""

@@ -1,6 +1,7 @@
 """The ground: what is judged, by whom, and what they said."""
 
 from .collections import Collection, Guidelines, Level, Policy
+from .imports import Import
 from .items import (
     Direction,
     Item,
@@ -12,7 +13,6 @@ from .items import (
     Side,
     Undrawn,
 )
-from .jobs import Import
 from .judgments import (
     Change,
     ClockTimestamp,

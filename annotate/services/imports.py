@@ -162,15 +162,16 @@ def _on_read(work: Work) -> None:
 
     Of one that stored labels and then was given up, say what resolves their pairs.
     """
-    for made in Import.objects.filter(pk=work.subject).exclude(work__state=Work.State.DONE):
-        if work.error_code == works.OUTAGE:
-            continue  # the file was not at fault, and may be wanted still
-        if made.unresolved:
-            message = f"{works.WORN_OUT} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
-            Work.objects.filter(pk=work.pk).update(error_data={"message": message})
-        else:
-            for name in filter(None, (made.file.name, made.media_file.name)):
-                delete_on_commit(name)
+    if work.state == Work.State.DONE:
+        return
+    made = Import.objects.get(pk=work.subject)
+    if made.unresolved:
+        why = works.OUTAGES if work.error_code == works.OUTAGE else works.WORN_OUT
+        message = f"{why} The operator has them resolved by: manage.py rebuild {work.collection.slug}"
+        Work.objects.filter(pk=work.pk).update(error_data={"message": message})
+    elif work.error_code != works.OUTAGE:  # else the file was not at fault, and may be wanted still
+        for name in filter(None, (made.file.name, made.media_file.name)):
+            delete_on_commit(name)
 
 
 @works.performs(
@@ -222,7 +223,7 @@ def _resolve(made: Import) -> None:
         import_row.update(unresolved=[first, last, pair])
         works.went_on(work=made.work)
 
-    tell = works.teller(made.work, may_cancel=False)
+    tell = works.teller(made.work, can_be_undone=False)
     importing.resolve_judgments(pairs=pairs[pairs > after], stored=stored, tell=tell)
     with transaction.atomic():
         note_changes(collection_id=made.collection_id, pair_ids=pairs.tolist())

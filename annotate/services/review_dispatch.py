@@ -25,7 +25,7 @@ HANDLERS: dict[str, review_work.Handler] = {
 def finish_decision(work: Work) -> None:
     """Do what is left of a decision."""
     decision = ReviewWork.objects.select_related("action", "work").get(work=work)
-    tell = works.teller(work, may_cancel=False)
+    tell = works.teller(work, can_be_undone=False)
     while decision.work.is_unfinished:
         tell(decision.n_seen, decision.n_total, review_work.unit(decision))
         decision = review_work.go_on(decision=decision, handler=HANDLERS[decision.action.kind])

@@ -131,13 +131,18 @@ def import_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _job(made: Import, *, may_cancel: bool) -> dict[str, Any]:
-    """Context of the waiting part."""
+    """Context of the waiting part; labels that are stored can no longer be cancelled."""
     address = [made.collection.slug, made.pk]
-    return {
+    job = {
         "poll_url": reverse("annotate:import-state", args=address),
         "title": "Reading the file",
         "detail": f"{made.file_name}: every row is checked before anything is stored. You may leave this page.",
         "standing": works.standing(work=made.work),
-        "cancel_url": reverse("annotate:import-cancel", args=address) if may_cancel else "",
-        "cancel_effect": "nothing of this file is stored.",
     }
+    if made.unresolved:
+        stored = f"{made.file_name}: its labels are stored and count; their pairs follow. You may leave this page."
+        return {**job, "title": "Resolving the pairs", "detail": stored}
+    if may_cancel:
+        job["cancel_url"] = reverse("annotate:import-cancel", args=address)
+        job["cancel_effect"] = "nothing of this file is stored."
+    return job

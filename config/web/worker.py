@@ -83,18 +83,23 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def on_arrival(self, conn: Connection, client: socket.socket) -> None:
         """Keep what came."""
+        data = self.receive(conn, client, SMALL)
+        if data:
+            conn.parser.unreader.feed(data)
+            conn.begun = conn.begun or time.monotonic()
+            self.look_at(conn)
+
+    def receive(self, conn: Connection, client: socket.socket, size: int) -> bytes:
+        """What a connection sent just now, perhaps nothing; one that its client ended is dropped."""
         try:
-            data = client.recv(SMALL)
+            data = client.recv(size)
         except (BlockingIOError, InterruptedError):
-            return
+            return b""
         except OSError:
             data = b""
         if not data:
             self.drop(conn)
-            return
-        conn.parser.unreader.feed(data)
-        conn.begun = conn.begun or time.monotonic()
-        self.look_at(conn)
+        return data
 
     def look_at(self, conn: Connection) -> None:
         """Give the request to a thread if it has arrived."""
@@ -212,14 +217,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def on_leftover(self, conn: Connection, client: socket.socket) -> None:
         """Throw away what a refused client goes on sending."""
-        try:
-            data = client.recv(PIECE)
-        except (BlockingIOError, InterruptedError):
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self.drop(conn)
+        self.receive(conn, client, PIECE)
 
     def murder_pending(self) -> None:
         """Refuse those who are too slow; gunicorn calls it in every turn of its loop."""

@@ -203,7 +203,7 @@ def _go_through(work: Work, finish: Callable[..., None]) -> None:
 
 def _told(work: Work, n_pairs: int, **unit: str) -> Callable[[int], None]:
     """A `told` of what can no longer be cancelled; each block that is told of is one that need not be done again."""
-    count = opening.counter(works.teller(work, may_cancel=False), n_pairs, **unit)
+    count = opening.counter(works.teller(work, can_be_undone=False), n_pairs, **unit)
 
     def told(n: int) -> None:
         count(n)

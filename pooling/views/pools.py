@@ -141,17 +141,13 @@ def _waiting(request: HttpRequest, pool: Pool) -> dict[str, Any]:
     if pool.work is None or not pool.work.is_unfinished:
         return {}
     title, detail = JOBS[pool.phase]
-    may_cancel = pool.phase == Pool.Phase.OPENING and pool.round_id is None
-    standing = works.standing(work=pool.work)
-    if not may_cancel:
-        standing = standing._replace(is_cancelling=False)  # a wish that came too late
     job = {
         "poll_url": reverse("pooling:pool-state", args=[pool.collection.slug, pool.pk]),
         "title": title,
         "detail": detail,
-        "standing": standing,
+        "standing": works.standing(work=pool.work),
     }
-    if may_cancel and _is_researcher(request, pool.collection):
+    if works.may_cancel(work=pool.work) and _is_researcher(request, pool.collection):
         job["cancel_url"] = reverse("pooling:pool-cancel", args=[pool.collection.slug, pool.pk])
         job["cancel_effect"] = "nothing of it is kept; the pool is a draft again."
     return {"job": job}

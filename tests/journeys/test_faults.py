@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -128,15 +129,9 @@ class Answers(list[str]):
             self.changed.notify_all()
 
 
-def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_become_those_of_a_rebuild(
-    open_folder: Path, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
-) -> None:
-    stack = fault_stack("kills", TMPDIR=str(open_folder))  # where a killed worker leaves what it had there
-    with stack.orm(django_db_blocker):
-        collection = studies.study("busy", n_queries=250, n_documents=20, batch_candidates=18)
-        pool = Pool.objects.get(collection=collection)
-        PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
-        come_to(collection)
+@contextmanager
+def people_judge(stack: Stack) -> Iterator[tuple[Answers, Callable[[], None]]]:
+    """Four people judge side by side: what was acknowledged, and what waits until all are at work again."""
     clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), Answers()
 
     def work(desk: WebClient) -> None:
@@ -148,31 +143,56 @@ def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_becom
     with ThreadPoolExecutor(N_PEOPLE) as pool:
         working = [pool.submit(work, desk) for desk in clients]
 
-        def judged_on(since: int) -> bool:
-            return len(acknowledged) >= since + AT_WORK or any(desk.done() for desk in working)
+        def judge_on() -> None:
+            acknowledged.allow_more()
+            enough = len(acknowledged) + AT_WORK
+            ended = wait_until(
+                lambda: len(acknowledged) >= enough or any(desk.done() for desk in working), seconds=600
+            )
+            assert ended
 
         try:
-            for part in ("postgres", "web", "worker", "redis", "beat", "worker"):
-                acknowledged.allow_more()
-                assert wait_until(partial(judged_on, len(acknowledged)), seconds=600)
-                dead = stack.processes()[part]
-                if part == "redis":
-                    with redis.Redis.from_url(stack.redis_url) as broker:
-                        broker.flushall()  # else it would find its file again
-                acknowledged.allow_more()  # so that people judge when it dies
-                stack.kill(part)
-                assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
+            yield acknowledged, judge_on
             assert not any(desk.done() for desk in working)  # else the last ones died while nobody judged
         finally:
             stopped.set()
             acknowledged.allow_more()
         for desk in working:
             desk.result()
+
+
+def assert_goes_on(
+    stack: Stack, collection: Collection, acknowledged: list[str], blocker: DjangoDbBlocker
+) -> None:
+    """All is well again by itself: nothing acknowledged is lost, and the numbers are those of every judgment."""
     assert wait_until(partial(is_whole, stack.url), seconds=600)
-    assert wait_until(partial(is_converged, stack, collection, django_db_blocker), seconds=600)
-    with stack.orm(django_db_blocker):
+    assert wait_until(partial(is_converged, stack, collection, blocker), seconds=600)
+    with stack.orm(blocker):
         assert_ledger(collection, acknowledged)
         assert sound()
+
+
+def test_whatever_is_killed_no_acknowledged_answer_is_lost_and_the_numbers_become_those_of_a_rebuild(
+    open_folder: Path, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
+) -> None:
+    stack = fault_stack("kills", TMPDIR=str(open_folder))  # where a killed worker leaves what it had there
+    with stack.orm(django_db_blocker):
+        collection = studies.study("busy", n_queries=250, n_documents=20, batch_candidates=18)
+        pool = Pool.objects.get(collection=collection)
+        PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
+        come_to(collection)
+    with people_judge(stack) as (acknowledged, judge_on):
+        for part in ("postgres", "web", "worker", "redis", "beat", "worker"):
+            judge_on()
+            dead = stack.processes()[part]
+            if part == "redis":
+                with redis.Redis.from_url(stack.redis_url) as broker:
+                    broker.flushall()  # else it would find its file again
+            acknowledged.allow_more()  # so that people judge when it dies
+            stack.kill(part)
+            assert wait_until(lambda part=part, dead=dead: stack.processes()[part] != dead, seconds=600)
+    assert_goes_on(stack, collection, acknowledged, django_db_blocker)
+    with stack.orm(django_db_blocker):
         assert Score.objects.filter(run__collection=collection).count() == 60
         live = studies.numbers(collection)
         refresh.rebuild(collection=collection)

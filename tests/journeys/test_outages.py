@@ -3,11 +3,9 @@
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from threading import Event
 
 import psycopg
 import pytest
@@ -15,19 +13,8 @@ import redis
 from pytest_django import DjangoDbBlocker
 
 from config.up.processes import wait_until
-from tests.journeys.test_faults import (
-    AT_WORK,
-    N_PEOPLE,
-    Answers,
-    assert_ledger,
-    at_desk,
-    is_converged,
-    judge_without_end,
-    open_study,
-)
-from tests.sound import sound
-from tests.stack import Stack, is_whole
-from tests.webclient import WebClient
+from tests.journeys.test_faults import assert_goes_on, open_study, people_judge
+from tests.stack import Stack
 
 pytestmark = pytest.mark.heavy
 BLOCK = bytes(1_000_000)
@@ -117,36 +104,11 @@ def test_nothing_acknowledged_is_lost_and_it_goes_on_by_itself(
     outage = {"disk": partial(full_disk, disk=disk), "redis": full_redis, "connections": no_connections}[what]
     with stack.orm(django_db_blocker):
         collection = open_study(600)
-    clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), Answers()
-
-    def work(desk: WebClient) -> None:
-        for submission, _ in judge_without_end(desk):
-            acknowledged.add(submission, stopped)
-            if stopped.is_set():
-                return
-
-    def judged_on(since: int) -> bool:
-        return len(acknowledged) >= since + AT_WORK or any(desk.done() for desk in working)
-
-    with ThreadPoolExecutor(N_PEOPLE) as pool:
-        working = [pool.submit(work, desk) for desk in clients]
-        try:
-            acknowledged.allow_more()
-            assert wait_until(partial(judged_on, 0), seconds=600)
-            acknowledged.allow_more()
-            with outage(stack):
-                pass
-            acknowledged.allow_more()
-            assert wait_until(partial(judged_on, len(acknowledged)), seconds=600)
-            assert not any(desk.done() for desk in working)
-        finally:
-            stopped.set()
-            acknowledged.allow_more()
-        for desk in working:
-            desk.result()
-    assert wait_until(partial(is_whole, stack.url), seconds=600)
-    assert wait_until(partial(is_converged, stack, collection, django_db_blocker), seconds=600)
-    with stack.orm(django_db_blocker):
-        assert_ledger(collection, acknowledged)
-        assert sound()
+    with people_judge(stack) as (acknowledged, judge_on):
+        judge_on()
+        acknowledged.allow_more()
+        with outage(stack):
+            pass
+        judge_on()
+    assert_goes_on(stack, collection, acknowledged, django_db_blocker)
     assert stack.process.poll() is None

@@ -38,9 +38,9 @@ MAX_ATTEMPTS = 3
 OUTAGE = "outages"  # the code of what so many of them ended
 MOST_OUTAGES = 1_000  # over half a day; a job that brings the database down each time must come to an end too
 OVERDUE_AFTER = timedelta(seconds=20)
-LONGEST_PAUSE = timedelta(seconds=60)  # after many outages
+PAUSED_AFTER, LONGER_PAUSE = 10, timedelta(seconds=60)  # outages, and how long it rests after so many
 OUTAGE_SECONDS = 900  # so long a worker waits for the database, to give an attempt back
-_NO_DISK = {
+_OUTAGE_ERRNOS = {
     errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE,
     errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.EHOSTUNREACH,
 }  # fmt: skip
@@ -231,9 +231,8 @@ def cancel(*, work: Work, by: User | None) -> None:
     """
     wish = Work.objects.unfinished().filter(pk=work.pk, cancel_asked_at=None)
     wish.update(cancel_asked_at=ClockTimestamp(), cancelled_by=by)
-    kind = KINDS[work.kind]
-    with alone_at(kind.subject, work.subject) as is_ours:
-        if is_ours and kind.may_cancel(work):
+    with alone_at(KINDS[work.kind].subject, work.subject) as is_ours:
+        if is_ours and may_cancel(work=work):
             finish(work=work, state=Work.State.CANCELLED)
     work.refresh_from_db()
 
@@ -241,20 +240,20 @@ def cancel(*, work: Work, by: User | None) -> None:
 def overdue() -> list[int]:
     """What was asked for, or begun, a while ago, and is not finished; that somebody is at it, `perform` finds out."""
     until = Now() - OVERDUE_AFTER
-    paused = Now() - LONGEST_PAUSE
-    begun = Q(begun_at__lt=until, n_outages__lt=10) | Q(begun_at__lt=paused)
+    paused = Now() - LONGER_PAUSE
+    begun = Q(begun_at__lt=until, n_outages__lt=PAUSED_AFTER) | Q(begun_at__lt=paused)
     waiting = Work.objects.unfinished().filter(Q(begun_at=None, asked_at__lt=until) | begun)
     return list(waiting.filter(kind__in=KINDS).order_by("pk").values_list("pk", flat=True))
 
 
-def teller(work: Work, *, may_cancel: bool = True) -> Tell:
+def teller(work: Work, *, can_be_undone: bool = True) -> Tell:
     """How a kind's `do` tells how far it is; raises Cancelled once somebody asked it to stop.
 
-    may_cancel : False from where what is done cannot be taken back
+    can_be_undone : False from where what is done cannot be taken back
     """
 
     def tell(done: int, total: int | None = None, unit: str = "rows") -> None:
-        is_cancelled = partial(is_cancelling, work=work) if may_cancel else bool
+        is_cancelled = partial(is_cancelling, work=work) if can_be_undone else None
         progress.advance(job=job_of(work), done=done, total=total, unit=unit, is_cancelled=is_cancelled)
 
     return tell
@@ -265,10 +264,16 @@ def is_cancelling(*, work: Work) -> bool:
     return Work.objects.filter(pk=work.pk, cancel_asked_at__isnull=False).exists()
 
 
+def may_cancel(*, work: Work) -> bool:
+    """Whether what was done of it so far can be taken back."""
+    return KINDS[work.kind].may_cancel(work)
+
+
 def standing(*, work: Work) -> Standing:
-    """What a page says of work that is not finished."""
+    """What a page says of work that is not finished; a wish to cancel that came too late is not heard, nor told."""
     known = progress.progress_of(job=job_of(work))
-    return Standing(known, work.cancel_asked_at is not None, worker_is_missing(queue="long"))
+    is_heard = work.cancel_asked_at is not None and may_cancel(work=work)
+    return Standing(known, is_heard, worker_is_missing(queue="long"))
 
 
 def job_of(work: Work) -> Job:
@@ -279,7 +284,7 @@ def job_of(work: Work) -> Job:
 def is_outage(error: Exception) -> bool:
     """Whether one of FAILURES is that of the database, of Redis or of the disk, and not of what was to be done."""
     if isinstance(error, OSError):
-        return error.errno in _NO_DISK
+        return error.errno in _OUTAGE_ERRNOS
     state = getattr(error, "sqlstate", None) or getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(_OUTAGE_STATES)
 

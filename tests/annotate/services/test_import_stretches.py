@@ -7,6 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
+from annotate.api.imports import ImportSerializer
 from annotate.core.judgment_formats import JudgmentColumns
 from annotate.core.sources import FileSource
 from annotate.models import Change, Judgment, Resolution, Work
@@ -40,7 +41,7 @@ def nothing_wrong():
     return [finding for check in CHECKS if not check.notice for finding in check.find()] == []
 
 
-def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(received, monkeypatch):
+def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(received, monkeypatch, client):
     monkeypatch.setattr(copying, "STRETCH", 2)
     plain, stretches = importing.resolve_pairs, []
 
@@ -59,6 +60,9 @@ def test_who_dies_between_two_stretches_leaves_the_rest_to_the_next_worker(recei
     assert received.report["sentences"] and not Change.objects.exists()
     works.cancel(work=received.work, by=None)
     assert received.work.state == Work.State.RUNNING  # what is stored is not taken back
+    client.force_login(cast.member(received.collection, "researcher"))
+    page = client.get(f"/c/{received.collection.slug}/imports/{received.pk}/").content.decode()
+    assert "Resolving the pairs" in page and "Cancel" not in page
     monkeypatch.setattr(importing, "resolve_pairs", plain)
     done(received)
     assert (received.work.state, received.unresolved, Resolution.objects.count()) == ("done", None, 6)
@@ -79,6 +83,7 @@ def test_what_three_workers_die_of_says_that_the_labels_are_stored(received, mon
     client.force_login(cast.member(received.collection, "lead"))
     page = client.get(f"/c/{received.collection.slug}/imports/{received.pk}/").content.decode()
     assert "Its labels are stored" in page and "Nothing of this file was stored" not in page
+    assert ImportSerializer(received).data["state"] == "stored"
     monkeypatch.undo()
     call_command("rebuild", received.collection.slug, stdout=StringIO())
     received.refresh_from_db()

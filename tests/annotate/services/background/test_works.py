@@ -164,7 +164,7 @@ def test_what_can_no_longer_be_taken_back_is_not_cancelled_where_nobody_is_at_it
 def test_from_where_nothing_can_be_taken_back_nobody_is_heard(work, sums, job_clock):
     def do(work):
         Work.objects.filter(pk=work.pk).update(cancel_asked_at=F("begun_at"))
-        works.teller(work, may_cancel=False)(1)
+        works.teller(work, can_be_undone=False)(1)
         with pytest.raises(Cancelled):
             job_clock.wait(1)
             works.teller(work)(2)
