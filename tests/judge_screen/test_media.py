@@ -164,9 +164,25 @@ def test_a_recording_is_drawn_and_plays_where_its_picture_is_clicked(collection,
     )
     assert len(lengths) == 160
     assert lengths[0] < lengths[80] < lengths[159]  # it swells
+    until(page, "document.querySelector('#document audio').readyState > 0")  # the picture may be there before
     box = wave.bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.75, box["y"] + 20)
     assert page.evaluate("document.querySelector('#document audio').currentTime") == pytest.approx(1.5, abs=0.05)
+
+
+def test_a_click_before_the_length_of_a_recording_is_known_is_heard_once_it_is(collection, open_judge):
+    show(collection, {"kind": "audio", "path": put_file(collection, "tone.wav", sound())})
+    page = open_judge()
+    expect(page.locator("#document .wave")).to_have_class("wave is-drawn")
+    page.evaluate("""() => {
+        const audio = document.querySelector("#document audio");
+        audio.load();  // back to where it knows nothing
+        const wave = document.querySelector("#document .wave"), box = wave.getBoundingClientRect();
+        wave.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: box.x + box.width * 0.75 }));
+        window.lengthThen = audio.duration;
+    }""")
+    assert page.evaluate("Number.isNaN(window.lengthThen)")
+    until(page, "Math.abs(document.querySelector('#document audio').currentTime - 1.5) < 0.05")
 
 
 def test_a_recording_too_large_to_be_drawn_plays_all_the_same(collection, open_judge):

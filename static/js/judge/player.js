@@ -22,7 +22,7 @@ export class Player {
     for (const name of ["timeupdate", "play", "playing", "pause", "ended", "loadedmetadata", "seeked", "canplaythrough"]) {
       this.media.addEventListener(name, () => this.tick(name));
     }
-    this.range.addEventListener("input", () => this.seekTo(this.start + (this.range.value / 1000) * this.length));
+    this.range.addEventListener("input", () => this.seekToShare(this.range.value / 1000));
     figure.addEventListener("click", (event) => {
       const act = event.target.closest("[data-act]")?.dataset.act;
       if (act) this[act]();
@@ -48,6 +48,7 @@ export class Player {
     if (name === "loadedmetadata") {
       this.media.playbackRate = recall("speed", 1);
       if (this.start) this.media.currentTime = this.start;
+      if (this.wish !== undefined) this.seekToShare(this.wish);
     }
     if (name === "canplaythrough") this.prepareStrip();
     this.watched.tick(name, this.media, this.last);
@@ -111,7 +112,13 @@ export class Player {
   /** To where the picture of the sound was clicked. */
   seekInto(event) {
     const box = event.target.closest(".wave").getBoundingClientRect();
-    this.seekTo(this.start + ((event.clientX - box.left) / box.width) * this.length);
+    this.seekToShare((event.clientX - box.left) / box.width);
+  }
+
+  /** To a share of the part, from 0 to 1; where its length is not known yet, as soon as it is. */
+  seekToShare(share) {
+    this.wish = this.media.readyState ? undefined : share;
+    if (this.wish === undefined) this.seekTo(this.start + share * this.length);
   }
 
   seek(seconds) {
