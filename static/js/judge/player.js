@@ -22,7 +22,7 @@ export class Player {
     for (const name of ["timeupdate", "play", "playing", "pause", "ended", "loadedmetadata", "seeked", "canplaythrough"]) {
       this.media.addEventListener(name, () => this.tick(name));
     }
-    this.range.addEventListener("input", () => this.seekToShare(this.range.value / 1000));
+    this.range.addEventListener("input", () => this.seekTo(this.start + (this.range.value / 1000) * this.length));
     figure.addEventListener("click", (event) => {
       const act = event.target.closest("[data-act]")?.dataset.act;
       if (act) this[act]();
@@ -48,7 +48,6 @@ export class Player {
     if (name === "loadedmetadata") {
       this.media.playbackRate = recall("speed", 1);
       if (this.start) this.media.currentTime = this.start;
-      if (this.wish !== undefined) this.seekToShare(this.wish);
     }
     if (name === "canplaythrough") this.prepareStrip();
     this.watched.tick(name, this.media, this.last);
@@ -93,15 +92,13 @@ export class Player {
   }
 
   play() {
-    if (!this.media.paused) this.media.pause();
-    else {
-      this.sources.mend();
-      if (this.media.currentTime >= this.last - FRAME) {
-        this.watched.replay();
-        this.media.currentTime = this.start;
-      }
-      this.media.play().catch(() => {});
+    if (!this.media.paused) return this.media.pause();
+    this.sources.mend();
+    if (this.media.currentTime >= this.last - FRAME) {
+      this.watched.replay();
+      this.media.currentTime = this.start;
     }
+    this.media.play().catch(() => {});
   }
 
   seekTo(seconds) {
@@ -109,16 +106,11 @@ export class Player {
     this.paint();
   }
 
-  /** To where the picture of the sound was clicked. */
+  /** To where the picture of the sound was clicked, which may be there before the player knows how long the sound is. */
   seekInto(event) {
-    const box = event.target.closest(".wave").getBoundingClientRect();
-    this.seekToShare((event.clientX - box.left) / box.width);
-  }
-
-  /** To a share of the part, from 0 to 1; where its length is not known yet, as soon as it is. */
-  seekToShare(share) {
-    this.wish = this.media.readyState ? undefined : share;
-    if (this.wish === undefined) this.seekTo(this.start + share * this.length);
+    const { left, width } = event.target.closest(".wave").getBoundingClientRect();
+    if (this.media.readyState) this.seekTo(this.start + ((event.clientX - left) / width) * this.length);
+    else this.media.addEventListener("loadedmetadata", () => this.seekInto(event), { once: true });
   }
 
   seek(seconds) {
