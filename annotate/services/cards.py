@@ -1,11 +1,11 @@
 """What an annotator's browser gets next: the cards, and her own figures.
 
-It is asked for with every answer, a hundred times a second on a busy day: two statements, written out.
+It is asked for with every answer, a hundred times a second on a busy day: one statement, written out.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from annotate.core.cards import Dealt, ItemShown, PartShown
 from annotate.models import Annotator
@@ -27,9 +27,10 @@ _NEXT = """
         WHERE id = (SELECT id FROM next WHERE place = 1) AND shown_at IS NULL)
 """
 _THESE = "WITH next AS (SELECT * FROM unnest(%(hand_outs)s::bigint[]) WITH ORDINALITY AS these(id, place))"
-_SHOWN = """
-    SELECT given.id, given.token, given.position, query.external_id, query.warning, query.parts,
-           document.external_id, document.warning, document.parts
+_DEALT = """
+    SELECT next.place, given.id, given.token, given.position,
+           query.external_id AS query, query.warning AS query_warning, query.parts AS query_parts,
+           document.external_id AS document, document.warning AS document_warning, document.parts AS document_parts
     FROM next
     JOIN annotate_handout given ON given.id = next.id
     JOIN annotate_seat seat ON seat.id = given.seat_id
@@ -48,23 +49,25 @@ _SHOWN = """
                             ORDER BY part.position)
             FROM annotate_part part WHERE part.item_id = item.id) AS parts
         FROM annotate_item item WHERE item.id = pair.document_id) document
-    ORDER BY next.place
 """
-# Golds stand in a round of their own, which asks nothing of itself. What was given today are the chains that began
-# today and do not end in an undone answer; a day is UTC's.
-_AROUND = """
-    WITH today AS (
+# What was given today are the chains that began today and do not end in an undone answer; a day is UTC's.
+_TODAY = """,
+    today AS (
         SELECT id, supersedes_id FROM annotate_judgment
         WHERE annotator_id = %(annotator)s AND purpose <> 'training' AND at >= date_trunc('day', now(), 'UTC'))
+"""
+# The batch is that of the next card, else the newest. Golds have a round of their own, which asks nothing of itself.
+_AROUND = """
     SELECT (SELECT count(*) FILTER (WHERE supersedes_id IS NULL) - count(*) FILTER (WHERE EXISTS (
                 SELECT FROM annotate_judgmentevent event WHERE event.judgment_id = today.id AND event.kind = 'undone')
                 AND NOT EXISTS (SELECT FROM annotate_judgment later WHERE later.supersedes_id = today.id))
-            FROM today),
+            FROM today) AS n_today,
            said.version, said.at, batch.number, counted.n, counted.n_left, counted.n_asking
     FROM (SELECT) nothing
     LEFT JOIN (SELECT id, number FROM annotate_batch
           WHERE annotator_id = %(annotator)s
-            AND id = coalesce((SELECT batch_id FROM annotate_handout WHERE id = %(hand_out)s), id)
+            AND id = coalesce((SELECT given.batch_id FROM annotate_handout given JOIN next ON next.id = given.id
+                               WHERE next.place = 1), id)
             AND NOT EXISTS (SELECT FROM annotate_trainingtry try WHERE try.batch_id = annotate_batch.id)
           ORDER BY number DESC LIMIT 1) batch ON true
     LEFT JOIN LATERAL (
@@ -79,6 +82,10 @@ _AROUND = """
         SELECT version, at FROM annotate_guidelines WHERE collection_id = %(collection)s
         ORDER BY version DESC LIMIT 1) said ON true
 """
+_WITH_AROUND = f"""
+    {_TODAY} SELECT around.*, dealt.* FROM ({_AROUND}) around LEFT JOIN ({_DEALT}) dealt ON true ORDER BY dealt.place
+"""  # noqa: S608 - own text
+_N_AROUND = 7  # columns of _AROUND
 
 
 class Around(NamedTuple):
@@ -99,34 +106,49 @@ class Around(NamedTuple):
     asks_reasons: bool
 
 
-def next_cards(*, annotator: Annotator) -> list[Dealt]:
-    """The cards that come next, N_CARDS at most; the first counts as shown from now on. None while she is paused."""
-    if annotator.paused_at is not None:
-        return []
-    return _dealt(_NEXT + _SHOWN, {"annotator": annotator.pk, "limit": N_CARDS})
+def next_cards(*, annotator: Annotator) -> tuple[list[Dealt], Around]:
+    """The cards that come next, N_CARDS at most, the first shown from now on, and what is said with them.
+
+    None while she is paused.
+    """
+    return _read(_NEXT, annotator, limit=0 if annotator.paused_at is not None else N_CARDS)
+
+
+def card(*, annotator: Annotator, hand_out: int) -> tuple[Dealt, Around]:
+    """The card of one of her hand-outs, whether it waits for an answer or not, and what is said with it."""
+    (dealt,), around_ = _read(_THESE, annotator, hand_outs=[hand_out])
+    return dealt, around_
+
+
+def around(*, annotator: Annotator) -> Around:
+    """What is said where there is no card."""
+    return _read(_THESE, annotator, hand_outs=[])[1]
 
 
 def deal(*, hand_outs: Sequence[int]) -> list[Dealt]:
     """The cards of these hand-outs, in this order; one query."""
-    return _dealt(_THESE + _SHOWN, {"hand_outs": list(hand_outs)})
-
-
-def around(*, annotator: Annotator, hand_out: int | None = None) -> Around:
-    """What is said with the cards: of the batch of this hand-out, or else of the newest."""
-    asked = {"annotator": annotator.pk, "collection": annotator.collection_id, "hand_out": hand_out}
     with prepared() as cursor:
-        cursor.execute(_AROUND, asked)
-        n_today, version, at, number, n, n_left, n_asking = cursor.fetchone()
-    return Around(max(0, n_today), version, at, number or 0, n or 0, n_left or 0, bool(n_asking))
+        cursor.execute(f"{_THESE} {_DEALT} ORDER BY next.place", {"hand_outs": list(hand_outs)})
+        return [_dealt(row) for row in cursor.fetchall()]
 
 
-def _dealt(statement: str, asked: dict[str, object]) -> list[Dealt]:
+def _read(next_: str, annotator: Annotator, **asked: object) -> tuple[list[Dealt], Around]:
+    """The cards that a WITH names, and what is said with them."""
     with prepared() as cursor:
-        cursor.execute(statement, asked)
-        return [
-            Dealt(key, token, position, _item(*sides[:3]), _item(*sides[3:]))
-            for key, token, position, *sides in cursor.fetchall()
-        ]
+        cursor.execute(
+            next_ + _WITH_AROUND, {"annotator": annotator.pk, "collection": annotator.collection_id, **asked}
+        )
+        rows = cursor.fetchall()
+    n_today, version, at, number, n, n_left, n_asking = rows[0][:_N_AROUND]
+    said = Around(max(0, n_today), version, at, number or 0, n or 0, n_left or 0, bool(n_asking))
+    dealt = [row[_N_AROUND:] for row in rows]
+    return [_dealt(row) for row in dealt if row[0] is not None], said
+
+
+def _dealt(row: Sequence[Any]) -> Dealt:
+    """The card of a row of _DEALT."""
+    _place, key, token, position, *sides = row
+    return Dealt(key, token, position, _item(*sides[:3]), _item(*sides[3:]))
 
 
 def _item(external_id: str, warning: str, parts: list[list] | None) -> ItemShown:

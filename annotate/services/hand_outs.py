@@ -5,7 +5,6 @@ from uuid import UUID
 from django.db.models import Q
 
 from annotate.models import Annotator, Batch, ClockTimestamp, HandOut, Pair, Seat
-from annotate.services.seating import note_changes, reconcile_locked
 
 NOT_HANDED_OUT = "This pair was not handed to you."
 
@@ -85,9 +84,3 @@ def reopen(hand_out: HandOut) -> None:
     later = Batch.objects.filter(annotator=hand_out.batch.annotator_id, finished_at=None)
     if not later.exists():
         Batch.objects.filter(pk=hand_out.batch_id).update(finished_at=None)
-
-
-def reconcile(pair: Pair) -> None:
-    """Let the pair's seats and resolution follow; a check's answer concerns neither, but must not take less time."""
-    reconcile_locked(pairs=[pair])
-    note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])

@@ -32,11 +32,10 @@ from annotate.services.hand_outs import (
     NOT_HANDED_OUT,
     BatchSettled,
     NotHandedOut,
-    reconcile,
     require_going,
     take_again,
 )
-from annotate.services.seating import lock_annotator
+from annotate.services.seating import lock_annotator, reconcile_answered
 
 MAX_ACTIVE_MS = 3_600_000
 MAX_TIMES = 1_000
@@ -74,7 +73,7 @@ class Answer(NamedTuple):
     is_change: bool = False
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)  # what is wrong with an answer is found before anything is written
 def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer, in_training: bool = False) -> Judgment:
     """Store one answer and whatever follows from it; the same submission again changes nothing.
 
@@ -110,7 +109,7 @@ def record_judgment(*, annotator: Annotator, token: UUID, answer: Answer, in_tra
     if answer.comment:
         JudgmentComment.objects.create(judgment=judgment, text=answer.comment)
     _freeze_scheme(annotator.collection)
-    reconcile(pair)
+    reconcile_answered(pair=pair)
     renew(annotator=annotator, leased_until=asked.leased_until, at=judgment.at)
     if not asked.n_left:
         finish_if_done(batch=Batch.objects.get(pk=asked.batch))
@@ -168,7 +167,7 @@ def _answer_after_all(annotator: Annotator, asked: Asked, pair: Pair, submission
     """Take back what she reported instead of an answer, and let her have her seat again where that can be."""
     mine = Report.objects.filter(hand_out=asked.hand_out)
     reports.take_back(reports=mine, by=annotator.user, submission_id=submission_id)
-    reconcile(pair)
+    reconcile_answered(pair=pair)
     take_again(annotator=annotator, seat=asked.seat)
 
 

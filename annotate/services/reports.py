@@ -24,7 +24,7 @@ from annotate.models import (
 from annotate.services import hand_outs
 from annotate.services.claiming import finish_if_done, hold_again, renew
 from annotate.services.hand_outs import BatchSettled
-from annotate.services.seating import lock_annotator
+from annotate.services.seating import lock_annotator, reconcile_answered
 
 
 @transaction.atomic
@@ -68,7 +68,7 @@ def report_pair(
     report.refresh_from_db(fields=["at"])
     if seat.state in (Seat.State.HELD, Seat.State.DONE) and seat.annotator_id == annotator.pk:
         hand_outs.give_back(seat)
-    hand_outs.reconcile(pair)
+    reconcile_answered(pair=pair)
     HandOut.objects.filter(pk=hand_out.pk, answered_at=None).update(answered_at=ClockTimestamp())
     renew(annotator=annotator, leased_until=seat.leased_until, at=report.at)
     finish_if_done(batch=hand_out.batch)

@@ -29,7 +29,7 @@ from annotate.models import (
 from annotate.services import hand_outs, reports
 from annotate.services.claiming import give_up_checks, hold_again
 from annotate.services.hand_outs import BatchSettled
-from annotate.services.seating import lock_annotator, reconcile_locked
+from annotate.services.seating import lock_annotator, reconcile_answered, reconcile_locked
 from annotate.statements import prepared
 
 CHANGEABLE = 20  # pairs she was done with last, of which that can be taken back
@@ -181,7 +181,7 @@ def _take_back_word(
             hold_again(annotator=annotator)
         elif seat.purpose == Seat.Purpose.LABEL:
             give_up_checks(annotator=annotator, n_lost=1)
-    hand_outs.reconcile(pair)
+    reconcile_answered(pair=pair)
 
 
 def _word_before(act: Act) -> Judgment | Report | None:

@@ -171,15 +171,13 @@ def token(request: HttpRequest, slug: str) -> JsonResponse:
 
 def _card(annotator: Annotator, hand_out: HandOut) -> dict[str, Any]:
     """The card of one hand-out, whether it waits for an answer or not."""
-    (dealt,) = cards.deal(hand_outs=[hand_out.pk])
-    around = cards.around(annotator=annotator, hand_out=hand_out.pk)
+    dealt, around = cards.card(annotator=annotator, hand_out=hand_out.pk)
     return http.card(dealt, slug=annotator.collection.slug, n_in_batch=around.n, ask_reasons=around.asks_reasons)
 
 
 def _next_cards(annotator: Annotator, *, asked: bool) -> dict[str, Any]:
     """The cards that follow; `asked`: the person wants more, a finished batch is no answer to that."""
-    left = cards.next_cards(annotator=annotator)
-    around = cards.around(annotator=annotator, hand_out=left[0].hand_out if left else None)
+    left, around = cards.next_cards(annotator=annotator)
     slug = annotator.collection.slug
     return {
         "cards": [

@@ -16,7 +16,7 @@ rounds : rounds opened, closed and opened again
 
 from .plan import Plan, label_policy, n_missing, plan
 from .rebuilding import Rebuilt, rebuild_pairs
-from .reconciling import CHUNK, lock_annotator, note_changes, reconcile_locked, reconcile_pairs
+from .reconciling import CHUNK, lock_annotator, note_changes, reconcile_answered, reconcile_locked, reconcile_pairs
 from .rounds import (
     RoundExists,
     Told,
@@ -37,6 +37,6 @@ from .standings import CANNOT_JUDGE_LIMIT, Standing
 __all__ = [
     "CANNOT_JUDGE_LIMIT", "CHUNK", "Plan", "Rebuilt", "RoundExists", "Standing", "Told", "Wanted", "begin_closing",
     "begin_reopening", "close_round", "finish_closing", "finish_opening", "label_policy", "lock_annotator",
-    "n_missing", "nobody", "note_changes", "open_round", "plan", "rebuild_pairs", "reconcile_locked",
-    "reconcile_pairs", "reopen_round", "resolve_pairs", "want_pairs",
+    "n_missing", "nobody", "note_changes", "open_round", "plan", "rebuild_pairs", "reconcile_answered",
+    "reconcile_locked", "reconcile_pairs", "reopen_round", "resolve_pairs", "want_pairs",
 ]  # fmt: skip

@@ -14,8 +14,8 @@ from annotate.statements import prepared
 CHUNK = 5_000
 _NOTE = """
     INSERT INTO annotate_change (collection_id, pair_id)
-    SELECT %(collection)s, changed
-    FROM unnest(%(pairs)s::bigint[]) WITH ORDINALITY AS told(changed, place) ORDER BY place
+    SELECT %(noted_collection)s, changed
+    FROM unnest(%(noted_pairs)s::bigint[]) WITH ORDINALITY AS told(changed, place) ORDER BY place
 """
 _RESOLVE = """
     INSERT INTO annotate_resolution (pair_id, collection_id, status, grade, n_labels, is_complete, policy_id)
@@ -25,6 +25,7 @@ _RESOLVE = """
         status = excluded.status, grade = excluded.grade, n_labels = excluded.n_labels,
         is_complete = excluded.is_complete, policy_id = excluded.policy_id
 """
+_RESOLVE_AND_NOTE = f"WITH resolved AS ({_RESOLVE}) {_NOTE}"
 
 
 @transaction.atomic(savepoint=False)
@@ -51,6 +52,23 @@ def reconcile_locked(*, pairs: Sequence[Pair]) -> Plan:
     return changes
 
 
+def reconcile_answered(*, pair: Pair) -> None:
+    """The same for one pair that somebody said something of, and metrics told of it; in few statements.
+
+    A check's answer concerns neither seats nor resolution, but must not take less time.
+    """
+    changes = plan(pairs=[pair])
+    _write_seats(changes)
+    if changes.resolutions:
+        written = {**_columns(changes.resolutions), **_noted(pair.collection_id, [pair.pk])}
+        with prepared() as cursor:
+            cursor.execute(_RESOLVE_AND_NOTE, written)
+        _tell_once_committed(pair.collection_id)
+    else:
+        _write_resolutions([], changes.unresolved)
+        note_changes(collection_id=pair.collection_id, pair_ids=[pair.pk])
+
+
 def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
     """Tell metrics, by rows and after commit by a signal, that these pairs' labels changed.
 
@@ -60,7 +78,16 @@ def note_changes(*, collection_id: int, pair_ids: Sequence[int | None]) -> None:
     if len(pair_ids) > CHUNK:
         pair_ids = [None]
     with prepared() as cursor:
-        cursor.execute(_NOTE, {"collection": collection_id, "pairs": list(pair_ids)})
+        cursor.execute(_NOTE, _noted(collection_id, pair_ids))
+    _tell_once_committed(collection_id)
+
+
+def _noted(collection_id: int, pair_ids: Sequence[int | None]) -> dict[str, object]:
+    """The values of _NOTE."""
+    return {"noted_collection": collection_id, "noted_pairs": list(pair_ids)}
+
+
+def _tell_once_committed(collection_id: int) -> None:
     transaction.on_commit(lambda: pairs_changed.send(sender=Change, collection_id=collection_id), robust=True)
 
 
@@ -87,19 +114,23 @@ def _grouped(seats: Iterable[Seat], *fields: str) -> dict[tuple[Any, ...], list[
 
 def _write_resolutions(resolutions: list[Resolution], unresolved: list[int]) -> None:
     if resolutions:
-        columns = {
-            "pair": [each.pair_id for each in resolutions],
-            "collection": [each.collection_id for each in resolutions],
-            "status": [str(each.status) for each in resolutions],
-            "grade": [each.grade for each in resolutions],
-            "n_labels": [each.n_labels for each in resolutions],
-            "is_complete": [each.is_complete for each in resolutions],
-            "policy": [each.policy_id for each in resolutions],
-        }
         with prepared() as cursor:
-            cursor.execute(_RESOLVE, columns)
+            cursor.execute(_RESOLVE, _columns(resolutions))
     if unresolved:
         Resolution.objects.filter(pair__in=unresolved).delete()
+
+
+def _columns(resolutions: list[Resolution]) -> dict[str, object]:
+    """The values of _RESOLVE."""
+    return {
+        "pair": [each.pair_id for each in resolutions],
+        "collection": [each.collection_id for each in resolutions],
+        "status": [str(each.status) for each in resolutions],
+        "grade": [each.grade for each in resolutions],
+        "n_labels": [each.n_labels for each in resolutions],
+        "is_complete": [each.is_complete for each in resolutions],
+        "policy": [each.policy_id for each in resolutions],
+    }
 
 
 def lock_annotator(annotator_id: int) -> None:

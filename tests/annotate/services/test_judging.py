@@ -27,7 +27,8 @@ def hand_outs(annotator):
 
 def judge(annotator, hand_out, grade=1, submission=None, **answer):
     answer = judging.Answer(submission_id=submission or uuid4(), grade=grade, **answer)
-    return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
+    with transaction.atomic():  # which is the caller's, as it is the view's
+        return judging.record_judgment(annotator=annotator, token=hand_out.token, answer=answer)
 
 
 def test_a_batch_holds_its_seats_and_the_same_batch_comes_back():

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 
 from annotate.models import Judgment, Level
 from annotate.services import claiming, collections, judging, told
@@ -41,7 +42,7 @@ def test_reasons_of_either_depth_are_kept_as_they_were_given(collection, reasons
 
 @pytest.mark.parametrize("reason", ["does not match", "species", "does not match/size", "does not match/species/x", ""])
 def test_a_reason_that_is_not_offered_is_refused(collection, reason):
-    with pytest.raises(judging.UnknownReason, match="offers no reason"):
+    with pytest.raises(judging.UnknownReason, match="offers no reason"), transaction.atomic():
         judge(cast.annotator(collection), reasons=[reason])
     assert not Judgment.objects.exists()
 
@@ -50,7 +51,7 @@ def test_a_reason_taken_away_while_the_answer_was_on_its_way_is_kept(collection)
     words = Wording(1, "Level 1", "", ["too general"])
     collections.change_guidelines(collection=collection, markdown="# Version 3", wording=[words], by=None)
     assert judge(cast.annotator(collection), guidelines=2, reasons=["does not match/colour"]).guidelines.version == 2
-    with pytest.raises(judging.UnknownReason):
+    with pytest.raises(judging.UnknownReason), transaction.atomic():
         judge(cast.annotator(collection), guidelines=3, reasons=["does not match/colour"])
 
 
@@ -58,7 +59,7 @@ def test_a_reason_of_another_level_is_refused_though_it_stood_on_her_screen(coll
     Level.objects.filter(collection=collection, grade=2).update(reasons=["too general"])
     Level.objects.filter(collection=collection, grade=1).update(reasons=[])
     collections.change_guidelines(collection=collection, markdown="# Version 3", by=None)
-    with pytest.raises(judging.UnknownReason):
+    with pytest.raises(judging.UnknownReason), transaction.atomic():
         judge(cast.annotator(collection), guidelines=3, reasons=["too general"])
 
 

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from annotate.checks.check import run
@@ -78,9 +79,9 @@ def test_an_open_tab_gets_no_card_once_the_training_is_switched_on():
     training_setup.change_training(collection=collection, is_on=False)
     newcomer = cast.annotator(collection)
     claiming.current_batch(annotator=newcomer)
-    assert len(cards.next_cards(annotator=newcomer)) == 3
+    assert len(cards.next_cards(annotator=newcomer)[0]) == 3
     training_setup.change_training(collection=collection, is_on=True)
-    assert cards.next_cards(annotator=newcomer) == []
+    assert cards.next_cards(annotator=newcomer)[0] == []
 
 
 def test_each_answer_is_told_right_or_wrong_with_the_reason_and_the_paragraph():
@@ -107,7 +108,7 @@ def test_the_first_answer_stands_whatever_is_sent_after_the_feedback():
         lambda: undoing.take_back(annotator=annotator, token=hand_out.token),
         lambda: reports.defer(annotator=annotator, token=hand_out.token),
     ):
-        with pytest.raises(NotHandedOut):
+        with pytest.raises(NotHandedOut), transaction.atomic():
             act()
     assert Judgment.objects.filter(annotator=annotator).count() == 1
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.db.models.functions import Now
 
 from annotate.models import Gold, Judgment, Report, Seat
@@ -51,6 +52,19 @@ def test_an_answer_carries_the_next_cards(client, annotator):
     assert (stored.active_ms, stored.comment.text, stored.shown_at is not None) == (4200, "near", True)
     assert (stored.played_ms, stored.n_replays, stored.n_changes, stored.guidelines.version) == (1800, 2, 1, 1)
     assert answered.json()["guidelines"]["version"] == 1
+
+
+N_STATEMENTS = 12  # of an answer within a batch, BEGIN and COMMIT among them; docs/adr/0006 says what for
+
+
+def test_an_answer_takes_few_statements(client, annotator):
+    cards = call(client, "next").json()["cards"]
+    cards = call(client, "answer", answer_to(cards[0])).json()["cards"]  # the first one freezes the scheme
+    said = []
+    with connection.execute_wrapper(lambda execute, sql, *rest: (said.append(sql), execute(sql, *rest))[1]):
+        assert call(client, "answer", answer_to(cards[0])).status_code == 200
+    # a savepoint is here what a transaction is to the server
+    assert len(said) <= N_STATEMENTS, "\n".join(said)
 
 
 TYPED = [("near \ud83d!", "near \ufffd!"), ("a\x00b", "a\ufffdb"), ("\U0001f426", "\U0001f426")]
