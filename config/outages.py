@@ -52,5 +52,6 @@ def _busy(request: HttpRequest) -> HttpResponse:
         return JsonResponse(problem, status=status, headers=headers, content_type="application/problem+json")
     if "application/json" in request.headers.get("Accept", ""):
         return JsonResponse({"error": BUSY}, status=status, headers=headers)
-    page = loader.get_template("503.html").render({"busy": BUSY})  # without what other pages ask the database for
+    again = request.get_full_path() if request.method == "GET" else ""
+    page = loader.get_template("503.html").render({"busy": BUSY, "again": again})  # asks the database for nothing
     return HttpResponse(page, status=status, headers=headers)

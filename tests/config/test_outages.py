@@ -60,7 +60,16 @@ def test_a_page_says_that_the_site_is_busy_and_when_to_come_again(collection: Co
     with row_of(collection):
         answer = visitor.post(reverse("metrics:download-new", args=["shapes", "disputed"]))
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
-    assert "nothing was changed" in answer.content.decode() and not collection.downloads.exists()
+    said = answer.content.decode()
+    assert "nothing was changed" in said and "send the form again" in said and not collection.downloads.exists()
+
+
+def test_a_page_that_was_asked_for_is_asked_for_again_by_a_link(collection: Collection, visitor: Client) -> None:
+    visitor.force_login(cast.member(collection, Role.LEAD))
+    with holding("LOCK TABLE annotate_collection IN ACCESS EXCLUSIVE MODE"):
+        answer = visitor.get("/c/shapes/?tab=a&b=<")
+    assert answer.status_code == 503
+    assert 'href="/c/shapes/?tab=a&amp;b=%3C">Try again</a>' in answer.content.decode()
 
 
 def test_a_program_is_told_so_as_a_problem(collection: Collection, visitor: Client) -> None:
