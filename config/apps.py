@@ -15,5 +15,6 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        """Take note of who sets up a second factor."""
+        """Take note of who sets up a second factor, and let `check` know what is refused."""
         import_module("config.second_factor").listen()
+        import_module("config.deployment.checks")

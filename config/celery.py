@@ -13,9 +13,15 @@ from celery import Celery
 from celery.apps.worker import Worker
 from celery.signals import worker_init, worker_ready
 from celery.worker.consumer import Consumer
+from django.conf import settings
 from django.db import Error, connection
 
+from config.deployment.plainly import plainly
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+with plainly():
+    _ = settings.SECRET_KEY  # loaded here, where a refusal ends with its sentence
 
 app = Celery("assayer")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -28,6 +34,13 @@ BEAT_SECONDS = 15
 def queues_of(of: Celery) -> list[str]:
     """The queues that a worker takes from."""
     return sorted(of.amqp.queues.consume_from)
+
+
+@worker_init.connect
+def refuse(**_: object) -> None:
+    """Begin with no task where something must be mended first."""
+    with plainly():
+        import_module("config.deployment.services").refuse_before_forking()  # not before Django is set up
 
 
 @worker_init.connect

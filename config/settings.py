@@ -10,10 +10,12 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config.addresses import is_loopback
+from config.deployment.environment import LOCAL, faults
 from config.stores import media_store
 from config.up.home import Home
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = (BASE_DIR / "VERSION").read_text().strip()
 VAR_DIR = Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var")
 HOME = Home(VAR_DIR)
 
@@ -21,14 +23,11 @@ DEBUG = os.environ.get("DEBUG") == "1"
 SECRET_KEY = os.environ.get("SECRET_KEY") or HOME.read_secret_key()
 # Keys of before: what they signed or encrypted is still read, nothing new is made with them.
 SECRET_KEY_FALLBACKS = os.environ.get("SECRET_KEY_FALLBACKS", "").split()
-if len(SECRET_KEY) < 50:
-    raise ImproperlyConfigured(
-        "SECRET_KEY is missing or shorter than 50 characters: set it in the environment, "
-        "or run `python3 manage.py up` once, which makes one in var/secret_key."
-    )
+if REFUSALS := faults({**os.environ, "SECRET_KEY": SECRET_KEY}):
+    raise ImproperlyConfigured(" ".join(REFUSALS))
 
 # --- addresses ---------------------------------------------------------------------------------------------
-SITE_URL = os.environ.get("SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+SITE_URL = os.environ.get("SITE_URL", LOCAL).rstrip("/")
 HTTPS = SITE_URL.startswith("https://")
 IS_LOCAL = is_loopback(urlsplit(SITE_URL).hostname or "")  # nobody elsewhere can come in
 ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", f"{urlsplit(SITE_URL).hostname},localhost,127.0.0.1,[::1]").split(",")

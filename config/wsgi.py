@@ -5,7 +5,11 @@ from importlib import import_module
 
 from django.core.wsgi import get_wsgi_application
 
+from config.deployment.plainly import plainly
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application = get_wsgi_application()
+with plainly():
+    application = get_wsgi_application()
+    import_module("config.deployment.services").refuse_before_forking()
 import_module("config.outages").limit_waiting()  # not before: it needs the settings

@@ -1,5 +1,6 @@
 """Accounts that the operator makes: who looks after the site, and links by which a person chooses a password."""
 
+from base64 import b64encode
 from typing import NamedTuple
 
 from allauth.account import app_settings
@@ -9,9 +10,11 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from annotate.models import User
+from annotate.services.accounts import DEMO_SALT
 
 
 class NotMade(Exception):
@@ -51,12 +54,22 @@ def password_link(*, user: User) -> str:
 def close_demo_accounts(*, passwords: dict[str, str]) -> list[str]:
     """Take the password from every account that still has the one of the demo; their names."""
     closed = []
-    for user in User.objects.select_for_update().filter(username__in=passwords).order_by("username"):
-        if user.check_password(passwords[user.username]):
-            user.set_unusable_password()
-            user.save(update_fields=["password"])  # which ends its sessions too
-            closed.append(user.username)
+    for user in open_demo_accounts(passwords=passwords, among=User.objects.select_for_update()):
+        user.set_unusable_password()
+        user.save(update_fields=["password"])  # which ends its sessions too
+        closed.append(user.username)
     return closed
+
+
+def open_demo_accounts(*, passwords: dict[str, str], among: QuerySet[User] | None = None) -> list[User]:
+    """The accounts that still have the password of a demo: of any, or one of these."""
+    users = (User.objects.all() if among is None else among).order_by("username")
+    mark = f"${b64encode(DEMO_SALT.encode()).decode()}"
+    return [
+        user
+        for user in users.filter(Q(password__contains=mark) | Q(username__in=passwords))
+        if mark in user.password or user.check_password(passwords[user.username])
+    ]
 
 
 def _require_sound(username: str, email: str) -> None:

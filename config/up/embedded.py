@@ -19,7 +19,7 @@ from config.up.programs import POSTGRES_MAJOR, postgres_package, programs, redis
 
 SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")
 # autovacuum counts a table's rows whenever it comes by, and plans change with that: a test must not hang on when
-FRUGAL = ("-c", "autovacuum=off", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+FRUGAL = ("-c", "autovacuum=off", "-c", "fsync=off", "-c", "full_page_writes=off")
 
 
 def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[bytes]:

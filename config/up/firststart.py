@@ -32,6 +32,11 @@ def passwords(home: Home) -> dict[str, str]:
     return dict(json.loads(file.read_text()))
 
 
+def known_passwords(home: Home) -> dict[str, str]:
+    """The same where they were made already, else none."""
+    return passwords(home) if (home.var / SIGN_INS).exists() else {}
+
+
 def sign_ins(home: Home, site_url: str) -> str:
     """The accounts as they are shown at each start; what is shown may be kept by who starts it, so not the admin's."""
     if not is_loopback(urlsplit(site_url).hostname or ""):

@@ -16,7 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
+from urllib.parse import urlsplit
 
+from config.addresses import is_loopback
+from config.deployment.environment import faults
+from config.deployment.plainly import REFUSED
 from config.up import firststart
 from config.up.data import data_folder, keep_data_folder
 from config.up.home import Home, prepare_home
@@ -136,6 +140,9 @@ class Supervisor:
         with open(self.home.var / ".lock", "w") as note:
             note.write(f"process {os.getpid()}, {self.url}/")
         begun = time.monotonic()
+        key = os.environ.get("SECRET_KEY") or self.home.read_secret_key()
+        if refusals := faults({**self.env, "SECRET_KEY": key}):
+            raise StartError(" ".join(refusals))
         try:
             self.start_servers()
             self.start_product()
@@ -182,10 +189,12 @@ class Supervisor:
     def start_product(self) -> None:
         """Bring the database up to date and start web, worker and beat.
 
-        With the static files as they were, the web server loads while the database is looked at.
+        With the static files as they were, the web server loads while the database is looked at; not where others
+        reach it, as it does not start before the demo accounts are closed.
         """
         preparing = manage("prepare", home=self.home, env=self.env)
-        early = firststart.static_files_unchanged(self.home)
+        is_local = is_loopback(urlsplit(self.env["SITE_URL"]).hostname or "")
+        early = is_local and firststart.static_files_unchanged(self.home)
         if not early:
             self.await_preparation(preparing)
         self.add(web(self.home, env=self.env, port=self.port))
@@ -208,8 +217,11 @@ class Supervisor:
         if self.stopping:
             stop(preparing)
             return
+        reason = last_words(self.home.logs / "prepare.log")
+        if preparing.returncode == REFUSED:
+            raise StartError(reason)
         if preparing.returncode != 0:
-            raise StartError(f"The database could not be prepared: {last_words(self.home.logs / 'prepare.log')}")
+            raise StartError(f"The database could not be prepared: {reason}")
 
     def await_web(self) -> None:
         """Wait until the web server takes connections."""

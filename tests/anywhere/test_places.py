@@ -1,6 +1,7 @@
 """The two commands in the places where people first try them."""
 
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -110,7 +111,7 @@ def test_the_python_of_another_environment_leads_to_the_environment_of_the_lock(
     (older / "METADATA").write_text("Metadata-Version: 2.1\nName: Django\nVersion: 4.2\n")
     where = "import sys; print(sys.prefix)"
     command = [other / "bin" / "python", product / "manage.py", "shell", "--no-imports", "-c", where]
-    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(packages), "SECRET_KEY": "k" * 50}
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(packages), "SECRET_KEY": secrets.token_urlsafe(64)}
     answer = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert answer.stdout.strip() == str(product / ".venv"), answer.stderr
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from tests.stack import is_whole, redis_apart
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SERVICES = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+KEY = secrets.token_urlsafe(64)  # the same for all services
 OURS = ("migrate", "web", "worker", "long-worker", "beat")
 
 
@@ -40,7 +42,7 @@ def filled_in(value: str, given: dict[str, str]) -> str:
 
 def environment(service: dict[str, Any], servers: dict[str, str], folder: Path) -> dict[str, str]:
     """The service's environment, with the addresses of other servers in the place of its two."""
-    given = {"SECRET_KEY": "0123456789" * 6, "POSTGRES_PASSWORD": "unused", "APP_PASSWORD": "unused"}
+    given = {"SECRET_KEY": KEY, "POSTGRES_PASSWORD": "unused", "APP_PASSWORD": "unused"}
     asked = {name: filled_in(str(value), given) for name, value in service["environment"].items()}
     role = urlsplit(asked["DATABASE_URL"]).username
     assert role == ("assayer" if "APP_PASSWORD" in asked else app_role.NAME)

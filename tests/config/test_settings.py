@@ -1,6 +1,7 @@
 """What the settings make of the environment, and what every answer carries."""
 
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from django.test import Client
 from annotate.models import User
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-KEY = "0123456789" * 6
+KEY = secrets.token_urlsafe(64)
 NEUTRAL = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
 
 
@@ -57,6 +58,7 @@ def test_the_deployment_check_finds_nothing() -> None:
         "WARNING",
         SECRET_KEY=KEY,
         SITE_URL="https://judge.example.org",
+        TRUSTED_PROXY="1",
         PATH=os.environ["PATH"],
     )
     assert done.returncode == 0, done.stderr
@@ -64,7 +66,7 @@ def test_the_deployment_check_finds_nothing() -> None:
 
 def test_over_https_cookies_have_the_host_prefix_and_hsts_is_sent() -> None:
     names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SECURE_HSTS_SECONDS"
-    given = setting(names, SECRET_KEY=KEY, SITE_URL="https://judge.example.org")
+    given = setting(names, SECRET_KEY=KEY, SITE_URL="https://judge.example.org", TRUSTED_PROXY="1")
     assert given == "__Host-sessionid __Host-csrftoken 31536000"
 
 
@@ -119,7 +121,7 @@ def test_signed_in_pages_are_not_stored(admin_client: Client) -> None:
 
 def test_hsts_holds_for_other_hosts_and_is_preloaded_only_where_somebody_decided_so() -> None:
     names = "s.SECURE_HSTS_INCLUDE_SUBDOMAINS, s.SECURE_HSTS_PRELOAD"
-    https = {"SECRET_KEY": KEY, "SITE_URL": "https://judge.example.org"}
+    https = {"SECRET_KEY": KEY, "SITE_URL": "https://judge.example.org", "TRUSTED_PROXY": "1"}
     assert setting(names, **https) == "False False"
     assert setting(names, **https, HSTS_SUBDOMAINS="1") == "True False"
     assert setting(names, **https, HSTS_PRELOAD="1") == "True True"

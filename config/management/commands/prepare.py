@@ -9,6 +9,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotate.services import accounts, site_accounts
+from config.deployment import services
+from config.deployment.plainly import plainly
 from config.up import firststart
 
 
@@ -34,6 +36,8 @@ class Command(BaseCommand):
         elif not done.exists():
             accounts.ensure_demo_accounts(passwords=firststart.passwords(settings.HOME))
             done.touch()
+        with plainly():
+            services.refuse()
 
     def close_demo_accounts(self) -> None:
         """Let nobody sign in to them on an address that others reach: their passwords lie in a file."""

@@ -121,6 +121,24 @@ def test_demo_accounts_are_closed_unless_their_password_was_changed(tmp_path) ->
     assert site_accounts.close_demo_accounts(passwords=passwords) == []
 
 
+def test_demo_accounts_are_known_by_their_passwords_or_in_a_copy_of_the_database_by_themselves(tmp_path) -> None:
+    passwords = firststart.passwords(Home(tmp_path))
+    accounts.ensure_demo_accounts(passwords=passwords)
+    before = User.objects.get(username="annotator")  # as older versions made it
+    before.set_password(passwords["annotator"])
+    before.save()
+    lead = User.objects.get(username="lead")
+    lead.set_password(PASSWORD)
+    lead.save()
+    cast.user("maria")
+
+    def names(passwords: dict[str, str]) -> list[str]:
+        return [user.username for user in site_accounts.open_demo_accounts(passwords=passwords)]
+
+    assert names(passwords) == ["admin", "annotator", "researcher"]
+    assert names({}) == ["admin", "researcher"]
+
+
 @pytest.mark.parametrize(
     ("site_url", "is_local"),
     [

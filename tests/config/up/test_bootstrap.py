@@ -2,6 +2,7 @@
 
 import ast
 import os
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests import tree
 from tests.anywhere.places import share_environment
 from tests.stack import ROOT
 
+KEY = secrets.token_urlsafe(64)
 BASE_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
 BARE = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HOME", "LANG"))}
 
@@ -73,7 +75,7 @@ def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path
     product = share_environment(tree.copy(open_folder / "product"))
     study = ROOT / "demo" / "shapes"
     runs = [str(study / "runs" / f"{name}.forward.run.gz") for name in ("heron", "finch")]
-    bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "SECRET_KEY": "k" * 50}
+    bare = {**BARE, "PATH": "/usr/bin:/bin", "ASSAYER_VAR": str(open_folder / "home"), "SECRET_KEY": KEY}
     command = [BASE_PYTHON, str(product / "manage.py"), "evaluate", "--qrels", str(study / "reference.qrels"), *runs]
     done = subprocess.run(command, env=bare, cwd=open_folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -83,8 +85,8 @@ def test_every_command_runs_from_a_python_that_has_no_packages(open_folder: Path
     ("settings", "sentence"),
     [
         ({}, "SECRET_KEY is missing"),
-        pytest.param({"SECRET_KEY": "k" * 50}, "The database cannot be reached (connection", marks=pytest.mark.full),
-        ({"SECRET_KEY": "k" * 50, "DATABASE_URL": "postgres://a@127.0.0.1:1/b"}, "The database cannot be reached ("),
+        pytest.param({"SECRET_KEY": KEY}, "The database cannot be reached (connection", marks=pytest.mark.full),
+        ({"SECRET_KEY": KEY, "DATABASE_URL": "postgres://a@127.0.0.1:1/b"}, "The database cannot be reached ("),
     ],
 )
 def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
@@ -100,7 +102,7 @@ def test_a_command_without_what_it_needs_is_answered_with_one_sentence(
 def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> None:
     code = "import sys; print('first'); print('second', file=sys.stderr)"
     command = [sys.executable, str(ROOT / "manage.py"), "shell", "--no-imports", "-c", code]
-    settings = {"ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1", "SECRET_KEY": "k" * 50}
+    settings = {"ASSAYER_VAR": str(open_folder / "home"), "ASSAYER_NO_BOOTSTRAP": "1", "SECRET_KEY": KEY}
     with open(open_folder / "said", "w") as file:
         subprocess.run(command, env={**BARE, **settings}, stdout=file, stderr=file, check=True)
     assert (open_folder / "said").read_text() == "first\nsecond\n"

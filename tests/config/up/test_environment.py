@@ -4,6 +4,7 @@ import hashlib
 import io
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -249,6 +250,6 @@ def test_the_variables_of_python_do_not_follow_into_the_environment_of_the_lock(
     (open_folder / "old" / "django").mkdir(parents=True)
     (open_folder / "old" / "django" / "__init__.py").write_text("raise ImportError('another Django')")
     command = [root / ".venv" / "bin" / "python", root / "manage.py", "version"]
-    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(open_folder / "old"), "SECRET_KEY": "k" * 50}
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(open_folder / "old"), "SECRET_KEY": secrets.token_urlsafe(64)}
     answer = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert answer.stdout.startswith("5."), answer.stderr

@@ -1,0 +1,239 @@
+"""What a start and `check --deploy` refuse, and that neither refuses more.
+
+To see these tests fail: leave a check out of `environment.faults` or of `services.OF_SERVERS`, `refuse` out of `wsgi`
+or `celery`, or let `refuse` take an outage for a fault.
+"""
+
+import os
+import random
+import re
+import secrets
+import signal
+import string
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis
+from psycopg import sql
+from pytest_django import DjangoDbBlocker
+
+from annotate.services import accounts
+from config.deployment.environment import faults
+from config.deployment.plainly import REFUSED
+from config.up.embedded import create_database
+from config.up.home import Home
+from config.up.processes import spawn, stop, wait_until
+from tests.databases import migrated_template, working_on
+from tests.stack import ROOT, redis_apart
+
+KEY = secrets.token_urlsafe(64)
+PUBLIC = {"SITE_URL": "https://judge.example.org", "TRUSTED_PROXY": "1"}
+NOWHERE = {"DATABASE_URL": "postgres://a@127.0.0.1:1/b", "REDIS_URL": "redis://127.0.0.1:1/0"}
+WEB = ("-m", "gunicorn", "--config", "python:config.web.gunicorn_settings", "--bind", "127.0.0.1:0")
+WORKER = ("-m", "celery", "-A", "config.celery", "worker", "--queues", "short", "--concurrency", "1")
+BEAT = ("-m", "celery", "-A", "config.clock", "beat", "--scheduler", "celery.beat:Scheduler")
+UP = ("manage.py", "up", "--no-demo", "--port", "0")
+CHECK = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
+CHECK_ALL = (*CHECK, "--database", "default")
+REFUSED_SETTINGS = {
+    "no key": ({"SECRET_KEY": ""}, "SECRET_KEY is missing"),
+    "short key": ({"SECRET_KEY": KEY[:49]}, "SECRET_KEY is missing or shorter"),
+    "Django's key": ({"SECRET_KEY": f"django-insecure-{KEY}"}, "SECRET_KEY is an example"),
+    "one letter": ({"SECRET_KEY": "k" * 50}, "SECRET_KEY is an example"),
+    "few letters": ({"SECRET_KEY": "0110100" * 8 + "7"}, "SECRET_KEY is an example"),
+    "digits again and again": ({"SECRET_KEY": "0123456789" * 6}, "SECRET_KEY is an example"),
+    "known earlier key": ({"SECRET_KEY_FALLBACKS": f"{KEY} {'0123456789' * 6}"}, "SECRET_KEY_FALLBACKS has a key"),
+    "no proxy": ({"SITE_URL": "https://judge.example.org"}, "set TRUSTED_PROXY=1"),
+    "proxy off": ({**PUBLIC, "TRUSTED_PROXY": "0"}, "set TRUSTED_PROXY=1"),
+    "debug": ({**PUBLIC, "DEBUG": "1"}, "DEBUG=1 shows everybody at judge.example.org"),
+    "debug by another name": ({"DEBUG": "1", "ALLOWED_HOSTS": "localhost,10.0.0.7"}, "at 10.0.0.7 what"),
+    "any host": ({"ALLOWED_HOSTS": "judge.example.org, *"}, 'ALLOWED_HOSTS is "*"'),
+}
+ALL_STARTS = ("no key", "digits again and again", "no proxy", "debug", "any host")
+
+
+def environment(folder: Path, **settings: str) -> dict[str, str]:
+    """That of a process in which nothing is set but this."""
+    outer = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    ours = {"ASSAYER_NO_BOOTSTRAP": "1", "ASSAYER_VAR": str(folder), "STATIC_FILES": "plain", "SECRET_KEY": KEY}
+    return {**outer, **ours, **settings}
+
+
+def run_all(*commands: tuple[str, ...], env: dict[str, str]) -> list[tuple[int, str]]:
+    """Run commands side by side until each has ended; gives codes and what they printed."""
+    running = [
+        subprocess.Popen(
+            [sys.executable, *command], cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        for command in commands
+    ]
+    try:
+        said = [process.communicate(timeout=600)[0] for process in running]
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    return [(process.returncode, text) for process, text in zip(running, said, strict=True)]
+
+
+@pytest.mark.parametrize("name", REFUSED_SETTINGS)
+def test_each_has_its_sentence(name: str) -> None:
+    settings, sentence = REFUSED_SETTINGS[name]
+    (told,) = faults({"SECRET_KEY": KEY, **settings})
+    assert sentence in told
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        PUBLIC,
+        {**PUBLIC, "ALLOWED_HOSTS": "judge.example.org,.example.org", "SECRET_KEY_FALLBACKS": KEY[::-1]},
+        {"SITE_URL": "http://judge.lan:8000"},
+        {"DEBUG": "1"},
+        {"DEBUG": "1", "SITE_URL": "http://localhost:8001", "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]"},
+        {**PUBLIC, "DEBUG": "0"},
+    ],
+)
+def test_right_settings_have_none(settings: dict[str, str]) -> None:
+    assert faults({"SECRET_KEY": KEY, **settings}) == []
+
+
+@pytest.mark.parametrize("alphabet", [string.digits, string.hexdigits[:16], string.ascii_letters + string.digits])
+def test_keys_drawn_at_random_are_taken(alphabet: str) -> None:
+    draw = random.Random(7)
+    keys = ["".join(draw.choices(alphabet, k=50)) for _ in range(200)]
+    assert [key for key in keys if faults({"SECRET_KEY": key})] == []
+
+
+def test_several_are_told_at_once(tmp_path: Path) -> None:
+    env = environment(tmp_path, DEBUG="1", SITE_URL="https://judge.example.org", ALLOWED_HOSTS="*")
+    ((code, said),) = run_all(CHECK, env=env)
+    assert code == 1
+    assert "Traceback" not in said
+    assert all(word in said for word in ("TRUSTED_PROXY", "DEBUG", "ALLOWED_HOSTS"))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ALL_STARTS)
+def test_settings_are_refused_by_every_start_and_the_deployment_check(tmp_path: Path, name: str) -> None:
+    settings, sentence = REFUSED_SETTINGS[name]
+    if name == "no key":  # `up` makes one
+        settings, commands = {**settings, **NOWHERE}, (CHECK, WEB, WORKER, BEAT)
+    else:
+        commands = (CHECK, WEB, WORKER, BEAT, UP)
+    for command, (code, said) in zip(commands, run_all(*commands, env=environment(tmp_path, **settings)), strict=True):
+        assert code == (1 if command in (CHECK, UP) else REFUSED), said
+        assert sentence in said
+        assert "Traceback" not in said
+
+
+@pytest.fixture
+def servers(
+    service_home: Home, tmp_path: Path, open_folder: Path, django_db_blocker: DjangoDbBlocker
+) -> Iterator[dict[str, str]]:
+    """The environment of a product with a database and a Redis of its own, all as it should be."""
+    name = f"deployment_{tmp_path.stat().st_ino}"
+    create_database(service_home, name, template=migrated_template(service_home, django_db_blocker))
+    with redis_apart(open_folder) as redis_url:
+        media = str(tmp_path / "media")
+        yield environment(
+            tmp_path / "var",
+            DATABASE_URL=service_home.database_url(name),
+            REDIS_URL=redis_url,
+            MEDIA_ROOT=media,
+            **PUBLIC,
+        )
+
+
+def lose_commits(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
+    """Have the database answer before it has written, for whoever connects to it."""
+    name = env["DATABASE_URL"].rpartition("/")[2]
+    with psycopg.connect(env["DATABASE_URL"], autocommit=True) as operator:
+        operator.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(sql.Identifier(name)))
+    return "synchronous_commit is off, as its database says"
+
+
+def evict(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
+    """Let Redis throw away what it has no room for."""
+    with redis.Redis.from_url(env["REDIS_URL"]) as client:
+        client.config_set("maxmemory", 64_000_000, "maxmemory-policy", "allkeys-lru")
+    return "throws queued work away once it holds 64 MB (maxmemory-policy is allkeys-lru)"
+
+
+def close_media(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
+    """Name a folder that nobody, not even root, can make."""
+    env["MEDIA_ROOT"] = "/proc/no-such-place"
+    return "Uploads cannot be written to MEDIA_ROOT, /proc/no-such-place"
+
+
+def open_demo(env: dict[str, str], blocker: DjangoDbBlocker) -> str:
+    """Bring a database along in which the demo's accounts were made, without the file of their passwords."""
+    with working_on(env["DATABASE_URL"], blocker):
+        accounts.ensure_demo_accounts(passwords={"lead": "a long password", "admin": "another password"})
+    return "The demo accounts admin, lead have the passwords of the demo"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("spoil", [lose_commits, evict, close_media, open_demo])
+def test_services_are_refused_by_every_start_and_the_deployment_check(
+    servers: dict[str, str], spoil: Callable[..., str], django_db_blocker: DjangoDbBlocker
+) -> None:
+    sentence = spoil(servers, django_db_blocker)
+    closes_them = (UP,) if spoil is not open_demo else ()  # `up` closes the accounts of a demo itself
+    commands = (CHECK_ALL, WEB, WORKER, *closes_them)
+    for command, (code, said) in zip(commands, run_all(*commands, env=servers), strict=True):
+        assert code == (1 if command in (CHECK_ALL, UP) else REFUSED), said
+        assert sentence in " ".join(said.split())
+        assert "Traceback" not in said
+
+
+@contextmanager
+def listening(env: dict[str, str], log: Path) -> Iterator[str]:
+    """The web server alone; gives its address."""
+    process = spawn([sys.executable, *WEB], log=log, env=env, cwd=ROOT)
+    try:
+
+        def address() -> re.Match[str] | None:
+            return re.search(r"Listening at: (http://127\.0\.0\.1:\d+)", log.read_text())
+
+        assert wait_until(lambda: bool(address()) or process.poll() is not None, seconds=600)
+        found = address()
+        assert found and process.poll() is None, log.read_text()
+        yield found[1]
+    finally:
+        stop(process, first=signal.SIGTERM)
+
+
+@pytest.mark.full
+def test_a_right_site_behind_a_proxy_passes_and_answers(servers: dict[str, str], tmp_path: Path) -> None:
+    ((code, said),) = run_all(CHECK_ALL, env=servers)
+    assert code == 0, said
+    with listening(servers, tmp_path / "web.log") as url:
+        headers = {"Host": "judge.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7"}
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/accounts/login/", headers=headers)) as answer:
+            assert answer.status == 200
+
+
+@pytest.mark.full
+def test_services_that_are_away_keep_no_web_server_from_starting(tmp_path: Path) -> None:
+    env = environment(tmp_path, **NOWHERE)
+    with listening(env, tmp_path / "web.log") as url, urllib.request.urlopen(f"{url}/healthz") as answer:
+        assert answer.status == 200
+    said = (tmp_path / "web.log").read_text()
+    assert "It starts although the database is away" in said
+    assert "It starts although Redis is away" in said
+
+
+@pytest.mark.full
+def test_the_check_says_what_it_could_not_see(tmp_path: Path) -> None:
+    away = {"REDIS_URL": NOWHERE["REDIS_URL"], "DATABASE_URL": os.environ["DATABASE_URL"]}
+    ((code, said),) = run_all(CHECK_ALL, env=environment(tmp_path, **PUBLIC, **away))
+    assert code == 1
+    assert "Redis is away or does not tell" in " ".join(said.split())
