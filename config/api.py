@@ -1,10 +1,22 @@
 """The addresses of the API, below /api/v1/; each application's api.py ends with its own table."""
 
+from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 from rest_framework.exceptions import NotFound
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
+
+
+class Root(APIView):
+    """What a program asks first: which version answers."""
+
+    permission_classes = [IsAuthenticated]
+
+    def get(self, request: Request) -> Response:
+        """The version, for any token."""
+        return Response({"version": settings.VERSION})
 
 
 class Unknown(APIView):
@@ -20,6 +32,7 @@ class Unknown(APIView):
 
 app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", Root.as_view(), name="root"),
     path("", include("annotate.api.imports")),
     path("", include("pooling.api")),
     path("", include("pooling.pool_api")),

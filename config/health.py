@@ -26,8 +26,8 @@ _migrated: set[bool] = set()  # True once all were applied: they stay so while t
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
-    """The process answers."""
-    return JsonResponse({"status": "ok"})
+    """The process answers, and says of which version it is."""
+    return JsonResponse({"status": "ok", "version": settings.VERSION})
 
 
 def readyz(request: HttpRequest) -> JsonResponse:

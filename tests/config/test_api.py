@@ -171,3 +171,10 @@ def passed(client, factor):
     session["account_authentication_methods"] = [{"method": "mfa", "at": 0, "id": factor.pk, "type": "totp"}]
     session["account_authentication_methods_user"] = str(factor.user_id)
     session.save()
+
+
+def test_any_token_is_told_the_version_and_a_stranger_is_not(client, settings):
+    person = cast.user("mia")
+    answer = client.get("/api/v1/", headers={"Authorization": f"Bearer {key(person)}"})
+    assert (answer.status_code, answer.json()) == (200, {"version": settings.VERSION})
+    assert client.get("/api/v1/").status_code == 401

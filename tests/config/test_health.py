@@ -32,8 +32,8 @@ def writable(settings: LazySettings, media_root: object) -> None:
     """Media have a folder of their own."""
 
 
-def test_a_process_that_answers_is_alive(client: Client) -> None:
-    assert client.get("/healthz").json() == {"status": "ok"}
+def test_a_process_that_answers_is_alive(client: Client, settings: LazySettings) -> None:
+    assert client.get("/healthz").json() == {"status": "ok", "version": settings.VERSION}
 
 
 def test_everything_there_is_ready(client: Client) -> None:
