@@ -20,6 +20,7 @@ import psutil
 import psycopg
 import pytest
 import redis
+from django.conf import settings
 from pytest_django import DjangoDbBlocker
 
 from annotate.models import User
@@ -80,7 +81,7 @@ def test_it_starts_in_a_path_with_spaces_leaves_nothing_running_and_goes_on_with
     assert "annotator" in before.said()
     stack = fault_stack("a folder with spaces")
     assert stack.home.secret_key.read_text() == before.home.secret_key.read_text()
-    assert answer(stack, "/healthz") == (200, '{"status": "ok"}')
+    assert answer(stack, "/healthz") == (200, json.dumps({"status": "ok", "version": settings.VERSION}))
     assert wait_until(lambda: is_whole(stack.url), seconds=600), answer(stack, "/readyz")
     with stack.orm(django_db_blocker):
         cast.user("kept")
