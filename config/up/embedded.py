@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
@@ -37,12 +38,24 @@ def start_postgres(home: Home, *, durable: bool = True) -> subprocess.Popen[byte
             "move the folder away to start afresh, or dump it with the old version and load it here."
         )
     forget_dead_postgres(home, cluster)
-    command = [binaries / "postgres", "-D", cluster, "-k", home.sockets, *SERVER_OPTIONS, *(() if durable else FRUGAL)]
+    return serve(home, cluster, binaries / "postgres", options=() if durable else FRUGAL)
+
+
+def serve(
+    home: Home, cluster: Path, program: Path, *, options: Sequence[str] = (), port: int | None = None
+) -> subprocess.Popen[bytes]:
+    """Start the server of a cluster and wait until it answers.
+
+    port : names the socket, for a server that programs which look for the product's database must not find
+    """
+    log, account = home.logs / "postgres.log", server_account()
+    numbered = ("-p", str(port)) if port else ()
+    command = [program, "-D", cluster, "-k", home.sockets, *SERVER_OPTIONS, *numbered, *options]
     # SIGINT is the fast shutdown; SIGTERM would wait for clients
-    server = spawn(command, log=log, cwd=folder, account=account, death_signal=signal.SIGINT)
-    while not wait_for_postgres(home, server, log):
+    server = spawn(command, log=log, cwd=cluster.parent, account=account, death_signal=signal.SIGINT)
+    while not wait_for_postgres(home, server, log, port=port):
         time.sleep(0.2)
-        server = spawn(command, log=log, cwd=folder, account=account, death_signal=signal.SIGINT)
+        server = spawn(command, log=log, cwd=cluster.parent, account=account, death_signal=signal.SIGINT)
     return server
 
 
@@ -102,7 +115,9 @@ def forget_dead_postgres(home: Home, cluster: Path) -> None:
         leftover.unlink()
 
 
-def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *, seconds: float = 1800) -> bool:
+def wait_for_postgres(
+    home: Home, server: subprocess.Popen[bytes], log: Path, *, port: int | None = None, seconds: float = 1800
+) -> bool:
     """Wait until the database answers and make sure ours exists.
 
     Recovery after a crash reads and syncs all that was written since the last checkpoint: minutes on a busy disk. A
@@ -115,7 +130,7 @@ def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *,
         if server.poll() is not None:
             return True
         try:
-            create_database(home, DATABASE)
+            create_database(home, DATABASE, port=port)
         except psycopg.OperationalError:
             return False
         return True
@@ -130,9 +145,9 @@ def wait_for_postgres(home: Home, server: subprocess.Popen[bytes], log: Path, *,
     raise StartError(f"PostgreSQL did not start: {last_words(log)}")
 
 
-def create_database(home: Home, name: str, *, template: str = "template1") -> None:
+def create_database(home: Home, name: str, *, template: str = "template1", port: int | None = None) -> None:
     """Make a database of that name if there is none, a copy of another that nobody is connected to."""
-    with psycopg.connect(home.database_url("postgres"), autocommit=True, connect_timeout=5) as connection:
+    with psycopg.connect(home.database_url("postgres", port=port), autocommit=True, connect_timeout=5) as connection:
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
             names = map(psycopg.sql.Identifier, (name, template))
             connection.execute(psycopg.sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))

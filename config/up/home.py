@@ -42,8 +42,8 @@ class Home:
     def redis_url(self) -> str:
         return f"unix://{self.redis_socket}?db=0"
 
-    def database_url(self, name: str = DATABASE) -> str:
-        return f"postgres://assayer@{quote(str(self.sockets), safe='')}/{name}"
+    def database_url(self, name: str = DATABASE, *, port: int | None = None) -> str:
+        return f"postgres://assayer@{quote(str(self.sockets), safe='')}{f':{port}' if port else ''}/{name}"
 
     @property
     def logs(self) -> Path:

