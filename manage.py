@@ -9,6 +9,7 @@ changed, unless the calling environment has the very packages of the lock, or AS
 """
 
 import os
+import pathlib
 import signal
 import sys
 
@@ -38,6 +39,11 @@ def main(argv: list[str]) -> None:
         sys.exit(up(argv[2:]))
     if command in FILES_ONLY:
         os.environ.setdefault("SECRET_KEY", os.urandom(50).hex())
+    if command == "restore" and not os.environ.get("SECRET_KEY"):
+        from config.up.home import NO_KEY_YET, Home
+
+        var = os.environ.get("ASSAYER_VAR") or os.path.join(ROOT, "var")
+        os.environ["SECRET_KEY"] = Home(pathlib.Path(var)).read_secret_key() or NO_KEY_YET
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import OperationalError

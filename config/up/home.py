@@ -16,6 +16,7 @@ from urllib.parse import quote
 from config.up.processes import StartError
 
 DATABASE = "assayer"
+NO_KEY_YET = "no key yet: the one of the backup comes to its place, or a new one"  # settings need one to be loaded
 ROOM = 300_000_000  # bytes: a new cluster, its log of changes, the static files, the demo
 
 
@@ -95,9 +96,8 @@ def server_account() -> pwd.struct_passwd | None:
 
 def prepare_home(home: Home) -> None:
     """Make `var`, its log folder and the secret key."""
+    make_var(home)
     try:
-        make_folder(home.var, 0o711 if os.getuid() == 0 else 0o700)  # the servers of root must pass through
-        home.logs.mkdir(exist_ok=True)
         if not home.secret_key.exists():
             write_private(home.secret_key, secrets.token_urlsafe(64))
     except OSError as error:
@@ -105,6 +105,15 @@ def prepare_home(home: Home) -> None:
     free = shutil.disk_usage(home.var).free
     if not (home.var / "postgres").exists() and not home.pointer.exists() and free < ROOM:
         raise StartError(f"A first start needs {ROOM // 1_000_000} MB for {home.var}; {free // 1_000_000} MB are free.")
+
+
+def make_var(home: Home) -> None:
+    """Make `var` and its log folder alone."""
+    try:
+        make_folder(home.var, 0o711 if os.getuid() == 0 else 0o700)  # the servers of root must pass through
+        home.logs.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StartError(f"Cannot write in {home.var}: {error.strerror}.") from error
 
 
 def write_private(path: Path, text: str) -> None:

@@ -20,7 +20,7 @@ from annotate.models import (
 from annotate.services import claiming, judging, seating
 from metrics.models import Observation, Score, Snapshot
 from metrics.services import refresh
-from pooling.models import Pool, Run
+from pooling.models import Pool, PoolPair, Run
 from tests import campaigns, cast
 from tests.copies import copied
 
@@ -115,6 +115,12 @@ def open_pool(collection: Collection, queries: list[Item], documents: list[Item]
     return Pool.objects.create(
         collection=collection, name="depth 3", strategy="depth", round=round_, state="open", opened_at=timezone.now()
     )
+
+
+def name_pairs(collection: Collection) -> None:
+    """Have a study's pool name its pairs, as one that was opened does, for who asks whether all is sound."""
+    pool = Pool.objects.get(collection=collection)
+    PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair, best_rank=1) for pair in collection.pairs.all())
 
 
 def judge(annotator: Annotator, *, n: int | None = None, seed: int = 0, likes: float = 0.5) -> int:

@@ -19,7 +19,6 @@ from config.up.processes import StartError, spawn, stop, wait_until
 from config.up.programs import POSTGRES_MAJOR, postgres_package, programs
 from config.up.progress import Progress
 from config.up.upgrading import upgrade_cluster
-from pooling.models import Pool, PoolPair
 from tests import cast
 from tests.databases import working_on
 from tests.metrics import studies
@@ -54,8 +53,7 @@ def earlier(django_db_blocker: DjangoDbBlocker) -> Path:
             with working_on(home.database_url(), django_db_blocker):
                 call_command("migrate", verbosity=0, interactive=False)
                 collection = studies.study("kept")
-                pool = Pool.objects.get(collection=collection)
-                PoolPair.objects.bulk_create(PoolPair(pool=pool, pair=pair) for pair in collection.pairs.all())
+                studies.name_pairs(collection)
                 studies.judge(cast.annotator(collection))
             with psycopg.connect(home.database_url()) as connection:
                 assert connection.info.server_version // 10_000 == int(EARLIER)

@@ -1,0 +1,23 @@
+"""What the two commands share: faults as sentences with exit code 1."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.core.management.base import CommandError
+
+from config.backups.programs import BackupError
+from config.up.processes import StartError
+
+
+@contextmanager
+def faults_as_sentences(head: str) -> Iterator[None]:
+    """Turn what went wrong into a CommandError that begins with what became of it all."""
+    try:
+        yield
+    except (BackupError, StartError) as error:
+        raise CommandError(f"{head} {error}") from error
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise CommandError(f"{head} The disk is full.") from error
+        raise CommandError(f"{head} {error.filename or 'A file'}: {error.strerror or error}.") from error

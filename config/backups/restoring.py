@@ -1,0 +1,176 @@
+"""Restore a backup into an empty database: nothing is changed before all is checked, and rows come last, all at once.
+
+A restore that is killed can be started again: files that are there already, byte for byte, stay, and the database is
+empty until all of it is there.
+"""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+
+from annotate.models import Judgment
+from config import app_role
+from config.backups import programs
+from config.backups.folder import DATABASE, MEDIA, SITE, Facts, megabytes, write_file
+from config.backups.making import key_mark
+from config.backups.programs import BackupError, blocks, client_program
+from config.up import firststart
+from config.up.home import NO_KEY_YET, make_var, write_private
+from config.up.progress import Progress
+
+TABLES = """
+    SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%'
+"""
+
+
+class Restored(NamedTuple):
+    """What is there now."""
+
+    n_judgments: int
+    n_files: int
+    n_migrations: int
+
+
+def restore_backup(
+    *, folder: Path, facts: Facts, sums: dict[str, str], new_key: bool, progress: Progress
+) -> Restored:
+    """Restore a backup that has been read. Raises BackupError, OSError where files cannot be written."""
+    check_database(facts)
+    check_key(folder, facts, new_key=new_key)
+    files = {name: sums[f"{MEDIA}/{name}"] for name in media_names(sums)}
+    missing = [name for name, checksum in files.items() if not is_there(name, checksum)]
+    for number, name in enumerate(missing, start=1):
+        restore_file(folder / MEDIA / name, Path(settings.MEDIA_ROOT) / name)
+        progress.show("Files", f"{number:,} of {len(missing):,}")
+    place_site(folder, facts)
+    programs.load(told_blocks(folder / DATABASE, progress))
+    n_migrations = bring_up_to_date(progress)
+    return Restored(Judgment.objects.count(), len(files), n_migrations)
+
+
+def check_database(facts: Facts) -> None:
+    """Refuse a database that is not empty, not ours, or too old for the backup, and a backup of a newer product."""
+    major = programs.server_major()
+    client_program("pg_restore", major=major)
+    if int(major) < int(facts.postgres):
+        raise BackupError(f"The backup is of PostgreSQL {facts.postgres}, and the database is PostgreSQL {major}.")
+    known = MigrationLoader(None).disk_migrations
+    replaced = {key for migration in known.values() for key in migration.replaces}
+    for app, name in facts.migrations.items():
+        if (app, name) not in known and (app, name) not in replaced:
+            raise BackupError(f"The backup was made by another version, which has {app}/{name}: restore it with that.")
+    with connection.cursor() as cursor:
+        cursor.execute(TABLES)
+        n_tables = cursor.fetchone()[0]
+        cursor.execute("SELECT has_schema_privilege('public', 'CREATE')")
+        may_create = cursor.fetchone()[0]
+    if n_tables:
+        raise BackupError(
+            f"The database is not empty ({n_tables} tables and sequences), and a restore fills an empty one alone: "
+            "name a new one in DATABASE_URL; for that of `up` name a new folder in ASSAYER_VAR, or move var away."
+        )
+    if not may_create:
+        raise BackupError("This role may make no tables: name the owner of the database in DATABASE_URL.")
+
+
+def check_key(folder: Path, facts: Facts, *, new_key: bool) -> None:
+    """Refuse to go on with another SECRET_KEY than the site's, unless that is wanted."""
+    keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    has_key = settings.SECRET_KEY == NO_KEY_YET and key_file(folder).exists()
+    if new_key or has_key or facts.key_mark in map(key_mark, keys):
+        return
+    where = f"it is in {key_file(folder)}" if key_file(folder).exists() else "the site had it in its environment"
+    raise BackupError(
+        f"SECRET_KEY is not the one of the backup's site ({where}): set it, as second factors can be read with it "
+        "alone, or say --new-key: then all who have a second factor set it up anew."
+    )
+
+
+def key_file(folder: Path) -> Path:
+    """Where a backup has the key, if it has it."""
+    return folder / SITE / settings.HOME.secret_key.name
+
+
+def media_names(sums: Iterable[str]) -> list[str]:
+    """The files of MEDIA_ROOT among a backup's."""
+    return [name.removeprefix(f"{MEDIA}/") for name in sums if name.startswith(f"{MEDIA}/")]
+
+
+def is_there(name: str, checksum: str) -> bool:
+    """Whether a file has its place already; raises BackupError where another has it."""
+    target = Path(settings.MEDIA_ROOT) / name
+    if not os.path.lexists(target):
+        return False
+    there = hashlib.sha256()
+    with open(target, "rb") as file:
+        for block in blocks(file):
+            there.update(block)
+    if there.hexdigest() != checksum:
+        raise BackupError(f"{target} is there and is another file than the backup's: move it away.")
+    return True
+
+
+def restore_file(source: Path, target: Path) -> None:
+    """Copy a file to its place, whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f".{secrets.token_hex(8)}.restoring")
+    try:
+        with open(source, "rb") as file:
+            write_file(draft, blocks(file), mode=0o644)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def place_site(folder: Path, facts: Facts) -> None:
+    """Put into `var` what the backup has of it: the key where there is none, and what was done for the database."""
+    home = settings.HOME
+    if settings.SECRET_KEY == NO_KEY_YET:
+        make_var(home)
+        kept = key_file(folder)
+        write_private(home.secret_key, kept.read_text() if kept.exists() else secrets.token_urlsafe(64))
+    sign_ins = folder / SITE / firststart.SIGN_INS
+    with suppress(PermissionError):  # a container's is root's, and `up`, which these are for, does not run there
+        if sign_ins.exists() and not (home.var / firststart.SIGN_INS).exists():
+            write_private(home.var / firststart.SIGN_INS, sign_ins.read_text())
+        for kind in facts.notes:
+            firststart.note(home, kind).touch()
+
+
+def told_blocks(file: Path, progress: Progress) -> Iterator[bytes]:
+    """A dump in pieces, with how far its reading is."""
+    size, done = file.stat().st_size, 0
+    with open(file, "rb") as stream:
+        for block in blocks(stream):
+            done += len(block)
+            progress.show("The database", f"{megabytes(done)} of {megabytes(size)}")
+            yield block
+    progress.show("The database", "its indexes")
+
+
+def bring_up_to_date(progress: Progress) -> int:
+    """Do what a database needs that was just filled: later migrations, the workers' role, statistics; how many."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if plan:
+        progress.show("The database", f"{len(plan)} migrations")
+        call_command("migrate", interactive=False, verbosity=0)
+    if password := os.environ.get("APP_PASSWORD"):
+        app_role.make_app_role(password=password)
+    progress.show("The database", "its statistics")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")  # else the planner knows nothing of the tables
+    cache.clear()  # what was put by of another database would be found under the same numbers
+    return len(plan)

@@ -1,0 +1,47 @@
+"""Write a backup of the database and of the files that it names to a new folder; people may go on meanwhile."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from config.backups.command import faults_as_sentences
+from config.backups.folder import megabytes
+from config.backups.making import make_backup
+from config.backups.server import database_server
+from config.up.progress import Progress
+
+SHOWN = 5
+
+
+class Command(BaseCommand):
+    """Of `up`, whether it runs or not; of another database as DATABASE_URL says."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to."""
+        parser.add_argument("folder", type=Path, help="a folder that is not there yet, for our account alone")
+
+    def handle(self, *args: Any, folder: Path, **options: Any) -> None:
+        """Make it, and say what is in it and what is not."""
+        progress = Progress()
+        with faults_as_sentences("There is no backup."), database_server(settings.HOME, alone=False):
+            backup = make_backup(target=folder.absolute(), progress=progress)
+        progress.end()
+        facts = backup.facts
+        self.stdout.write(
+            f"{folder}: {facts.n_judgments:,} judgments, {backup.n_files:,} files, {megabytes(backup.n_bytes)}; "
+            f"of {facts.made_at}, PostgreSQL {facts.postgres}."
+        )
+        if facts.absent:
+            self.stdout.write(
+                f"{len(facts.absent):,} files were not there, deleted meanwhile or before: "
+                f"{', '.join(facts.absent[:SHOWN])}{', ...' if len(facts.absent) > SHOWN else ''}"
+            )
+        if not (folder / "site" / "secret_key").exists():
+            self.stdout.write("SECRET_KEY is not in it, as the environment gives it: keep that apart, and safe.")
+        if settings.STORAGES.get("collections"):
+            self.stdout.write("The media in MEDIA_STORAGE are not in it: they are the operator's own.")

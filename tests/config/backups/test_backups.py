@@ -1,0 +1,196 @@
+"""Backups made while people judge, restored elsewhere: nothing acknowledged is missing, nothing is there twice."""
+
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from annotate.models import Judgment
+from config.backups.folder import Facts, drafted
+from config.backups.making import key_mark
+from config.backups.programs import BackupError
+from config.backups.restoring import check_database
+from config.up.embedded import create_database
+from config.up.home import Home
+from config.up.progress import Progress
+from tests import cast
+from tests.databases import migrated_template
+from tests.journeys import test_faults as faults
+from tests.metrics import studies
+from tests.stack import Stack
+
+FULL = pytest.mark.full
+
+
+@pytest.fixture
+def site(service_home: Home, open_folder: Path) -> Callable[..., Stack]:
+    """Makes sites that do not run, each with a database of this run's PostgreSQL and a `var`; all have one key."""
+    key = secrets.token_urlsafe(64)
+
+    def make(name: str, *, template: str = "template1", **settings: str) -> Stack:
+        database = f"{name}_{open_folder.stat().st_ino}"
+        create_database(service_home, database, template=template)
+        address = service_home.database_url(database)
+        places = {"DATABASE_URL": address, "REDIS_URL": service_home.redis_url, "SECRET_KEY": key}
+        return Stack(open_folder / name, {**places, **settings})
+
+    return make
+
+
+@pytest.fixture
+def judged(site: Callable[..., Stack], service_home: Home, django_db_blocker: DjangoDbBlocker) -> Stack:
+    """One in which people have judged, with files."""
+    stack = site("judged", template=migrated_template(service_home, django_db_blocker))
+    with stack.orm(django_db_blocker):
+        collection = studies.study("kept")
+        studies.name_pairs(collection)
+        studies.judge(cast.annotator(collection), n=12)
+    put_files(stack)
+    return stack
+
+
+def put_files(stack: Stack) -> None:
+    """Media that people see, and an upload that is under way."""
+    for name in ("collections/kept/a picture é.webp", "uploads/under way"):
+        file = stack.home.var / "media" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(name.encode() * 1000)
+
+
+def kept(stack: Stack) -> list[Path]:
+    """What says that the demo accounts are made, which a restored site must not make anew."""
+    return list(stack.home.var.glob("accounts-made-*"))
+
+
+def n_tables(stack: Stack) -> int:
+    """How many tables a site's database has."""
+    with psycopg.connect(stack.database_url) as connection:
+        return connection.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone()[0]
+
+
+def submissions(stack: Stack, blocker: DjangoDbBlocker) -> list[str]:
+    """What is stored."""
+    with stack.orm(blocker):
+        return [str(uuid) for uuid in Judgment.objects.values_list("submission_id", flat=True)]
+
+
+def refused(stack: Stack, *arguments: str) -> str:
+    """What a command says that changes nothing."""
+    done = stack.run(*arguments)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    return done.stderr
+
+
+@FULL
+def test_a_backup_made_while_people_judge_has_all_that_was_acknowledged_before(
+    open_folder: Path, fault_stack: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
+) -> None:
+    stack, target = fault_stack("judging"), open_folder / "backup"
+    with stack.orm(django_db_blocker):
+        faults.open_study(4000)
+    put_files(stack)
+    with faults.people_judge(stack) as (acknowledged, judge_on), ThreadPoolExecutor(1) as pool:
+        judge_on()
+        before = set(acknowledged)
+        making = pool.submit(stack.manage, "backup", str(target))
+        while not making.done():
+            judge_on()
+        judge_on()
+    assert f"{target}: " in making.result() and "SECRET_KEY is not in it" not in making.result()
+    with Stack(open_folder / "restored", {"STATIC_FILES": "plain"}) as restored:
+        said = restored.manage("restore", str(target))
+        assert "nothing broken" in said
+        assert {file.name for file in kept(restored)} == {file.name for file in kept(stack)} != set()
+        assert restored.home.secret_key.read_text() == stack.home.secret_key.read_text()
+        restored.start()
+        stored = submissions(restored, django_db_blocker)
+        assert f"{len(stored):,} judgments and 1 files" in said
+        assert len(stored) == len(set(stored)) and before <= set(stored) < set(acknowledged)
+        media = restored.home.var / "media"
+        assert [path.name for path in media.rglob("*") if path.is_file()] == ["a picture é.webp"]
+        assert restored.sign_in("lead") == stack.sign_in("lead")
+        going_on = faults.judge_without_end(faults.at_desk(restored, 0))
+        assert next(going_on)[0] in submissions(restored, django_db_blocker)
+
+
+@FULL
+def test_a_restored_site_exports_the_same_bytes(judged: Stack, site: Callable[..., Stack]) -> None:
+    target, restored = judged.folder / "backup", site("restored")
+    said = judged.manage("backup", str(target))
+    assert "12 judgments, 1 files" in said and "SECRET_KEY is not in it" in said
+    said = restored.manage("restore", str(target))
+    assert "12 judgments and 1 files" in said and "nothing broken" in said
+    for kind in ("csv", "jsonl"):
+        exported = judged.manage("export_judgments", "kept", "--format", kind)
+        assert exported.count("\n") >= 12 and restored.manage("export_judgments", "kept", "--format", kind) == exported
+    assert "is not empty" in refused(restored, "restore", str(target))
+    assert (restored.home.var / "media" / "collections" / "kept" / "a picture é.webp").stat().st_mode & 0o777 == 0o644
+
+
+@FULL
+def test_a_damaged_backup_changes_nothing(judged: Stack, site: Callable[..., Stack]) -> None:
+    target, empty = judged.folder / "backup", site("empty")
+    judged.manage("backup", str(target))
+    with open(target / "database.dump", "r+b") as file:
+        file.seek(-1, 2)
+        file.truncate()
+    said = refused(empty, "restore", str(target))
+    assert "Nothing was restored." in said and "the checksum of database.dump is another" in said
+    assert n_tables(empty) == 0 and not (empty.home.var / "media").exists()
+
+
+@FULL
+def test_what_pg_restore_cannot_read_changes_nothing(site: Callable[..., Stack]) -> None:
+    empty = site("empty")
+    mark = key_mark(empty.settings["SECRET_KEY"])
+    facts = Facts(made_at="", postgres="18", key_mark=mark, n_judgments=1, migrations={})
+    with drafted(empty.folder / "backup", Progress()) as draft:
+        draft.write("database.dump", [b"PGDMP, and then nothing of it"] * 300_000, stage="The database")
+        draft.end(facts)
+    said = refused(empty, "restore", str(empty.folder / "backup"))
+    assert "Nothing was restored. pg_restore ended with code 1: pg_restore: error: " in said
+    assert n_tables(empty) == 0
+
+
+@FULL
+def test_another_key_and_another_file_are_refused_before_anything_is_changed(
+    judged: Stack, site: Callable[..., Stack]
+) -> None:
+    target, empty = judged.folder / "backup", site("empty", SECRET_KEY=secrets.token_urlsafe(64))
+    judged.manage("backup", str(target))
+    assert "SECRET_KEY is not the one of the backup's site" in refused(empty, "restore", str(target))
+    other = empty.home.var / "media" / "collections" / "kept" / "a picture é.webp"
+    other.parent.mkdir(parents=True)
+    other.write_text("another")
+    assert "is another file than the backup's" in refused(empty, "restore", str(target), "--new-key")
+    assert n_tables(empty) == 0 and other.read_text() == "another"
+    other.unlink()
+    assert "nothing broken" in empty.manage("restore", str(target), "--new-key")
+
+
+@FULL
+def test_a_full_disk_is_told_and_leaves_nothing(judged: Stack, small_disk: Callable[[str], Path]) -> None:
+    disk = small_disk("200k")
+    assert "There is no backup. The disk is full." in refused(judged, "backup", str(disk / "backup"))
+    assert list(disk.iterdir()) == []
+
+
+@FULL
+@pytest.mark.parametrize("where", ["media/backup", "missing/backup"])
+def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(judged: Stack, where: str) -> None:
+    assert "There is no backup. " in refused(judged, "backup", str(judged.home.var / where))
+
+
+@pytest.mark.django_db
+def test_only_an_empty_database_of_this_version_or_a_newer_one_is_filled() -> None:
+    ours = {"made_at": "", "key_mark": "", "n_judgments": 0}
+    with pytest.raises(BackupError, match="The backup is of PostgreSQL 99, and the database is PostgreSQL 18"):
+        check_database(Facts(**ours, postgres="99", migrations={}))
+    with pytest.raises(BackupError, match="made by another version, which has annotate/9999_later"):
+        check_database(Facts(**ours, postgres="18", migrations={"annotate": "9999_later"}))
+    with pytest.raises(BackupError, match="The database is not empty"):
+        check_database(Facts(**ours, postgres="16", migrations={"annotate": "0001_initial"}))

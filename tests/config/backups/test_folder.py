@@ -1,0 +1,105 @@
+"""A backup's folder: whoever has changed one byte of it is found out, and half of one is none."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from config.backups.folder import Facts, drafted, read_backup
+from config.backups.programs import BackupError
+from config.up.progress import Progress
+
+FACTS = Facts(made_at="2026-01-01T00:00:00+00:00", postgres="18", key_mark="", n_judgments=3, migrations={})
+
+
+@pytest.fixture
+def backup(tmp_path: Path) -> Path:
+    """A small one."""
+    with drafted(tmp_path / "backup", Progress()) as draft:
+        draft.write("database.dump", [b"rows", b" and more"], stage="The database")
+        draft.write("media/runs/a run.txt", [b"q d 1"], stage="Files")
+        draft.write("media/empty", [], stage="Files")
+        draft.end(FACTS)
+    return tmp_path / "backup"
+
+
+def test_a_backup_is_read_as_it_was_written_by_our_account_alone(backup: Path) -> None:
+    facts, sums = read_backup(backup, Progress())
+    assert facts == FACTS and set(sums) == {"backup.json", "database.dump", "media/runs/a run.txt", "media/empty"}
+    files = [path for path in backup.rglob("*") if path.is_file()]
+    assert {path.stat().st_mode & 0o077 for path in (backup, *files)} == {0}
+
+
+def flip(file: Path) -> None:
+    """Change one bit in the middle."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def cut(file: Path) -> None:
+    """Take the last byte."""
+    os.truncate(file, file.stat().st_size - 1)
+
+
+@pytest.mark.parametrize("name", ["database.dump", "media/runs/a run.txt", "backup.json", "SHA256SUMS"])
+@pytest.mark.parametrize("damage", [flip, cut, Path.unlink])
+def test_whatever_is_damaged_is_found(backup: Path, name: str, damage: Callable[[Path], None]) -> None:
+    damage(backup / name)
+    with pytest.raises(BackupError):
+        read_backup(backup, Progress())
+
+
+def test_what_was_put_in_later_is_found(backup: Path) -> None:
+    (backup / "media" / "another").touch()
+    with pytest.raises(BackupError, match="SHA256SUMS does not name media/another"):
+        read_backup(backup, Progress())
+
+
+@pytest.mark.parametrize("name", ["missing", "backup/backup.json"])
+def test_what_is_no_backup_is_refused(backup: Path, name: str) -> None:
+    with pytest.raises(BackupError, match="is no backup, or one that was not finished"):
+        read_backup(backup.parent / name, Progress())
+
+
+def test_a_place_that_is_taken_is_left_alone(backup: Path) -> None:
+    with pytest.raises(BackupError, match="is there already: choose another name"), drafted(backup, Progress()):
+        pass
+    read_backup(backup, Progress())
+
+
+def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), drafted(tmp_path / "backup", Progress()) as draft:
+        draft.write("database.dump", [b"half"], stage="The database")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_one_left_is_no_backup_and_goes_with_the_next(tmp_path: Path) -> None:
+    left = tmp_path / "backup.unfinished"
+    (left / "media").mkdir(parents=True)
+    (left / "database.dump").write_bytes(b"half")
+    with pytest.raises(BackupError, match="not finished"):
+        read_backup(left, Progress())
+    with drafted(tmp_path / "backup", Progress()) as draft:
+        draft.end(FACTS)
+    assert not left.exists() and set(read_backup(tmp_path / "backup", Progress())[1]) == {"backup.json"}
+
+
+def test_strangers_files_are_not_taken_for_leftovers(tmp_path: Path) -> None:
+    kept = tmp_path / "backup.unfinished" / "thesis.tex"
+    kept.parent.mkdir()
+    kept.touch()
+    with pytest.raises(BackupError, match="is not of a backup: move it away"), drafted(tmp_path / "backup", Progress()):
+        pass
+    assert kept.exists()
+
+
+def test_two_backups_at_one_place_are_kept_apart(tmp_path: Path) -> None:
+    target = tmp_path / "backup"
+    with drafted(target, Progress()) as draft:
+        with pytest.raises(BackupError, match="Another backup is being written"), drafted(target, Progress()):
+            pass
+        draft.end(FACTS)
+    read_backup(tmp_path / "backup", Progress())
