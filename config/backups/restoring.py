@@ -172,5 +172,5 @@ def bring_up_to_date(progress: Progress) -> int:
     progress.show("The database", "its statistics")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")  # else the planner knows nothing of the tables
-    cache.clear()  # what was put by of another database would be found under the same numbers
+    cache.delete_pattern("*")  # what was put by of another database would be found under the same numbers
     return len(plan)

@@ -100,7 +100,7 @@ def copy_cluster(home: Home, cluster: Path, draft: Path, *, major: str, progress
 def copy_databases(home: Home, programs_: Path, progress: Progress) -> None:
     """Copy what one server has to the other: roles, then each database in one transaction."""
     source, target = (home.database_url("postgres", port=port) for port in (OLD_PORT, NEW_PORT))
-    roles = [programs_ / "pg_dumpall", "--roles-only", "--dbname", source]
+    roles: list[str | Path] = [programs_ / "pg_dumpall", "--roles-only", "--dbname", source]
     pipe(home, roles, [programs_ / "psql", "--no-psqlrc", "--quiet", "--dbname", target], progress)  # ours is there
     with psycopg.connect(source) as connection:
         rows = connection.execute(
@@ -109,8 +109,8 @@ def copy_databases(home: Home, programs_: Path, progress: Progress) -> None:
     for (name,) in rows:
         create_database(home, name, port=NEW_PORT)
         old, new = (psycopg.conninfo.make_conninfo(address, dbname=name) for address in (source, target))
-        dump = [programs_ / "pg_dump", "--format=custom", "--compress=none", "--dbname", old]
-        load = [programs_ / "pg_restore", "--exit-on-error", "--single-transaction", "--dbname", new]
+        dump: list[str | Path] = [programs_ / "pg_dump", "--format=custom", "--compress=none", "--dbname", old]
+        load: list[str | Path] = [programs_ / "pg_restore", "--exit-on-error", "--single-transaction", "--dbname", new]
         pipe(home, dump, load, progress)
         with psycopg.connect(new, autocommit=True) as connection:
             connection.execute("ANALYZE")  # else the planner knows nothing of the tables
