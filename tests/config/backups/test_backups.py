@@ -11,13 +11,14 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment
 from config import app_role
-from config.backups.folder import Facts, drafted
-from config.backups.making import key_mark, make_backup
+from config.backups.folder import Facts, drafted, read_facts
+from config.backups.making import make_backup
 from config.backups.programs import BackupError
 from config.backups.restoring import check_database
 from config.testing import process_number
 from config.up.embedded import create_database
 from config.up.home import Home
+from config.up.processes import wait_until
 from config.up.progress import Progress
 from tests import cast
 from tests.databases import migrated_template
@@ -167,16 +168,32 @@ def test_a_damaged_backup_changes_nothing(judged: Stack, site: Callable[..., Sta
 
 
 @FULL
-def test_what_pg_restore_cannot_read_changes_nothing(site: Callable[..., Stack]) -> None:
-    empty = site("empty")
-    mark = key_mark(empty.settings["SECRET_KEY"])
-    facts = Facts(made_at="", postgres="18", key_mark=mark, n_judgments=1, migrations={})
-    with drafted(empty.folder / "backup", Progress()) as draft:
-        draft.write("database.dump", [b"PGDMP, and then nothing of it"] * 300_000, stage="The database")
-        draft.end(facts)
-    said = refused(empty, "restore", str(empty.folder / "backup"))
+def test_what_pg_restore_reads_in_part_changes_nothing(judged: Stack, site: Callable[..., Stack]) -> None:
+    empty, target = site("empty"), judged.folder / "backup"
+    judged.manage("backup", str(target))
+    whole = (target / "database.dump").read_bytes()
+    with drafted(target.with_name("cut"), Progress()) as draft:
+        draft.write("database.dump", [whole[:-1000]], stage="The database")
+        draft.end(read_facts(target))
+    said = refused(empty, "restore", str(target.with_name("cut")))
     assert "Nothing was restored. pg_restore ended with code 1: pg_restore: error: " in said
     assert n_tables(empty) == 0
+
+
+@FULL
+def test_files_are_copied_after_the_moment_of_the_database(judged: Stack) -> None:
+    target = judged.folder / "backup"
+    waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'relation'"
+    with psycopg.connect(judged.database_url) as holder, ThreadPoolExecutor(1) as pool:
+        holder.execute("LOCK TABLE annotate_workerheartbeat IN ACCESS EXCLUSIVE MODE")
+        making = pool.submit(judged.run, "backup", str(target))
+        with psycopg.connect(judged.database_url, autocommit=True) as looker:
+            ended = wait_until(lambda: looker.execute(waits).fetchone() == (1,) or making.done(), seconds=240)
+        assert ended and not making.done()
+        (judged.home.var / "media" / "later").write_text("of a row that the backup may know")
+        holder.rollback()
+    assert making.result().returncode == 0
+    assert (target / "media" / "later").exists()
 
 
 @FULL
@@ -203,7 +220,6 @@ def test_a_full_disk_is_told_and_leaves_nothing(judged: Stack, small_disk: Calla
 
 
 def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(media_root: Path) -> None:
-    media_root.mkdir(exist_ok=True)
     with pytest.raises(BackupError, match="choose a place outside"):
         make_backup(target=media_root / "backup", progress=Progress())
     with pytest.raises(BackupError, match="There is no folder"):
