@@ -95,7 +95,7 @@ def test_a_backup_made_while_people_judge_has_all_that_was_acknowledged_before(
 ) -> None:
     stack, target = fault_stack("judging"), open_folder / "backup"
     with stack.orm(django_db_blocker):
-        faults.open_study(4000)
+        collection = faults.open_study(4000)
     put_files(stack)
     with faults.people_judge(stack) as (acknowledged, judge_on), ThreadPoolExecutor(1) as pool:
         judge_on()
@@ -119,6 +119,9 @@ def test_a_backup_made_while_people_judge_has_all_that_was_acknowledged_before(
         assert restored.sign_in("lead") == stack.sign_in("lead")
         going_on = faults.judge_without_end(faults.at_desk(restored, 0))
         assert next(going_on)[0] in submissions(restored, django_db_blocker)
+        assert wait_until(lambda: faults.is_converged(restored, collection, django_db_blocker), seconds=600)
+        assert restored.stop() == 0
+        assert f"{len(stored) + 1:,} judgments" in restored.manage("backup", str(open_folder / "of a stopped site"))
 
 
 @FULL
