@@ -1,0 +1,93 @@
+"""Programs that stand in front of the product, or in the place of services elsewhere, fetched once on a machine."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from config.testing import quietly
+from config.up.installers import pip, pip_variables
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assayer-tests"
+PATHS = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"  # Debian's nginx is not where people's programs are
+S3_SERVER = ("moto[s3]==5.2.5", "flask==3.1.3", "flask-cors==6.0.2")
+
+
+def debian_program(name: str, asked: str) -> str:
+    """A program of the Debian package of its name, installed or unpacked in the cache; else its tests are left out.
+
+    asked : what makes it print its version, and so tells that it runs here
+    """
+    if found := shutil.which(name, path=PATHS):
+        return found
+    with _in_cache(name) as folder:
+        for program in _programs(folder, name) or _unpacked(folder, name):
+            if quietly(str(program), asked):
+                return str(program)
+    return pytest.skip(f"No {name}: run `apt-get install {name}` as root, or `apt-get update` for the tests to fetch it")
+
+
+def python_s3_server() -> dict[str, str]:
+    """The environment in which `python -m moto.server` is an S3 server; else its tests are left out."""
+    with _in_cache("-".join(S3_SERVER)) as folder:
+        if not folder.exists():
+            with _draft(folder) as draft:
+                command = [*pip(), "install", "--quiet", "--target", draft, "--only-binary", ":all:", *S3_SERVER]
+                done = subprocess.run(command, env=pip_variables(), capture_output=True, text=True, check=False)
+                if done.returncode:
+                    pytest.skip(f"No S3 server: pip cannot install {' '.join(S3_SERVER)}")
+                draft.rename(folder)
+        given = {**os.environ, "PYTHONPATH": str(folder), "PYTHONUNBUFFERED": "1"}
+        command = [sys.executable, "-c", "import moto.server, flask, flask_cors"]
+        if subprocess.run(command, env=given, capture_output=True, check=False).returncode:
+            pytest.skip("No S3 server: moto does not run on this machine")
+        return given
+
+
+@contextmanager
+def _in_cache(name: str) -> Iterator[Path]:
+    """Hold other processes and runs off from the same; gives the folder where it is to be found."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / f"{name}.turn", "w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        yield CACHE / name
+
+
+@contextmanager
+def _draft(folder: Path) -> Iterator[Path]:
+    """A new folder beside another one, to be renamed to it once it is whole."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as made:
+        yield Path(made) / "whole"
+
+
+def _programs(folder: Path, name: str) -> list[Path]:
+    return [path for path in (folder / "usr/sbin" / name, folder / "usr/bin" / name) if path.exists()]
+
+
+def _unpacked(folder: Path, name: str) -> list[Path]:
+    """Get the package and unpack it, which needs no rights: installed, it would start a server."""
+    with _draft(folder) as draft:
+        draft.mkdir()
+        if not _download(name, draft) and os.getuid() == 0:
+            quietly("apt-get", "update")
+            _download(name, draft)
+        for package in draft.glob("*.deb"):
+            if quietly("dpkg-deb", "-x", str(package), str(draft)):
+                package.unlink()
+                shutil.rmtree(folder, ignore_errors=True)
+                draft.rename(folder)
+    return _programs(folder, name)
+
+
+def _download(name: str, folder: Path) -> bool:
+    if not shutil.which("apt-get"):
+        return False
+    command = ["apt-get", "download", name]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
