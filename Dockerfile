@@ -2,8 +2,10 @@ FROM python:3.13-slim
 
 ENV PYTHONUNBUFFERED=1 ASSAYER_NO_BOOTSTRAP=1 STATIC_FILES=compressed ASSAYER_VAR=/app/var
 WORKDIR /app
-COPY requirements/run.txt requirements/run.txt
-RUN pip install --no-cache-dir --require-hashes -r requirements/run.txt
+# run, or s3 with what media in a bucket need
+ARG LOCK=run
+COPY requirements/${LOCK}.txt requirements/
+RUN pip install --no-cache-dir --require-hashes -r requirements/${LOCK}.txt
 COPY . .
 # collecting files needs some key, not the key: this one is gone when the step ends
 RUN SECRET_KEY="$(python -c 'import secrets; print(secrets.token_urlsafe(64))')" python manage.py collectstatic --noinput \

@@ -79,7 +79,7 @@ def change_environment(command: str, argv: list[str]) -> None:
     from config.up.home import server_account
     from config.up.processes import StartError
 
-    lock = "dev.txt" if command == "test" else "run.txt"
+    lock = environment.lock_for(command)
     try:
         if environment.is_ready(lock):
             return

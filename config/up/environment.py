@@ -32,8 +32,17 @@ try:
 except ImportError:  # it is in the lock, so an environment without it does not hold the lock
     Requirement = None  # type: ignore[assignment, misc]
 
+# The locks, smallest first: each holds all of those before it.
+NESTED = ("run.txt", "s3.txt", "dev.txt")
 UNFINISHED = VENV / "unfinished"
 IN_USE = VENV / "in-use"
+
+
+def lock_for(command: str) -> str:
+    """The lock that a command of manage.py needs."""
+    if command == "test":
+        return "dev.txt"
+    return "s3.txt" if os.environ.get("MEDIA_STORAGE", "").startswith("s3://") else "run.txt"
 
 
 def is_ready(lock: str) -> bool:
@@ -131,17 +140,19 @@ def fill(lock: str, progress: Progress) -> int:
     """Install the packages and stamp the folder; returns their number.
 
     An installer that was killed leaves packages that look installed and are not whole. So what a lock adds counts for
-    nothing until its stamp is there: the development packages are dropped beforehand, the product's own, which a
-    running product needs, stay as they are. Where those are not the lock's, the folder is marked until they are.
+    nothing until its stamp is there: such packages are dropped beforehand, those of a smaller lock, which a running
+    product needs, stay as they are. Where those are not the lock's, the folder is marked until they are.
     """
-    if lock == "dev.txt" and is_stamped("run.txt") and is_usable():
-        stamp(lock).unlink(missing_ok=True)
-        drop_packages_beyond("run.txt")
+    smaller = [other for other in NESTED[: NESTED.index(lock)] if is_stamped(other)]
+    if smaller and is_usable():
+        for other in NESTED[NESTED.index(smaller[-1]) + 1 :]:
+            stamp(other).unlink(missing_ok=True)
+        drop_packages_beyond(smaller[-1])
     else:
         begin_anew()
     install(lock, progress)
     n_packages = count_installed(lock)
-    for done in ("run.txt", lock):  # the development lock holds all of the other one
+    for done in NESTED[: NESTED.index(lock) + 1]:
         stamp(done).write_text(fingerprint(done))
     UNFINISHED.unlink(missing_ok=True)
     return n_packages
@@ -158,12 +169,12 @@ def begin_anew() -> None:
                     f"The packages in {VENV} must be installed anew, and a running product or test uses them: "
                     "stop it, then start this again."
                 ) from None
-            for old in ("run.txt", "dev.txt"):
+            for old in NESTED:
                 stamp(old).unlink(missing_ok=True)
     if UNFINISHED.exists() or not is_usable():
         make_empty()
     UNFINISHED.touch()
-    for old in ("run.txt", "dev.txt"):
+    for old in NESTED:
         stamp(old).unlink(missing_ok=True)
 
 

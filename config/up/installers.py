@@ -57,7 +57,7 @@ def install(lock: str, progress: Progress) -> None:
     """Install a lock; what the installer said stays in a log beside the packages."""
     file = str(LOCKS / lock)
     # what the product itself runs on is never built here, with tools that nothing vouches for
-    options = [*(["--only-binary", ":all:"] if lock == "run.txt" else []), *HASHED, file]
+    options = [*(["--only-binary", ":all:"] if lock != "dev.txt" else []), *HASHED, file]
     for uv in uv_programs(progress):
         if run([*uv_install(uv), *options], uv_variables(), progress, how_far_uv_is):
             return

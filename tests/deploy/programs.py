@@ -31,11 +31,11 @@ def debian_program(name: str, asked: str) -> str:
         for program in _programs(folder, name) or _unpacked(folder, name):
             if quietly(str(program), asked):
                 return str(program)
-    return pytest.skip(f"No {name}: run `apt-get install {name}` as root, or `apt-get update` for the tests to fetch it")
+    return pytest.skip(f"No {name}: run `apt-get install {name}` as root; `apt-get download` does not get it")
 
 
-def python_s3_server() -> dict[str, str]:
-    """The environment in which `python -m moto.server` is an S3 server; else its tests are left out."""
+def python_s3_server() -> list[str]:
+    """The command of an S3 server on a free port; else its tests are left out."""
     with _in_cache("-".join(S3_SERVER)) as folder:
         if not folder.exists():
             with _draft(folder) as draft:
@@ -44,11 +44,11 @@ def python_s3_server() -> dict[str, str]:
                 if done.returncode:
                     pytest.skip(f"No S3 server: pip cannot install {' '.join(S3_SERVER)}")
                 draft.rename(folder)
-        given = {**os.environ, "PYTHONPATH": str(folder), "PYTHONUNBUFFERED": "1"}
-        command = [sys.executable, "-c", "import moto.server, flask, flask_cors"]
-        if subprocess.run(command, env=given, capture_output=True, check=False).returncode:
-            pytest.skip("No S3 server: moto does not run on this machine")
-        return given
+    code = f"import sys; sys.path.insert(0, {str(folder)!r}); from moto.server import main; main()"
+    command = [sys.executable, "-c", code]
+    if not quietly(*command, "--help"):
+        pytest.skip("No S3 server: moto does not run on this machine")
+    return [*command, "--host", "127.0.0.1", "--port", "0"]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The product behind nginx and behind Caddy, each with its file of deploy/: what people and their files come through."""
+"""The product behind nginx and behind Caddy, each with its file of deploy/: what comes through, and what does not."""
 
 import json
 import re
@@ -47,6 +47,7 @@ def test_no_page_leads_round_in_circles_and_plain_http_leads_to_https(proxy):
     answer = proxy.ask("/")
     assert (answer.status, answer.headers["Location"]) == (302, "/accounts/login/?next=/")
     assert "max-age=31536000" in answer.headers["Strict-Transport-Security"]
+    assert "Sign in" not in proxy.ask("/accounts/login/", Host="other.example").read().decode()
     for headers in ({}, {"X-Forwarded-Proto": "https"}):  # nobody says for himself that he came by https
         plain = proxy.ask_without_tls("/accounts/login/?a=b", **headers)
         assert plain.status in (301, 308)
@@ -64,7 +65,7 @@ def test_one_signs_in_with_cookies_for_https_alone(proxy, slug):
 
 @pytest.mark.parametrize("header", ["X-Forwarded-Proto", "X-Forwarded-Proto, X-Forwarded-For", "x_forwarded_proto"])
 def test_nobody_makes_the_site_believe_that_he_came_by_plain_http(proxy, header):
-    forged = {name: "http" for name in header.split(", ")}
+    forged = dict.fromkeys(header.split(", "), "http")
     assert proxy.ask("/accounts/login/", **forged).status == 200
 
 
@@ -100,7 +101,7 @@ SEND = """async ([address, size]) => {
 }"""
 
 
-def test_browsers_come_by_http_2_and_what_is_too_large_is_refused_in_the_products_own_words(proxy, slug, launch_browser):
+def test_browsers_come_by_http_2_and_the_product_itself_refuses_what_is_too_large(proxy, slug, launch_browser):
     chromium = launch_browser(args=["--no-sandbox", f"--host-resolver-rules=MAP {NAME}:443 {proxy.address}"])
     with chromium, chromium.new_context(ignore_https_errors=True) as context:
         page = context.new_page()
@@ -127,14 +128,10 @@ def test_clients_that_send_too_slowly_are_sent_away_and_hold_nobody_up(proxy, si
     assert proxy.ask("/healthz").status == 200
     assert wait_until(lambda: site.log.read_text().count(SLOW) == before + len(slow), seconds=PATIENCE)
     if proxy.kind == "nginx":  # Caddy answers nobody by HTTP/1.1 who stopped in the midst of a body
-        assert [(answer.status, SLOW in answer.read().decode()) for answer in answers(slow)] == [(408, True)] * len(slow)
+        answers = [connection.getresponse() for connection in slow]
+        assert [(answer.status, SLOW in answer.read().decode()) for answer in answers] == [(408, True)] * len(slow)
     for connection in slow:
         connection.close()
-
-
-def answers(connections):
-    """The answer that each of them gets."""
-    return [connection.getresponse() for connection in connections]
 
 
 def test_static_files_are_served(proxy):

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -103,7 +104,7 @@ def test_no_address_of_a_file_is_ever_fetched_whatever_stores_there_are(collecti
 def test_media_storage_names_a_folder_or_a_bucket():
     assert media_store("") == {}
     (entry,) = media_store("s3://films/shown?region_name=eu-north-1&endpoint_url=https://s3.example").values()
-    assert entry["BACKEND"] == "storages.backends.s3.S3Storage"
+    assert entry["BACKEND"] == "config.bucket.Bucket"
     assert entry["OPTIONS"] == {
         "bucket_name": "films",
         "location": "shown",
@@ -115,3 +116,9 @@ def test_media_storage_names_a_folder_or_a_bucket():
     for wrong in ("films", "http://films.example/x", "s3://"):
         with pytest.raises(ImproperlyConfigured, match="absolute folder"):
             media_store(wrong)
+
+
+def test_a_bucket_without_boto3_is_refused_with_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    with pytest.raises(ImproperlyConfigured, match=r"LOCK=s3 into .env .* requirements/s3\.txt"):
+        media_store("s3://films")

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from config.up import environment
 from tests import tree
 from tests.anywhere.places import share_environment
 from tests.stack import ROOT
@@ -108,8 +110,25 @@ def test_what_a_command_says_keeps_its_order_in_a_file(open_folder: Path) -> Non
     assert (open_folder / "said").read_text() == "first\nsecond\n"
 
 
-def test_both_commands_come_from_the_lock_with_hashes() -> None:
-    for lock in ("run.txt", "dev.txt"):
+def test_every_lock_has_hashes_and_holds_the_one_before_it() -> None:
+    for lock in environment.NESTED:
         text = (ROOT / "requirements" / lock).read_text()
         assert "--hash=sha256:" in text
         assert "://" not in text
+    texts = [(ROOT / "requirements" / lock).read_text() for lock in environment.NESTED]
+    run, s3, dev = [set(re.findall(r"^([\w.-]+)==([^ ;]+)", text, re.MULTILINE)) for text in texts]
+    assert run < s3 < dev and {"boto3", "botocore"} <= {name for name, _ in s3 - run}
+
+
+@pytest.mark.parametrize(
+    ("command", "storage", "lock"),
+    [
+        ("up", "", "run.txt"), ("up", "/srv/media", "run.txt"), ("up", "s3://films/shown", "s3.txt"),
+        ("migrate", "s3://films", "s3.txt"), ("test", "s3://films", "dev.txt"),
+    ],
+)  # fmt: skip
+def test_what_has_its_media_in_a_bucket_has_boto3(
+    monkeypatch: pytest.MonkeyPatch, command: str, storage: str, lock: str
+) -> None:
+    monkeypatch.setenv("MEDIA_STORAGE", storage)
+    assert environment.lock_for(command) == lock

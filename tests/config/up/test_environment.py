@@ -205,16 +205,30 @@ def test_what_a_killed_installer_left_is_not_taken_for_installed(product: Path, 
 
 @pytest.mark.full
 @pytest.mark.parametrize("with_uv", BY_EITHER)
-def test_development_packages_that_cannot_be_had_leave_the_product_whole(product: Path, with_uv: bool) -> None:
+@pytest.mark.parametrize("larger", ["s3.txt", "dev.txt"])
+def test_further_packages_that_cannot_be_had_leave_the_product_whole(
+    product: Path, with_uv: bool, larger: str
+) -> None:
     missing = f"missing==1.0 \\\n    --hash=sha256:{'0' * 64}\n"
-    (product / "requirements" / "dev.txt").write_text((product / "requirements" / "run.txt").read_text() + missing)
+    (product / "requirements" / larger).write_text((product / "requirements" / "run.txt").read_text() + missing)
     with index(product) as address:
         assert make(product, {"index-url": address}, with_uv=with_uv).returncode == 0
         half = next(product.glob(".venv/lib/python*/site-packages")) / "missing-1.0.dist-info"
         half.mkdir()  # a killed installer came as far as its name
         (half / "METADATA").write_text("Metadata-Version: 2.1\nName: missing\nVersion: 1.0\n")
-        assert make(product, {"index-url": address}, with_uv=with_uv, of="dev.txt").returncode != 0
+        assert make(product, {"index-url": address}, with_uv=with_uv, of=larger).returncode != 0
     assert is_installed(product) and not half.exists()
+    assert not (product / ".venv" / f"made-from-{larger}").exists()
+
+
+@pytest.mark.full
+def test_a_larger_lock_brings_all_of_the_smaller_ones(product: Path) -> None:
+    text = (product / "requirements" / "run.txt").read_text()
+    for other in ("s3.txt", "dev.txt"):
+        (product / "requirements" / other).write_text(text)
+    with index(product) as address:
+        assert make(product, {"index-url": address}, with_uv=True, of="s3.txt").returncode == 0
+    assert is_installed(product) and (product / ".venv" / "made-from-s3.txt").exists()
     assert not (product / ".venv" / "made-from-dev.txt").exists()
 
 
