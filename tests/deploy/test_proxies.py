@@ -126,7 +126,7 @@ def test_clients_that_send_too_slowly_are_sent_away_and_hold_nobody_up(proxy, si
         connection.endheaders()
         connection.send(b"x")
     assert proxy.ask("/healthz").status == 200
-    assert wait_until(lambda: site.log.read_text().count(SLOW) == before + len(slow), seconds=PATIENCE)
+    assert wait_until(lambda: site.log.read_text().count(SLOW) >= before + len(slow), seconds=PATIENCE)
     if proxy.kind == "nginx":  # Caddy answers nobody by HTTP/1.1 who stopped in the midst of a body
         answers = [connection.getresponse() for connection in slow]
         assert [(answer.status, SLOW in answer.read().decode()) for answer in answers] == [(408, True)] * len(slow)
