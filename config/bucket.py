@@ -13,6 +13,8 @@ PATIENCE = Config(connect_timeout=10, read_timeout=30, retries={"total_max_attem
 class Bucket(S3Storage):  # type: ignore[misc]
     """A bucket whose outages are told as those of a disk: work that needs it is begun again when it is back."""
 
+    client_config: Config
+
     def __init__(self, **options: object) -> None:
         super().__init__(**options)
         self.client_config = self.client_config.merge(PATIENCE)
