@@ -63,8 +63,6 @@ def _beat(name: str, queues: list[str]) -> None:
             housekeeping.beat_heart(name=name, queues=queues)
         except Error as error:
             log.warning("The worker cannot show that it lives: %s", error)
-        except Exception:  # whatever it is, the worker goes on, and so must what says so
-            log.exception("The worker cannot show that it lives")
         finally:
             connection.close()  # none is open while a child is forked
         time.sleep(BEAT_SECONDS)
