@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -24,6 +25,7 @@ from config.backups.programs import BackupError, blocks
 from config.up.progress import Progress
 
 FORMAT = 1
+PART_SUFFIX = ".restoring"  # of what a restore is just writing
 FACTS, SUMS, DATABASE, MEDIA, SITE = "backup.json", "SHA256SUMS", "database.dump", "media", "site"
 
 
@@ -87,6 +89,9 @@ def drafted(target: Path, progress: Progress) -> Iterator[Draft]:
     if os.path.lexists(target):
         raise BackupError(f"{target} is there already: choose another name.")
     draft.mkdir(mode=0o700, exist_ok=True)
+    if not is_ours(draft):
+        raise BackupError(f"{draft} is not a folder of this account: move it away.")
+    draft.chmod(0o700)
     handle = os.open(draft, os.O_RDONLY)
     try:
         try:
@@ -102,6 +107,12 @@ def drafted(target: Path, progress: Progress) -> Iterator[Draft]:
             undo.pop_all()
     finally:
         os.close(handle)
+
+
+def is_ours(draft: Path) -> bool:
+    """Whether a folder is what a backup of this account has left: nobody else can change what is written there."""
+    found = draft.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
 
 
 def empty(folder: Path) -> None:
@@ -158,12 +169,26 @@ def read_facts(folder: Path) -> Facts:
 
 
 def files_below(folder: Path, *, but: str = "") -> Iterator[Path]:
-    """Every file below a folder, by its path from there, links followed; `but` one folder directly in it."""
-    for place, subfolders, names in os.walk(folder, followlinks=True):
+    """Every file below a folder, by its path from there, links followed once; `but` one folder directly in it.
+
+    Raises BackupError for a folder that cannot be looked into.
+    """
+    seen: set[tuple[int, int]] = set()
+    for place, subfolders, names in os.walk(folder, followlinks=True, onerror=_tell_unreadable):
+        found = os.stat(place)
+        if (found.st_dev, found.st_ino) in seen:  # a link that leads to where we were
+            subfolders.clear()
+            continue
+        seen.add((found.st_dev, found.st_ino))
         subfolders[:] = sorted(name for name in subfolders if Path(place, name) != folder / but)
         for path in (Path(place, name) for name in sorted(names)):
             if path.is_file():
                 yield path.relative_to(folder)
+
+
+def _tell_unreadable(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):  # deleted just now
+        raise BackupError(f"{error.filename} cannot be read ({error.strerror}): run this as the product's account.")
 
 
 def write_file(target: Path, pieces: Iterable[bytes], *, mode: int = 0o600) -> str:

@@ -22,7 +22,7 @@ from django.utils import timezone
 from annotate.checks.check import one_moment
 from annotate.models import Judgment
 from config.backups import programs
-from config.backups.folder import DATABASE, MEDIA, SITE, Draft, Facts, drafted, files_below
+from config.backups.folder import DATABASE, MEDIA, PART_SUFFIX, SITE, Draft, Facts, drafted, files_below
 from config.backups.programs import BackupError, blocks, client_program
 from config.up import firststart
 from config.up.progress import Progress
@@ -46,6 +46,8 @@ def make_backup(*, target: Path, progress: Progress) -> Backup:
         raise BackupError(f"{target} is in {media}, which is to be copied: choose a place outside.")
     if not target.parent.is_dir():
         raise BackupError(f"There is no folder {target.parent}.")
+    if not media.is_dir():
+        raise BackupError(f"MEDIA_ROOT, {media}, is not there: is its disk mounted?")
     major = programs.server_major()
     client_program("pg_dump", major=major)
     with drafted(target, progress) as draft:
@@ -61,6 +63,7 @@ def write_database(draft: Draft, major: str) -> tuple[Facts, set[str]]:
     """Dump one moment of the database; what it says of itself at that moment, and the files that it names."""
     with one_moment():
         with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # it waits for all of the dump
             cursor.execute("SELECT pg_export_snapshot()")
             snapshot = cursor.fetchone()[0]
         facts = Facts(
@@ -94,6 +97,8 @@ def write_media(draft: Draft, media: Path, named: set[str]) -> int:
     """Copy the files of MEDIA_ROOT, and take them off the names; how many they were."""
     n_files = 0
     for path in files_below(media, but=UNDER_WAY):
+        if path.name.endswith(PART_SUFFIX):  # of a restore that was killed
+            continue
         try:
             file = open(media / path, "rb")  # noqa: SIM115 - closed below, and only its opening may fail so
         except FileNotFoundError:  # deleted just now

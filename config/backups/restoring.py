@@ -1,7 +1,8 @@
 """Restore a backup into an empty database: nothing is changed before all is checked, and rows come last, all at once.
 
 A restore that is killed can be started again: files that are there already, byte for byte, stay, and the database is
-empty until all of it is there.
+empty until all of it is there. Killed after that, it goes on with what comes then: a mark among the files tells that
+these rows are this backup's.
 """
 
 import hashlib
@@ -22,16 +23,18 @@ from django.db.migrations.loader import MigrationLoader
 from annotate.models import Judgment
 from config import app_role
 from config.backups import programs
-from config.backups.folder import DATABASE, MEDIA, SITE, Facts, megabytes, write_file
+from config.backups.folder import DATABASE, MEDIA, PART_SUFFIX, SITE, Facts, megabytes, write_file
 from config.backups.making import key_mark
 from config.backups.programs import BackupError, blocks, client_program
 from config.up import firststart
+from config.up.data import keep_data_folder
 from config.up.home import NO_KEY_YET, make_var, write_private
 from config.up.progress import Progress
 
 TABLES = """
     SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\\_%'
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')  -- of an extension
 """
 
 
@@ -47,17 +50,58 @@ def restore_backup(
     *, folder: Path, facts: Facts, sums: dict[str, str], new_key: bool, progress: Progress
 ) -> Restored:
     """Restore a backup that has been read. Raises BackupError, OSError where files cannot be written."""
-    check_database(facts)
+    mark = Mark(sums)
+    is_loaded = mark.is_left() and has_rows_of(facts)
+    if not is_loaded:
+        check_database(facts)
     check_key(folder, facts, new_key=new_key)
     files = {name: sums[f"{MEDIA}/{name}"] for name in media_names(sums)}
     missing = [name for name, checksum in files.items() if not is_there(name, checksum)]
     for number, name in enumerate(missing, start=1):
         restore_file(folder / MEDIA / name, Path(settings.MEDIA_ROOT) / name)
         progress.show("Files", f"{number:,} of {len(missing):,}")
-    place_site(folder, facts)
-    programs.load(told_blocks(folder / DATABASE, progress))
+    place_site(folder, facts, new_key=new_key)
+    if not is_loaded:
+        mark.leave()
+        os.sync()  # no row may be on the disk before the file that it names
+        programs.load(told_blocks(folder / DATABASE, progress))
+        if not os.environ.get("DATABASE_URL"):
+            keep_data_folder(settings.HOME)
     n_migrations = bring_up_to_date(progress)
     return Restored(Judgment.objects.count(), len(files), n_migrations)
+
+
+class Mark:
+    """The file among those of MEDIA_ROOT that says which backup is being restored, until all is done."""
+
+    def __init__(self, sums: dict[str, str]) -> None:
+        self.file = Path(settings.MEDIA_ROOT) / PART_SUFFIX
+        self.text = mark_of(sums)
+
+    def leave(self) -> None:
+        """Say that this backup's rows may be there from now on."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(self.text)
+
+    def is_left(self) -> bool:
+        """Whether a restore of this very backup was begun here and did not end."""
+        return self.file.exists() and self.file.read_text() == self.text
+
+    def take_away(self) -> None:
+        """Say that all is done."""
+        self.file.unlink(missing_ok=True)
+
+
+def mark_of(sums: dict[str, str]) -> str:
+    """What tells a backup from all others: a checksum of its checksums."""
+    return hashlib.sha256(repr(sorted(sums.items())).encode()).hexdigest()
+
+
+def has_rows_of(facts: Facts) -> bool:
+    """Whether the database has as many judgments as the backup; nobody has judged in it since."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('annotate_judgment') IS NOT NULL")
+        return bool(cursor.fetchone()[0]) and Judgment.objects.count() == facts.n_judgments
 
 
 def check_database(facts: Facts) -> None:
@@ -125,7 +169,7 @@ def is_there(name: str, checksum: str) -> bool:
 def restore_file(source: Path, target: Path) -> None:
     """Copy a file to its place, whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{secrets.token_hex(8)}.restoring")
+    draft = target.with_name(f".{secrets.token_hex(8)}{PART_SUFFIX}")
     try:
         with open(source, "rb") as file:
             write_file(draft, blocks(file), mode=0o644)
@@ -134,13 +178,16 @@ def restore_file(source: Path, target: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def place_site(folder: Path, facts: Facts) -> None:
-    """Put into `var` what the backup has of it: the key where there is none, and what was done for the database."""
+def place_site(folder: Path, facts: Facts, *, new_key: bool) -> None:
+    """Put into `var` what the backup has of it, and what was done for the database.
+
+    new_key : draw a key where there is none, and leave the backup's
+    """
     home = settings.HOME
     if settings.SECRET_KEY == NO_KEY_YET:
         make_var(home)
         kept = key_file(folder)
-        write_private(home.secret_key, kept.read_text() if kept.exists() else secrets.token_urlsafe(64))
+        write_private(home.secret_key, kept.read_text() if kept.exists() and not new_key else secrets.token_urlsafe(64))
     sign_ins = folder / SITE / firststart.SIGN_INS
     with suppress(PermissionError):  # a container's is root's, and `up`, which these are for, does not run there
         if sign_ins.exists() and not (home.var / firststart.SIGN_INS).exists():

@@ -15,7 +15,7 @@ import pytest
 from config.testing import quietly
 from config.up.installers import pip, pip_variables
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "assayer-tests"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "assayer-tests"
 PATHS = f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"  # Debian's nginx is not where people's programs are
 HASTE = ("-o", "Acquire::Retries=0", "-o", "Acquire::http::Timeout=20", "-o", "Acquire::https::Timeout=20")
 S3_SERVER = ("moto[s3]==5.2.5", "flask==3.1.3", "flask-cors==6.0.2")

@@ -10,9 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config.backups.command import faults_as_sentences
 from config.backups.folder import read_backup
-from config.backups.restoring import restore_backup
+from config.backups.restoring import Mark, restore_backup
 from config.backups.server import database_server
 from config.up.progress import Progress
+
+SHOWN = 5
 
 
 class Command(BaseCommand):
@@ -24,7 +26,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Where from."""
         parser.add_argument("folder", type=Path, help="what `backup` has written")
-        parser.add_argument("--new-key", action="store_true", help="go on with another SECRET_KEY than the backup's")
+        parser.add_argument("--new-key", action="store_true", help="go on without the backup's SECRET_KEY")
 
     def handle(self, *args: Any, folder: Path, new_key: bool, **options: Any) -> None:
         """Check the backup, restore it, run fsck."""
@@ -37,9 +39,13 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"{restored.n_judgments:,} judgments and {restored.n_files:,} files, of {facts.made_at}."
                 )
+                if facts.absent:
+                    some = ", ".join(facts.absent[:SHOWN])
+                    self.stderr.write(f"{len(facts.absent):,} files were not there when it was made, such as {some}.")
                 if restored.n_migrations:
                     self.stdout.write(f"{restored.n_migrations} later migrations were applied.")
                 if restored.n_judgments != facts.n_judgments:
                     raise CommandError(f"The backup had {facts.n_judgments:,} judgments: do not go on with this one.")
                 call_command("fsck", stdout=self.stdout)
+                Mark(sums).take_away()
         self.stdout.write("Numbers that were due are refreshed by the workers once they run.")

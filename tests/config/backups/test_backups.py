@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -11,10 +12,10 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment
 from config import app_role
-from config.backups.folder import Facts, drafted, read_facts
+from config.backups.folder import PART_SUFFIX, Facts, drafted, read_facts, read_sums
 from config.backups.making import make_backup
 from config.backups.programs import BackupError
-from config.backups.restoring import check_database
+from config.backups.restoring import check_database, mark_of
 from config.testing import process_number
 from config.up.embedded import create_database
 from config.up.home import Home
@@ -138,6 +139,17 @@ def test_a_restored_site_exports_the_same_bytes(judged: Stack, site: Callable[..
 
 
 @FULL
+def test_a_restore_that_ended_after_its_rows_goes_on_from_there(judged: Stack, site: Callable[..., Stack]) -> None:
+    target, restored = judged.folder / "backup", site("restored")
+    judged.manage("backup", str(target))
+    restored.manage("restore", str(target))
+    sums = read_sums(target)
+    (restored.home.var / "media" / PART_SUFFIX).write_text(mark_of(sums))  # as a killed one leaves it
+    assert "12 judgments and 1 files" in restored.manage("restore", str(target))
+    assert "is not empty" in refused(restored, "restore", str(target))
+
+
+@FULL
 def test_web_servers_role_makes_whole_backups_and_restores_none(
     judged: Stack, site: Callable[..., Stack], django_db_blocker: DjangoDbBlocker
 ) -> None:
@@ -220,6 +232,12 @@ def test_a_full_disk_is_told_and_leaves_nothing(judged: Stack, small_disk: Calla
     disk = small_disk("200k")
     assert "There is no backup. The disk is full." in refused(judged, "backup", str(disk / "backup"))
     assert list(disk.iterdir()) == []
+
+
+def test_a_folder_of_files_that_is_not_mounted_is_no_empty_one(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    with pytest.raises(BackupError, match="is not there: is its disk mounted"):
+        make_backup(target=tmp_path / "backup", progress=Progress())
 
 
 def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(media_root: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from config.backups.folder import Facts, drafted, read_backup
+from config.backups.folder import Facts, drafted, files_below, read_backup
 from config.backups.programs import BackupError
 from config.up.progress import Progress
 
@@ -103,3 +103,37 @@ def test_two_backups_at_one_place_are_kept_apart(tmp_path: Path) -> None:
             pass
         draft.end(FACTS)
     read_backup(tmp_path / "backup", Progress())
+
+
+def test_a_folder_that_cannot_be_looked_into_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "a").touch()
+    real = os.scandir
+
+    def scandir(path: str | os.PathLike[str]) -> object:  # as for an account without rights; root has all
+        if Path(path).name == "runs":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(BackupError, match=r"runs cannot be read \(Permission denied\)"):
+        list(files_below(tmp_path))
+
+
+def test_a_link_back_is_followed_once(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a").touch()
+    (tmp_path / "runs" / "here").symlink_to(tmp_path)
+    assert [str(path) for path in files_below(tmp_path)] == ["runs/a"]
+
+
+def test_no_draft_of_somebody_else_is_filled(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "backup.unfinished").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BackupError, match="is not a folder of this account"), drafted(tmp_path / "backup", Progress()):
+        pass
+    (tmp_path / "open.unfinished").mkdir()
+    (tmp_path / "open.unfinished").chmod(0o777)
+    with drafted(tmp_path / "open", Progress()) as draft:
+        draft.end(FACTS)
+    assert (tmp_path / "open").stat().st_mode & 0o077 == 0
