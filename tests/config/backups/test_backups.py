@@ -15,10 +15,10 @@ from config import app_role
 from config.backups.folder import PART_SUFFIX, Facts, drafted, read_facts, read_sums
 from config.backups.making import make_backup
 from config.backups.programs import BackupError
-from config.backups.restoring import check_database, mark_of
+from config.backups.restoring import check_database, mark_of, place_site
 from config.testing import process_number
 from config.up.embedded import create_database
-from config.up.home import Home
+from config.up.home import NO_KEY_YET, Home
 from config.up.processes import wait_until
 from config.up.progress import Progress
 from tests import cast
@@ -245,6 +245,17 @@ def test_a_backup_goes_to_no_place_that_it_copies_and_to_none_that_is_not_there(
         make_backup(target=media_root / "backup", progress=Progress())
     with pytest.raises(BackupError, match="There is no folder"):
         make_backup(target=media_root.parent / "missing" / "backup", progress=Progress())
+
+
+@pytest.mark.parametrize("new_key", [False, True])
+def test_a_key_comes_back_unless_a_new_one_is_wanted(settings: Any, tmp_path: Path, new_key: bool) -> None:
+    settings.HOME, settings.SECRET_KEY = Home(tmp_path / "var"), NO_KEY_YET
+    key = secrets.token_urlsafe(64)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "secret_key").write_text(key)
+    facts = Facts(made_at="", key_mark="", n_judgments=0, postgres="18", migrations={})
+    place_site(tmp_path, facts, new_key=new_key)
+    assert (settings.HOME.secret_key.read_text() == key) is not new_key
 
 
 @pytest.mark.django_db
