@@ -25,6 +25,7 @@ from config.backups.programs import BackupError, blocks
 from config.up.progress import Progress
 
 FORMAT = 1
+UNFINISHED = ".unfinished"
 PART_SUFFIX = ".restoring"  # of what a restore is just writing
 FACTS, SUMS, DATABASE, MEDIA, SITE = "backup.json", "SHA256SUMS", "database.dump", "media", "site"
 
@@ -63,7 +64,8 @@ class Draft:
         if "\n" in name:
             raise BackupError(f"A file's name has a line break, which no file of the product has: {name!r}.")
         target = self.folder / name
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in reversed([self.folder / part for part in Path(name).parents]):
+            folder.mkdir(mode=0o700, exist_ok=True)
         self.sums[name] = write_file(target, self._counted(pieces, stage))
 
     def end(self, facts: Facts) -> None:
@@ -85,7 +87,7 @@ def drafted(target: Path, progress: Progress) -> Iterator[Draft]:
 
     What a killed one has left under the same name goes. Raises BackupError where there is something already.
     """
-    draft = target.with_name(f"{target.name}.unfinished")
+    draft = target.with_name(target.name + UNFINISHED)
     if os.path.lexists(target):
         raise BackupError(f"{target} is there already: choose another name.")
     draft.mkdir(mode=0o700, exist_ok=True)
@@ -128,6 +130,8 @@ def read_backup(folder: Path, progress: Progress) -> tuple[Facts, dict[str, str]
 
     Raises BackupError for one that is cut, changed, or none.
     """
+    if folder.name.endswith(UNFINISHED):
+        raise BackupError(f"{folder} was not finished, as its name says.")
     sums = read_sums(folder)
     there = {str(path) for path in files_below(folder)} - {SUMS}
     if missing := sorted(sums.keys() - there):
@@ -163,8 +167,8 @@ def read_facts(folder: Path) -> Facts:
         said = json.loads((folder / FACTS).read_bytes())
     except FileNotFoundError:
         raise BackupError(f"{folder} is no backup: it has no {FACTS}.") from None
-    if said["format"] != FORMAT:
-        raise BackupError(f"{folder} was made by a newer version: restore it with that one.")
+    if said["format"] != FORMAT or said.keys() != asdict(Facts("", "", "", 0, {})).keys():
+        raise BackupError(f"{folder} was made by another version of the product: restore it with that one.")
     return Facts(**said)
 
 

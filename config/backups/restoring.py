@@ -184,12 +184,13 @@ def place_site(folder: Path, facts: Facts, *, new_key: bool) -> None:
     new_key : draw a key where there is none, and leave the backup's
     """
     home = settings.HOME
-    if settings.SECRET_KEY == NO_KEY_YET:
+    with suppress(PermissionError):  # a container's is root's, and has no use for any of this
         make_var(home)
+    if settings.SECRET_KEY == NO_KEY_YET:
         kept = key_file(folder)
         write_private(home.secret_key, kept.read_text() if kept.exists() and not new_key else secrets.token_urlsafe(64))
     sign_ins = folder / SITE / firststart.SIGN_INS
-    with suppress(PermissionError):  # a container's is root's, and `up`, which these are for, does not run there
+    with suppress(PermissionError):  # as before
         if sign_ins.exists() and not (home.var / firststart.SIGN_INS).exists():
             write_private(home.var / firststart.SIGN_INS, sign_ins.read_text())
         for kind in facts.notes:

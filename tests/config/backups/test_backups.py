@@ -253,9 +253,13 @@ def test_a_key_comes_back_unless_a_new_one_is_wanted(settings: Any, tmp_path: Pa
     key = secrets.token_urlsafe(64)
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "secret_key").write_text(key)
+    (tmp_path / "site" / "sign-in.json").write_text("{}")
     facts = Facts(made_at="", key_mark="", n_judgments=0, postgres="18", migrations={})
     place_site(tmp_path, facts, new_key=new_key)
     assert (settings.HOME.secret_key.read_text() == key) is not new_key
+    settings.HOME, settings.SECRET_KEY = Home(tmp_path / "elsewhere"), key  # as where the environment gives it
+    place_site(tmp_path, facts, new_key=new_key)
+    assert (settings.HOME.var / "sign-in.json").read_text() == "{}" and not settings.HOME.secret_key.exists()
 
 
 @pytest.mark.django_db

@@ -1,12 +1,13 @@
 """A backup's folder: whoever has changed one byte of it is found out, and half of one is none."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from config.backups.folder import Facts, drafted, files_below, read_backup
+from config.backups.folder import Facts, drafted, files_below, read_backup, read_facts
 from config.backups.programs import BackupError
 from config.up.progress import Progress
 
@@ -27,8 +28,7 @@ def backup(tmp_path: Path) -> Path:
 def test_a_backup_is_read_as_it_was_written_by_our_account_alone(backup: Path) -> None:
     facts, sums = read_backup(backup, Progress())
     assert facts == FACTS and set(sums) == {"backup.json", "database.dump", "media/runs/a run.txt", "media/empty"}
-    files = [path for path in backup.rglob("*") if path.is_file()]
-    assert {path.stat().st_mode & 0o077 for path in (backup, *files)} == {0}
+    assert {path.stat().st_mode & 0o077 for path in (backup, *backup.rglob("*"))} == {0}
 
 
 def flip(file: Path) -> None:
@@ -49,6 +49,16 @@ def test_whatever_is_damaged_is_found(backup: Path, name: str, damage: Callable[
     damage(backup / name)
     with pytest.raises(BackupError):
         read_backup(backup, Progress())
+
+
+def test_neither_a_draft_nor_what_another_version_wrote_is_read(backup: Path) -> None:
+    said = json.loads((backup / "backup.json").read_text())
+    for facts in ({**said, "format": 2}, {**said, "more": 1}):
+        (backup / "backup.json").write_text(json.dumps(facts))
+        with pytest.raises(BackupError, match="another version of the product"):
+            read_facts(backup)
+    with pytest.raises(BackupError, match="was not finished, as its name says"):
+        read_backup(backup.rename(backup.with_name("backup.unfinished")), Progress())
 
 
 def test_what_was_put_in_later_is_found(backup: Path) -> None:
