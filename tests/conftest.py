@@ -27,7 +27,7 @@ from tests.draws import begin_a_test
 from tests.lasting import empty_tables
 from tests.stack import Stack, started_before
 
-pytest_plugins = ["tests.cast", "tests.works", "tests.campaigns", "tests.disks"]
+pytest_plugins = ["tests.cast", "tests.works", "tests.campaigns", "tests.disks", "tests.scorecard.figures"]
 
 expect.set_options(timeout=PATIENCE)
 # the same of Redis: what a page puts by without it, after 200 ms in the product, its next page does not find

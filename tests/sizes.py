@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--no-browser", action="store_true", help="leave out the tests that need a browser")
     group.addoption("--full", action="store_true", help="start the product too, see every page in every look")
     group.addoption("--heavy", action="store_true", help="all that --full runs, and measurements and long attacks")
+    group.addoption("--share", type=float, default=1, help="of the sizes that the scorecard wants of what it measures")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -214,7 +214,7 @@ def test_there_are_checks_enough_and_a_planted_violation_for_each():
     assert set(names) == set(PLANTED)
 
 
-def test_each_check_fires_on_a_planted_violation(collection):
+def test_each_check_fires_on_a_planted_violation(collection, figures):
     silent = []
     for check in CHECKS:
         with transaction.atomic():
@@ -222,6 +222,7 @@ def test_each_check_fires_on_a_planted_violation(collection):
             if not run([check]):
                 silent.append(check.name)
             transaction.set_rollback(True)
+    figures.tell("checks that fired", len(CHECKS) - len(silent), at_least=figures.size("checks", run=len(CHECKS)))
     assert silent == []
 
 

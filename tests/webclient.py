@@ -19,6 +19,7 @@ class WebClient:
         jar = http.cookiejar.CookieJar()
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
         self.csrf = ""
+        self.n_failures = 0  # tries that `insist` made again
 
     def get(self, path: str) -> str:
         """Read a page, and the CSRF token it holds."""

@@ -7,16 +7,22 @@ its own, as a worker would; its peak memory is that process's, of which "begun w
 """
 
 import argparse
+import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 MAKE = """
-import re, sys, time
+import json, re, sys, time
 from pathlib import Path
 import django
+from django.conf import settings
 django.setup()
+slug, settings.MEDIA_ROOT, kind, *given = sys.argv[1:]
 def highest():
     # MiB at most; getrusage would go on counting from the process that started this one
     return int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1024
@@ -24,7 +30,6 @@ from annotate.models import Collection
 from metrics.models import Download
 from annotate.services.background import works
 from metrics.services import downloads
-slug, kind, *given = sys.argv[1:]
 collection = Collection.objects.get(slug=slug)
 form = downloads.form_of(collection=collection, kind=Download.Kind(kind), data=dict(each.split("=") for each in given))
 assert form.is_valid(), form.errors
@@ -35,7 +40,8 @@ asked.refresh_from_db()
 taken = time.perf_counter() - start
 peak = highest()
 assert asked.work.state == "done", asked.work.error
-print(f"{taken:.1f} s|{peak:.0f} MiB|{before:.0f} MiB|{asked.n_rows:,}|{asked.n_bytes / 1e6:.0f} MB")
+print(json.dumps({"seconds": taken, "peak": peak, "begun with": before, "rows": asked.n_rows,
+                  "bytes": asked.n_bytes, "sha256": asked.sha256}))
 """
 FILL = """
 INSERT INTO annotate_item (collection_id, side, external_id, split, warning, excluded_reason)
@@ -74,16 +80,11 @@ KINDS = (
 
 def filled(n_judgments: int) -> str:
     """A collection of so many judgments, two of each pair; its short name."""
-    import django
-
-    django.setup()
-    from django.core.management import call_command
     from django.db import connection
 
     from annotate.models import Round
     from tests import cast
 
-    call_command("migrate", verbosity=0)
     collection = cast.collection(f"downloads-{int(time.time())}", grades=3)
     round_ = Round.objects.create(collection=collection, policy=cast.policy(collection), kind="import", name="all")
     n_queries = max(1, n_judgments // 40)
@@ -91,6 +92,17 @@ def filled(n_judgments: int) -> str:
     with connection.cursor() as cursor:
         cursor.execute(FILL.format(c=collection.pk, r=round_.pk, p=round_.policy_id, **sizes))
     return collection.slug
+
+
+def made_apart(slug: str, kind: Sequence[str], *, media: str, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """What making one of KINDS in a process of its own took, and what came of it.
+
+    media : the folder where the file stays
+    """
+    command = [sys.executable, "-c", MAKE, slug, media, *kind]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def by_psql(url: str, slug: str) -> float:
@@ -113,11 +125,19 @@ def main() -> None:
     given = parser.parse_args()
     os.environ["DATABASE_URL"] = given.url
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
     slug = filled(given.judgments)
     print("file|time|peak|begun with|rows|size")
     for kind in KINDS:
-        told = subprocess.run([sys.executable, "-c", MAKE, slug, *kind], check=True, capture_output=True, text=True)
-        print(f"{' '.join(kind)}|{told.stdout.strip()}", flush=True)
+        with tempfile.TemporaryDirectory() as media:
+            told = made_apart(slug, kind, media=media)
+        print(f"{' '.join(kind)}|{told['seconds']:.1f} s|{told['peak']:.0f} MiB|{told['begun with']:.0f} MiB|"
+              f"{told['rows']:,}|{told['bytes'] / 1e6:.0f} MB", flush=True)  # fmt: skip
     print(f"psql copy of the judgments' join|{by_psql(given.url, slug):.1f} s")
 
 

@@ -1,0 +1,97 @@
+"""The scorecard: measures what the product promises, and writes docs/reliability.md.
+
+    python -m tests.scorecard                       all rows, where it is quiet: an hour or two on two cores
+    python -m tests.scorecard A1 B2 --share 0.05    some of them, at a twentieth of the size
+
+Each row is a pytest of its own. One that fails stands on the page as failed, and the next one begins. The rows that are
+not run keep what they came to last. The exit code is 0 only where every row that was run met its goals.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.scorecard.results import Result, load, page, save
+from tests.scorecard.rows import FIGURES, ROWS, Row
+
+ROOT = Path(__file__).resolve().parents[2]
+FAILED = re.compile(r"^(?:FAILED|ERROR) \S+?(?:\[.*?\])? - (.+)$", re.MULTILINE)
+SECONDS = 4 * 3600  # for a test that hangs
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure the rows that are named, or all; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.scorecard", description="Measure what is promised.")
+    parser.add_argument("ids", nargs="*", metavar="ID", help=f"of {', '.join(row.id for row in ROWS)}; all by default")
+    parser.add_argument("--share", type=float, default=1, help="of the sizes that are wanted")
+    parser.add_argument("--to", type=Path, default=ROOT / "docs", metavar="FOLDER", help="where the page is written")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.ids) - {row.id for row in ROWS}:
+        parser.error(f"there is no row {', '.join(sorted(unknown))}")
+    results = load(options.to / "reliability.json")
+    all_met = True
+    for row in [row for row in ROWS if not options.ids or row.id in options.ids]:
+        result = results[row.id] = measured(row, options.share)
+        save({row.id: results[row.id] for row in ROWS if row.id in results}, options.to / "reliability.json")
+        (options.to / "reliability.md").write_text(page(ROWS, results))
+        print(f"{row.id}: {result.outcome(row)}", flush=True)
+        all_met &= result.is_met()
+    return 0 if all_met else 1
+
+
+def measured(row: Row, share: float) -> Result:
+    """What a row's tests came to, run by a process of their own."""
+    result = Result(row.id, f"{datetime.now(UTC):%Y-%m-%d}", commit(), machine())
+    begun = time.monotonic()
+    with tempfile.NamedTemporaryFile("r", prefix="figures-") as told:
+        command = [sys.executable, "manage.py", "test", "--heavy", f"--share={share}", f"--timeout={SECONDS}", row.node]
+        result.failure = run(command, told.name)
+        result.take(told)
+    result.seconds = round(time.monotonic() - begun, 1)
+    return result
+
+
+def run(command: Sequence[str], told: str) -> str:
+    """Run a row's tests, showing what they print; why they did not pass, "" where they did."""
+    output = []
+    env = {**os.environ, FIGURES: told, "COLUMNS": "400", "PYTEST_ADDOPTS": "--color=no"}
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, env=env, **pipe) as tests:
+        for line in tests.stdout or ():
+            print(line, end="", flush=True)
+            output.append(line)
+    if tests.returncode == 0:
+        return ""
+    reasons = FAILED.findall("".join(output)) or [line.strip("= \n") for line in output[-1:]]
+    return "; ".join(dict.fromkeys(reasons))[:500].replace("|", "/") or f"it ended with {tests.returncode}"
+
+
+def commit() -> str:
+    """The commit that is measured, and whether files differ from it."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+    name = git("rev-parse", "--short=12", "HEAD") or "no commit"
+    return f"{name} with changes" if git("status", "--porcelain", "--", ".", ":!docs") else name
+
+
+def machine() -> str:
+    """Cores, memory and processor of this machine."""
+    kib = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1])  # type: ignore[index]
+    model = re.search(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())
+    return f"{os.cpu_count()} cores, {kib / 2**20:.0f} GiB, {model[1] if model else os.uname().machine}"
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("Stopped; what was measured before is kept.")

@@ -1,0 +1,126 @@
+"""What a researcher asks for over HTTP that takes long: a large run, many labels, a file of all judgments."""
+
+import http.client
+import json
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.db import connection
+from django.db.models import QuerySet
+from pytest_django import DjangoDbBlocker
+
+from annotate.models import Collection, Role, Side, Work
+from config.up.processes import wait_until
+from metrics.models import Download
+from tests import cast
+from tests.benchmarks import fire_study
+from tests.pooling.services import large_runs
+from tests.scorecard.figures import Figures
+from tests.stack import Stack
+from tests.webclient import WebClient
+
+BOUNDARY = "a-boundary"
+MEGABYTE = 1_000_000
+N_QUERIES = 2_000  # of what the labels are of
+PER_PAIR = 3
+
+
+class LargeJobs:
+    """Three jobs of one researcher, each in a collection of its own; made within `stack.orm`."""
+
+    def __init__(self, stack: Stack, figures: Figures, folder: Path) -> None:
+        self.stack = stack
+        self.researcher = cast.user("researcher")
+        self.run, self.labels = folder / "large.run", folder / "labels.csv"
+        self.n_pairs = -(-figures.size("labels imported") // PER_PAIR)
+        self.run_of = self._collection_of_run(figures.size("lines of the run"))
+        self.labels_of = self._collection_of_labels()
+        share = figures.size("judgments loaded down") / figures.row.sizes["judgments loaded down"]
+        fire_study.fill("fire", scale=share)
+        for collection in (self.run_of, self.labels_of, Collection.objects.get(slug="fire")):
+            cast.member(collection, Role.RESEARCHER, self.researcher)
+        self.key = cast.bearer(self.researcher, "runs:write", "files:write")
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+
+    def _collection_of_run(self, n_lines: int) -> Collection:
+        depth = min(1_000, n_lines)
+        n_queries, n_documents = -(-n_lines // depth), max(depth, n_lines // 7)
+        large_runs.write_run(self.run, n_queries, depth, n_documents)
+        return large_runs.collection(n_queries, n_documents)
+
+    def _collection_of_labels(self) -> Collection:
+        collection = cast.collection("labels", grades=4)
+        cast.items(collection, Side.QUERY, N_QUERIES)
+        cast.items(collection, Side.DOCUMENT, self.n_pairs // N_QUERIES + 1)
+        with self.labels.open("w") as file:
+            file.write("annotator,query,document,grade\n")
+            for number in range(PER_PAIR * self.n_pairs):
+                pair, person = number % self.n_pairs, number // self.n_pairs
+                file.write(f"p{person},q{pair % N_QUERIES},d{pair // N_QUERIES},{(pair + person * 7) % 4}\n")
+        return collection
+
+    def ask_and_wait(self, blocker: DjangoDbBlocker) -> None:
+        """Ask for all three, wait until each is done, and load the file down."""
+        labels = {"kind": "judgments", "name": "labels", "query": "query", "document": "document", "layout": "long",
+                  "annotator": "annotator", "grade": "grade"}  # fmt: skip
+        self._send(f"{self.run_of.slug}/runs/", {"name": "large", "direction": "forward"}, self.run)
+        self._send(f"{self.labels_of.slug}/imports/", labels, self.labels)
+        page = WebClient(self.stack.url)
+        page.sign_in(self.researcher.username)
+        page.get("/c/fire/downloads/")
+        form = urllib.parse.urlencode({"csrfmiddlewaretoken": page.csrf, "format": "csv"}).encode()
+        page.opener.open(f"{page.base}/c/fire/downloads/new/judgments/", form, timeout=240).read()
+
+        def are_done() -> bool:
+            with self.stack.orm(blocker):
+                states = list(self.works().values_list("state", flat=True))
+                return len(states) >= 3 and not set(states) & set(Work.UNFINISHED)
+
+        assert wait_until(are_done, seconds=3600, step=1)
+        with self.stack.orm(blocker):
+            made = Download.objects.get(collection__slug="fire")
+        with page.opener.open(f"{page.base}/c/fire/downloads/{made.pk}/file/", timeout=240) as file:
+            while file.read(MEGABYTE):
+                pass
+
+    def works(self) -> QuerySet[Work]:
+        """The three jobs."""
+        return Work.objects.filter(by=self.researcher)
+
+    def tell(self, figures: Figures) -> None:
+        """Say how long each took; within `stack.orm`."""
+        for work in self.works().order_by("pk"):
+            assert work.state == Work.State.DONE, work.error
+            taken = work.finished_at - work.asked_at
+            figures.tell(f"{work.kind}, from asking to the end", taken.total_seconds(), "s")
+
+    def _send(self, path: str, fields: dict[str, str], file: Path) -> None:
+        """Upload a file as programs do, a megabyte at a time."""
+        head = "".join(_part(name, f"\r\n\r\n{value}\r\n") for name, value in fields.items())
+        head += _part("file", f'; filename="{file.name}"\r\n\r\n')
+        tail = f"\r\n--{BOUNDARY}--\r\n"
+
+        def body() -> Iterator[bytes]:
+            yield head.encode()
+            with file.open("rb") as stream:
+                while data := stream.read(MEGABYTE):
+                    yield data
+            yield tail.encode()
+
+        headers = {
+            **self.key, "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
+            "Content-Length": str(len(head) + file.stat().st_size + len(tail)),
+        }  # fmt: skip
+        there = http.client.HTTPConnection(urlsplit(self.stack.url).netloc, timeout=600)
+        there.request("POST", f"/api/v1/collections/{path}", body(), headers)
+        reply = there.getresponse()
+        told = reply.read()
+        there.close()
+        assert reply.status == 201, (reply.status, json.loads(told))
+
+
+def _part(name: str, rest: str) -> str:
+    return f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{rest}'

@@ -1,0 +1,129 @@
+"""Thousands of run files to which something happened: each is refused whole, in a sentence, and none is a crash.
+
+They come in by the API, as a program sends them, and are read as a worker reads them. A file that is still sound after
+what happened to it is taken, and counts for nothing here.
+"""
+
+import gzip
+import io
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from annotate.models import Item, Role
+from pooling.models import Matrix, Ranking, Run
+from tests import cast
+from tests.annotate.core.files import archive
+from tests.mutations import accident
+from tests.pooling.core.run_samples import MATRIX, SAMPLES, parquet
+from tests.works import done
+
+pytestmark = [
+    pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("media_root"),
+    pytest.mark.timeout(4 * 3600),
+]  # fmt: skip
+MOST_ACCIDENTS = 4
+MOST_TRIES = 20  # files for each one that is refused; most are sound after an accident where few bytes matter
+
+
+def zipped() -> bytes:
+    """A matrix and its lists of ids, side by side."""
+    file = io.BytesIO()
+    np.save(file, MATRIX["sim_mat"])
+    lists = {"rows.txt": b"q1\nq2\n", "columns.txt": b"d1\nd2\nd3\n"}
+    return archive({"matrix.npy": file.getvalue(), **lists}, compression=0).getvalue()
+
+
+FILES: dict[str, tuple[str, bytes]] = {
+    "TREC": ("a.run", SAMPLES["trec"]),
+    "JSONL": ("a.jsonl", SAMPLES["jsonl"]),
+    "CSV": ("a.csv", SAMPLES["table"]),
+    "npz": ("a.npz", SAMPLES["npz"]),
+    "gzip": ("a.run.gz", gzip.compress(SAMPLES["trec"], mtime=0)),
+    "zip": ("a.zip", zipped()),
+    "Parquet": ("a.parquet", parquet(query=["q1"] * 50, document=[f"d{n}" for n in range(50)], score=[0.5] * 50)),
+}
+TEXTS = ("TREC", "JSONL", "CSV")
+
+
+class Outcome(NamedTuple):
+    """What became of a file: refused, or taken; what was said of it, and whether that names a line or a field."""
+
+    is_refused: bool
+    sentences: list[str]
+    is_located: bool
+
+
+@pytest.fixture
+def send(client: Client) -> Callable[[str, bytes], Outcome]:
+    """Uploads a file as a run and has it read."""
+    collection = cast.collection("runs")
+    for side, names in (("query", ("q1", "q2")), ("document", [f"d{n}" for n in range(50)])):
+        Item.objects.bulk_create(Item(collection=collection, side=side, external_id=name) for name in names)
+    key = cast.bearer(cast.member(collection, Role.RESEARCHER), "runs:write")
+
+    def send(name: str, data: bytes) -> Outcome:
+        form = {"name": "mutated", "direction": "forward", "file": SimpleUploadedFile(name, data)}
+        answer = client.post("/api/v1/collections/runs/runs/", form, headers=key)
+        assert answer.status_code in (200, 201, 422), (answer.status_code, answer.content[:300])
+        if answer.status_code == 422:
+            errors = answer.json()["errors"]
+            return Outcome(True, [error["message"] for error in errors], bool(errors[0]["field"]))
+        run = done(Run.objects.get(pk=answer.json()["id"]))
+        assert run.state in ("ready", "rejected"), (run.state, run.work.error)
+        if run.state == "ready":
+            run.delete()  # the next one may have the name
+            return Outcome(False, [], False)
+        errors = run.report["errors"]
+        is_located = any(error["line"] or error["field"] for error in errors)
+        return Outcome(True, [error["message"] for error in errors], is_located)
+
+    return send
+
+
+def mutants(sample: bytes) -> Iterator[bytes]:
+    """The same files in every run, without end."""
+    seed = 0
+    while True:
+        seed += 1
+        chance, data = random.Random(seed), sample
+        for _ in range(chance.randrange(1, MOST_ACCIDENTS)):
+            data = accident(data, [sample], chance)
+        yield data
+
+
+def n_stored() -> int:
+    """Rows of runs that were not taken."""
+    of_others = {"run__state": "rejected"}
+    return Ranking.objects.filter(**of_others).count() + Matrix.objects.filter(**of_others).count()
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_malformed_run_is_refused_in_a_sentence(send, figures, kind):
+    (name, sample), n = FILES[kind], figures.size(kind)
+    assert not send(name, sample).is_refused
+    told, n_files = Counter(), 0
+    for data in mutants(sample):
+        n_files += 1
+        outcome = send(name, data)
+        if outcome.is_refused:
+            told["refused"] += 1
+            told["without a sentence"] += not all(sentence.strip() for sentence in outcome.sentences or [""])
+            told["an exception's words"] += any("Traceback" in each or "Error(" in each for each in outcome.sentences)
+            told["neither line nor field"] += not outcome.is_located
+        if told["refused"] == n:
+            break
+        assert n_files < MOST_TRIES * (n + 10), told
+    figures.tell(f"{kind}: files refused", told["refused"], at_least=n)
+    figures.tell(f"{kind}: still sound, and taken", n_files - told["refused"])
+    for what in ("without a sentence", "an exception's words"):
+        figures.tell(f"{kind}: refused, {what}", told[what], at_most=0)
+    most = 0 if kind in TEXTS else None
+    figures.tell(f"{kind}: refused, naming neither line nor field", told["neither line nor field"], at_most=most)
+    figures.tell(f"{kind}: rows of refused files", n_stored(), at_most=0)
