@@ -32,7 +32,7 @@ class LargeJobs:
 
     def __init__(self, stack: Stack, figures: Figures, folder: Path) -> None:
         self.stack = stack
-        self.researcher = cast.user("researcher")
+        self.researcher = cast.user("large-jobs")
         self.run, self.labels = folder / "large.run", folder / "labels.csv"
         self.n_pairs = -(-figures.size("labels imported") // PER_PAIR)
         self.run_of = self._collection_of_run(figures.size("lines of the run"))
