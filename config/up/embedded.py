@@ -18,6 +18,7 @@ from config.up.home import DATABASE, Home, owned_folder, prepare_sockets, server
 from config.up.processes import StartError, command_line, last_words, spawn, stop, wait_until
 from config.up.programs import POSTGRES_MAJOR, postgres_package, programs, redis_program
 
+NO_ROOM = "No space left on device"
 SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")
 # autovacuum counts a table's rows whenever it comes by, and plans change with that: a test must not hang on when
 FRUGAL = ("-c", "autovacuum=off", "-c", "fsync=off", "-c", "full_page_writes=off")
@@ -124,6 +125,7 @@ def wait_for_postgres(
     server that cannot start ends by itself.
 
     False when sessions of a killed server are still ending: PostgreSQL is right to refuse, and to be asked again.
+    Raises StartError where it runs and refuses everybody because the disk is full: whoever started it tells that.
     """
 
     def answers() -> bool:
@@ -131,7 +133,10 @@ def wait_for_postgres(
             return True
         try:
             create_database(home, DATABASE, port=port)
-        except psycopg.OperationalError:
+        except psycopg.OperationalError as error:
+            if NO_ROOM in str(error):
+                stop(server, first=signal.SIGINT)
+                raise StartError(f"PostgreSQL did not start: {NO_ROOM}") from error
             return False
         return True
 
