@@ -35,6 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if unknown := set(options.ids) - {row.id for row in ROWS}:
         parser.error(f"there is no row {', '.join(sorted(unknown))}")
+    options.to.mkdir(parents=True, exist_ok=True)
     results = load(options.to / "reliability.json")
     all_met = True
     for row in [row for row in ROWS if not options.ids or row.id in options.ids]:

@@ -20,8 +20,8 @@ def test_a_full_disk_loses_nothing_and_is_told(small_disk, fault_stack, django_d
     with faults.people_judge(stack) as (acknowledged, judge_on):
         while len(acknowledged) < n_answers:
             judge_on()
-        acknowledged.allow_more()  # so that people judge when it is full
         with full_disk(stack, disk):
+            acknowledged.allow_more()  # so that people try to judge now
             before = len(acknowledged)
             time.sleep(SECONDS_FULL)
             while_full, status = len(acknowledged) - before, answer_of(stack, "/readyz")[0]
