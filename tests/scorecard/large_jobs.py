@@ -25,6 +25,7 @@ BOUNDARY = "a-boundary"
 MEGABYTE = 1_000_000
 N_QUERIES = 2_000  # of what the labels are of
 PER_PAIR = 3
+NAMES = {"run_reading": "the run", "import": "the labels", "download": "the file of judgments"}  # by kinds of work
 
 
 class LargeJobs:
@@ -95,7 +96,7 @@ class LargeJobs:
         for work in self.works().order_by("pk"):
             assert work.state == Work.State.DONE, work.error
             taken = work.finished_at - work.asked_at
-            figures.tell(f"{work.kind}, from asking to the end", taken.total_seconds(), "s")
+            figures.tell(f"{NAMES[work.kind]}, from asking to the end", taken.total_seconds(), "s")
 
     def _send(self, path: str, fields: dict[str, str], file: Path) -> None:
         """Upload a file as programs do, a megabyte at a time."""
