@@ -125,6 +125,7 @@ def test_nothing_acknowledged_is_lost(fault_stack, django_db_blocker, figures, k
     most = 0.5 if kill is kill_web_worker else None  # a server that is down lets nobody through
     share = 100 * n_failures / (n_failures + len(acknowledged))
     figures.tell("tries that failed and were made again", share, "%", at_most=most)
+    figures.tell("such tries a kill", n_failures / times)
     assert "nothing broken" in stack.manage("fsck")
 
 
