@@ -54,6 +54,7 @@ def test_a_million_judgments_are_restored_within_five_minutes(
         for name in names
     )
     monkeypatch.setattr(imports, "N_JUDGMENTS", n_judgments)
+    (judged.home.var / "media").mkdir(parents=True)
     with judged.orm(django_db_blocker):
         collection = cast.collection("fire", grades=4)
         cast.items(collection, Side.QUERY, 2000)

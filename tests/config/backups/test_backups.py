@@ -236,7 +236,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(judged: Stack, small_disk: Calla
 
 def test_a_folder_of_files_that_is_not_mounted_is_no_empty_one(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
-    with pytest.raises(BackupError, match="is not there: is its disk mounted"):
+    with pytest.raises(BackupError, match="is not there: mount its disk"):
         make_backup(target=tmp_path / "backup", progress=Progress())
 
 
