@@ -1,4 +1,4 @@
-"""Disks that are full before long."""
+"""Disks that are full before long, and one that is gone."""
 
 import os
 import subprocess
@@ -22,4 +22,25 @@ def small_disk(open_folder: Path) -> Iterator[Callable[[str], Path]]:
         return disk
 
     yield make
+    subprocess.run(["umount", "--lazy", disk], check=False)
+
+
+@pytest.fixture
+def dead_disk(open_folder: Path) -> Iterator[Path]:
+    """A folder whose file system does not answer any more: that of a program which has ended."""
+    if os.getuid() != 0:
+        pytest.skip("only root can mount a program's file system")
+    disk = open_folder / "dead disk"
+    disk.mkdir()
+    try:
+        program = os.open("/dev/fuse", os.O_RDWR)
+    except OSError:
+        pytest.skip("this container has no file systems of programs")
+    options = f"fd={program},rootmode=40000,user_id=0,group_id=0"
+    mount = ["mount", "-i", "-t", "fuse", "-o", options, "ended", disk]
+    is_mounted = subprocess.run(mount, pass_fds=[program], check=False).returncode == 0
+    os.close(program)
+    if not is_mounted:
+        pytest.skip("this container may not mount")
+    yield disk
     subprocess.run(["umount", "--lazy", disk], check=False)

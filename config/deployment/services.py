@@ -22,7 +22,10 @@ from annotate.services import site_accounts
 from config.up import firststart
 
 SECONDS = 10  # a service that says nothing for so long is away
-FULL = {errno.ENOSPC, errno.EDQUOT}
+# what the operator mends; any other error, such as of a network's file system that does not answer, may pass
+REFUSED_PLACES = {
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG,
+}  # fmt: skip
 log = logging.getLogger(__name__)
 
 
@@ -82,19 +85,30 @@ def redis_evicts() -> str:
 
 
 def media_cannot_be_written() -> str:
-    """Nothing could be uploaded; a disk that is full is waited for."""
+    """Nothing could be uploaded; a disk that is full, or does not answer, is waited for.
+
+    The folder is not made: of root, who may ask, it would be root's, and closed to the account that uploads.
+    """
     folder = Path(settings.MEDIA_ROOT)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        with tempfile.TemporaryFile(dir=nearest(folder)):
             return ""
     except OSError as error:
-        if error.errno in FULL:
+        if error.errno not in REFUSED_PLACES:
             raise Away("the disk of MEDIA_ROOT") from error
         return (
             f"Uploads cannot be written to MEDIA_ROOT, {folder} ({error.strerror}): give the account of web and "
             "workers that folder, or set MEDIA_ROOT to one it may write to."
         )
+
+
+def nearest(place: Path) -> Path:
+    """The place itself, or the nearest above it that is there, in which it would be made."""
+    try:
+        place.lstat()
+    except FileNotFoundError:
+        return nearest(place.parent)
+    return place
 
 
 Check = Callable[[], str]
