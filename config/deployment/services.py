@@ -66,7 +66,7 @@ def demo_accounts_are_open() -> str:
 
 
 def redis_evicts() -> str:
-    """Work that is queued would vanish without a word."""
+    """Work that is queued would vanish without a word; a policy for what expires, `volatile-...`, spares it."""
     retry = Retry(NoBackoff(), 0)
     try:
         with redis.Redis.from_url(
@@ -76,11 +76,12 @@ def redis_evicts() -> str:
     except RedisError as error:
         raise Away("Redis") from error
     policy, most = memory.get("maxmemory_policy", "noeviction"), int(memory.get("maxmemory", 0))
-    if policy == "noeviction" or not most:
+    if not policy.startswith("allkeys-") or not most:
         return ""
     return (
         f"The Redis of REDIS_URL throws queued work away once it holds {most // 1_000_000} MB (maxmemory-policy is "
-        f"{policy}): set maxmemory-policy noeviction there; another Redis for the cache alone, CACHE_URL, may evict."
+        f"{policy}): set maxmemory-policy noeviction there, or volatile-lru, which spares what is queued; another "
+        "Redis for the cache alone, CACHE_URL, may evict anything."
     )
 
 

@@ -6,13 +6,18 @@ of Redis but `noeviction`.
 
 import errno
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import redis
 from django.conf import LazySettings
+from kombu import Connection
 
+from config.celery import app
 from config.deployment import services
+from config.settings import broker_url
+from tests.stack import redis_apart
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ENOSPC, errno.EDQUOT, errno.EMFILE])
@@ -51,3 +56,36 @@ def test_looking_makes_no_folder(tmp_path: Path, settings: LazySettings) -> None
     settings.MEDIA_ROOT = tmp_path / "uploads" / "media"
     assert services.media_cannot_be_written() == ""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def own_redis(open_folder: Path, settings: LazySettings) -> Iterator[redis.Redis]:
+    """A Redis of the product's own, with little memory."""
+    with redis_apart(open_folder) as settings.REDIS_URL, redis.Redis.from_url(settings.REDIS_URL) as client:
+        client.config_set("maxmemory", 64_000_000)
+        yield client
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "allkeys-lfu", "allkeys-random"])
+def test_a_redis_that_evicts_any_key_is_refused(own_redis: redis.Redis, policy: str) -> None:
+    own_redis.config_set("maxmemory-policy", policy)
+    assert f"holds 64 MB (maxmemory-policy is {policy})" in services.redis_evicts()
+    own_redis.config_set("maxmemory", 0)
+    assert services.redis_evicts() == ""
+
+
+@pytest.mark.parametrize("policy", ["noeviction", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"])
+def test_a_redis_that_evicts_what_expires_or_nothing_is_taken(own_redis: redis.Redis, policy: str) -> None:
+    own_redis.config_set("maxmemory-policy", policy)
+    assert services.redis_evicts() == ""
+
+
+def test_no_key_of_queued_work_expires(own_redis: redis.Redis, settings: LazySettings) -> None:
+    with Connection(broker_url(settings.REDIS_URL)) as broker:
+        for _ in range(2):
+            app.send_task("annotate.tasks.tidy", connection=broker, expires=10.0)
+        with broker.SimpleQueue("short") as queue:
+            queue.get(timeout=60)  # one is with a worker, and the other waits
+            times = {key.decode(): own_redis.ttl(key) for key in own_redis.scan_iter()}
+    assert {"short", "unacked", "unacked_index"} <= times.keys()
+    assert set(times.values()) == {-1}
