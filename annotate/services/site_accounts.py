@@ -62,8 +62,8 @@ def close_demo_accounts(*, passwords: dict[str, str]) -> list[str]:
 
 
 def open_demo_accounts(*, passwords: dict[str, str], among: QuerySet[User] | None = None) -> list[User]:
-    """The accounts that still have the password of a demo: of any, or one of these."""
-    users = (User.objects.all() if among is None else among).order_by("username")
+    """The accounts that still have the password of a demo: of these, or of all that may sign in."""
+    users = (User.objects.filter(is_active=True) if among is None else among).order_by("username")
     mark = f"${b64encode(DEMO_SALT.encode()).decode()}"
     return [
         user

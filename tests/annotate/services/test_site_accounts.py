@@ -137,6 +137,9 @@ def test_demo_accounts_are_known_by_their_passwords_or_in_a_copy_of_the_database
 
     assert names(passwords) == ["admin", "annotator", "researcher"]
     assert names({}) == ["admin", "researcher"]
+    User.objects.filter(username__in=["admin", "annotator"]).update(is_active=False)  # to whom nobody can sign in
+    assert names(passwords) == ["researcher"]
+    assert site_accounts.close_demo_accounts(passwords=passwords) == ["admin", "annotator", "researcher"]
 
 
 @pytest.mark.parametrize(
