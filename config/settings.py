@@ -10,7 +10,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config.addresses import is_loopback
-from config.deployment.environment import LOCAL, faults
+from config.deployment.environment import faults, hosts, site
 from config.stores import media_store
 from config.up.home import Home
 
@@ -27,10 +27,11 @@ if REFUSALS := faults({**os.environ, "SECRET_KEY": SECRET_KEY}):
     raise ImproperlyConfigured(" ".join(REFUSALS))
 
 # --- addresses ---------------------------------------------------------------------------------------------
-SITE_URL = os.environ.get("SITE_URL", LOCAL).rstrip("/")
-HTTPS = SITE_URL.startswith("https://")
-IS_LOCAL = is_loopback(urlsplit(SITE_URL).hostname or "")  # nobody elsewhere can come in
-ALLOWED_HOSTS = os.environ.get("ALLOWED_HOSTS", f"{urlsplit(SITE_URL).hostname},localhost,127.0.0.1,[::1]").split(",")
+address = site(os.environ)
+SITE_URL = address.geturl()
+HTTPS = address.scheme == "https"
+IS_LOCAL = is_loopback(address.hostname or "")  # nobody elsewhere can come in
+ALLOWED_HOSTS = hosts(os.environ)
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 if os.environ.get("TRUSTED_PROXY") == "1":  # only behind a proxy that sets the header itself
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -4,6 +4,7 @@ Plain Python: the settings ask it, and `up` does before Django is loaded.
 """
 
 from collections.abc import Callable, Mapping
+from ipaddress import IPv6Address
 from urllib.parse import SplitResult, urlsplit
 
 from config.addresses import is_loopback
@@ -20,7 +21,7 @@ def faults(env: Mapping[str, str]) -> list[str]:
     env : the environment, in which SECRET_KEY is the key in use, wherever it comes from
     """
     checks: tuple[Callable[[Mapping[str, str]], str], ...] = (
-        key_is_short, key_is_known, https_without_proxy, debug_in_public, any_host,
+        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host,
     )  # fmt: skip
     return [sentence for check in checks if (sentence := check(env))]
 
@@ -50,6 +51,16 @@ def is_guessable(key: str) -> bool:
     return key.startswith("django-insecure-") or len(set(key)) < KEY_CHARACTERS or repeats
 
 
+def no_site(env: Mapping[str, str]) -> str:
+    """No page would be answered, and no link would lead to one."""
+    if site(env).netloc:
+        return ""
+    return (
+        f'SITE_URL is "{env["SITE_URL"]}", which is no address of a site: give the one that people use, with http:// '
+        "or https:// before it, such as https://judge.example.org or http://[fd00::1]:8000."
+    )
+
+
 def https_without_proxy(env: Mapping[str, str]) -> str:
     """The web server speaks HTTP alone; that a request came by HTTPS it learns from the proxy in front, or never."""
     if site(env).scheme != "https" or env.get("TRUSTED_PROXY") == "1":
@@ -63,11 +74,12 @@ def https_without_proxy(env: Mapping[str, str]) -> str:
 
 def debug_in_public(env: Mapping[str, str]) -> str:
     """Its error pages show settings, and what others sent."""
-    public = [name for name in (site(env).hostname or "", *hosts(env)) if not is_loopback(name.strip("[]"))]
+    names = (site(env).hostname or "", *hosts(env))
+    public = [name for name in names if name and not is_loopback(name.strip("[]"))]
     if env.get("DEBUG") != "1" or not public:
         return ""
     return (
-        f"DEBUG=1 shows everybody at {public[0] or 'SITE_URL'} what only developers may see: "
+        f"DEBUG=1 shows everybody at {public[0]} what only developers may see: "
         "unset DEBUG, or let SITE_URL and ALLOWED_HOSTS name this machine alone."
     )
 
@@ -83,10 +95,24 @@ def any_host(env: Mapping[str, str]) -> str:
 
 
 def site(env: Mapping[str, str]) -> SplitResult:
-    """The address that people use."""
-    return urlsplit(env.get("SITE_URL", LOCAL))
+    """The address that people use; an empty one where SITE_URL is none."""
+    try:
+        parts = urlsplit((env.get("SITE_URL") or LOCAL).strip().rstrip("/"))
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # half a bracket, or a port that is no number
+        is_address = False
+    return parts if is_address else urlsplit("")
 
 
 def hosts(env: Mapping[str, str]) -> list[str]:
-    """Further names the site answers to."""
-    return [name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())]
+    """The names the site answers to: those of ALLOWED_HOSTS, else that of SITE_URL and this machine's own."""
+    allowed = [name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())]
+    return [as_browsers_write(name) for name in allowed or (site(env).hostname or "", "localhost", "127.0.0.1", "::1")]
+
+
+def as_browsers_write(host: str) -> str:
+    """A host's name as it is, its IPv6 number in brackets and as short as it can be."""
+    try:
+        return f"[{IPv6Address(host.strip('[]'))}]"
+    except ValueError:
+        return host

@@ -130,7 +130,7 @@ class Supervisor:
         self.env = {
             **os.environ,
             "ASSAYER_VAR": str(home.var),
-            "SITE_URL": os.environ.get("SITE_URL", self.url),
+            "SITE_URL": os.environ.get("SITE_URL") or self.url,
             "PYTHONUNBUFFERED": "1",
         }
 

@@ -49,13 +49,19 @@ REFUSED_SETTINGS = {
     "few letters": ({"SECRET_KEY": "0110100" * 8 + "7"}, "SECRET_KEY is an example"),
     "digits again and again": ({"SECRET_KEY": "0123456789" * 6}, "SECRET_KEY is an example"),
     "known earlier key": ({"SECRET_KEY_FALLBACKS": f"{KEY} {'0123456789' * 6}"}, "SECRET_KEY_FALLBACKS has a key"),
+    "no scheme": ({"SITE_URL": "judge.lan:8000"}, 'SITE_URL is "judge.lan:8000", which is no address'),
+    "another scheme": ({"SITE_URL": "ftp://judge.lan", "DEBUG": "1"}, "which is no address"),
+    "no host": ({"SITE_URL": "https://:8000", "TRUSTED_PROXY": "1"}, "which is no address"),
+    "half a bracket": ({"SITE_URL": "http://[::1"}, "which is no address"),
+    "no port": ({"SITE_URL": "http://judge.lan:port"}, "which is no address"),
     "no proxy": ({"SITE_URL": "https://judge.example.org"}, "set TRUSTED_PROXY=1"),
+    "no proxy, in capitals": ({"SITE_URL": "HTTPS://judge.example.org"}, "set TRUSTED_PROXY=1"),
     "proxy off": ({**PUBLIC, "TRUSTED_PROXY": "0"}, "set TRUSTED_PROXY=1"),
     "debug": ({**PUBLIC, "DEBUG": "1"}, "DEBUG=1 shows everybody at judge.example.org"),
     "debug by another name": ({"DEBUG": "1", "ALLOWED_HOSTS": "localhost,10.0.0.7"}, "at 10.0.0.7 what"),
     "any host": ({"ALLOWED_HOSTS": "judge.example.org, *"}, 'ALLOWED_HOSTS is "*"'),
 }
-ALL_STARTS = ("no key", "digits again and again", "no proxy", "debug", "any host")
+ALL_STARTS = ("no key", "digits again and again", "half a bracket", "no proxy", "debug", "any host")
 
 
 def environment(folder: Path, **settings: str) -> dict[str, str]:
@@ -96,6 +102,8 @@ def test_each_has_its_sentence(name: str) -> None:
         PUBLIC,
         {**PUBLIC, "ALLOWED_HOSTS": "judge.example.org,.example.org", "SECRET_KEY_FALLBACKS": KEY[::-1]},
         {"SITE_URL": "http://judge.lan:8000"},
+        {"SITE_URL": "http://[fd00::1]:8000/", "ALLOWED_HOSTS": ""},
+        {"SITE_URL": "", "DEBUG": "1"},
         {"DEBUG": "1"},
         {"DEBUG": "1", "SITE_URL": "http://localhost:8001", "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]"},
         {**PUBLIC, "DEBUG": "0"},

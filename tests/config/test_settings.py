@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.conf import LazySettings
 from django.test import Client
 
 from annotate.models import User
+from config.deployment.environment import hosts
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEY = secrets.token_urlsafe(64)
@@ -68,6 +70,37 @@ def test_over_https_cookies_have_the_host_prefix_and_hsts_is_sent() -> None:
     names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SECURE_HSTS_SECONDS"
     given = setting(names, SECRET_KEY=KEY, SITE_URL="https://judge.example.org", TRUSTED_PROXY="1")
     assert given == "__Host-sessionid __Host-csrftoken 31536000"
+
+
+def test_a_scheme_in_capitals_is_the_same_one() -> None:
+    names = "s.SITE_URL, s.HTTPS, s.SECURE_SSL_REDIRECT, s.CSRF_TRUSTED_ORIGINS"
+    given = setting(names, SECRET_KEY=KEY, SITE_URL="HTTPS://judge.example.org/", TRUSTED_PROXY="1")
+    assert given == "https://judge.example.org True True ['https://judge.example.org']"
+
+
+@pytest.mark.parametrize(
+    ("environment", "host"),
+    [
+        ({"SITE_URL": "http://judge.lan:8000", "ALLOWED_HOSTS": ""}, "judge.lan:8000"),
+        ({"SITE_URL": "", "ALLOWED_HOSTS": " , "}, "127.0.0.1:8000"),
+        ({"ALLOWED_HOSTS": "other.lan, judge.lan"}, "judge.lan"),
+        ({"SITE_URL": "http://[fd00::1]:8000"}, "[fd00::1]:8000"),
+        ({"SITE_URL": "http://[FD00:0::1]:8000"}, "[fd00::1]:8000"),
+        ({"ALLOWED_HOSTS": "fd00::1,judge.lan"}, "[fd00::1]"),
+        ({}, "[::1]:8000"),
+    ],
+)
+def test_pages_are_answered_at_each_name_of_the_site(
+    environment: dict[str, str], host: str, client: Client, settings: LazySettings
+) -> None:
+    settings.ALLOWED_HOSTS = hosts(environment)
+    assert client.get("/healthz", headers={"host": host}).status_code == 200
+    assert client.get("/healthz", headers={"host": "elsewhere.example.org"}).status_code == 400
+
+
+def test_the_names_of_the_site_are_those_of_the_environment() -> None:
+    given = setting("s.ALLOWED_HOSTS", SECRET_KEY=KEY, ALLOWED_HOSTS="other.lan, fd00::1")
+    assert given == "['other.lan', '[fd00::1]']"
 
 
 def test_addresses_in_the_environment_come_first() -> None:
