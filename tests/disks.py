@@ -37,7 +37,7 @@ def dead_disk(open_folder: Path) -> Iterator[Path]:
     except OSError:
         pytest.skip("this container has no file systems of programs")
     options = f"fd={program},rootmode=40000,user_id=0,group_id=0"
-    mount = ["mount", "-i", "-t", "fuse", "-o", options, "ended", disk]
+    mount = ["mount", "-i", "-t", "fuse", "-o", options, "ended", str(disk)]
     is_mounted = subprocess.run(mount, pass_fds=[program], check=False).returncode == 0
     os.close(program)
     if not is_mounted:

@@ -48,6 +48,8 @@ REFUSED_SETTINGS = {
     "one letter": ({"SECRET_KEY": "k" * 50}, "SECRET_KEY is an example"),
     "few letters": ({"SECRET_KEY": "0110100" * 8 + "7"}, "SECRET_KEY is an example"),
     "digits again and again": ({"SECRET_KEY": "0123456789" * 6}, "SECRET_KEY is an example"),
+    "a word and digits": ({"SECRET_KEY": "changeme-" * 5 + "0123456789"}, "SECRET_KEY is an example"),
+    "the alphabet twice": ({"SECRET_KEY": string.ascii_lowercase * 2}, "SECRET_KEY is an example"),
     "known earlier key": ({"SECRET_KEY_FALLBACKS": f"{KEY} {'0123456789' * 6}"}, "SECRET_KEY_FALLBACKS has a key"),
     "no scheme": ({"SITE_URL": "judge.lan:8000"}, 'SITE_URL is "judge.lan:8000", which is no address'),
     "another scheme": ({"SITE_URL": "ftp://judge.lan", "DEBUG": "1"}, "which is no address"),
