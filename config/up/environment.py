@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -35,7 +36,6 @@ except ImportError:  # it is in the lock, so an environment without it does not 
 # The locks, smallest first: each holds all of those before it.
 NESTED = ("run.txt", "s3.txt", "dev.txt")
 UNFINISHED = VENV / "unfinished"
-IN_USE = VENV / "in-use"
 
 
 def lock_for(command: str) -> str:
@@ -58,7 +58,7 @@ def use(lock: str) -> bool:
     The note that it is in use goes on when this process becomes another program.
     """
     try:
-        note = os.open(IN_USE, os.O_RDONLY | os.O_CREAT, 0o666)
+        note = os.open(note_of_use(lock), os.O_RDONLY | os.O_CREAT, 0o666)
     except OSError:  # it is not ours to write in, nor to change
         return is_stamped(lock)
     with suppress(OSError):  # a file system without locks
@@ -95,6 +95,11 @@ def is_stamped(lock: str) -> bool:
 def stamp(lock: str) -> Path:
     """The file that says which lock `.venv` was made from."""
     return VENV / f"made-from-{lock}"
+
+
+def note_of_use(lock: str) -> Path:
+    """The file on which whoever runs on a lock's packages holds a lock."""
+    return VENV / ("in-use" if lock == NESTED[0] else f"in-use-{lock}")
 
 
 def fingerprint(lock: str) -> str:
@@ -140,13 +145,13 @@ def fill(lock: str, progress: Progress) -> int:
     """Install the packages and stamp the folder; returns their number.
 
     An installer that was killed leaves packages that look installed and are not whole. So what a lock adds counts for
-    nothing until its stamp is there: such packages are dropped beforehand, those of a smaller lock, which a running
-    product needs, stay as they are. Where those are not the lock's, the folder is marked until they are.
+    nothing until its stamp is there: such packages are dropped beforehand, unless a process runs on them; those of a
+    smaller lock, which a running product needs, stay as they are. Where those are not the lock's, the folder is marked
+    until they are.
     """
     smaller = [other for other in NESTED[: NESTED.index(lock)] if is_stamped(other)]
     if smaller and is_usable():
-        for other in NESTED[NESTED.index(smaller[-1]) + 1 :]:
-            stamp(other).unlink(missing_ok=True)
+        forget(NESTED[NESTED.index(smaller[-1]) + 1 :])
         drop_packages_beyond(smaller[-1])
     else:
         begin_anew()
@@ -160,22 +165,27 @@ def fill(lock: str, progress: Progress) -> int:
 
 def begin_anew() -> None:
     """Take the stamps away, and the packages too if they may not be whole; not while a process runs on them."""
-    if IN_USE.exists():
-        with open_to_lock(IN_USE) as note:
-            try:
-                fcntl.flock(note, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StartError(
-                    f"The packages in {VENV} must be installed anew, and a running product or test uses them: "
-                    "stop it, then start this again."
-                ) from None
-            for old in NESTED:
-                stamp(old).unlink(missing_ok=True)
+    forget(NESTED)
     if UNFINISHED.exists() or not is_usable():
         make_empty()
     UNFINISHED.touch()
-    for old in NESTED:
-        stamp(old).unlink(missing_ok=True)
+
+
+def forget(locks: Iterable[str]) -> None:
+    """Take the stamps of locks away, so that no process begins to run on their packages; StartError where one does."""
+    with ExitStack() as notes:
+        for lock in locks:
+            if note_of_use(lock).exists():
+                note = notes.enter_context(open_to_lock(note_of_use(lock)))
+                try:
+                    fcntl.flock(note, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise StartError(
+                        f"The packages in {VENV} must be installed anew, and a running product or test uses them: "
+                        "stop it, then start this again."
+                    ) from None
+        for lock in locks:
+            stamp(lock).unlink(missing_ok=True)
 
 
 def drop_packages_beyond(lock: str) -> None:

@@ -232,22 +232,48 @@ def test_a_larger_lock_brings_all_of_the_smaller_ones(product: Path) -> None:
     assert not (product / ".venv" / "made-from-dev.txt").exists()
 
 
+@contextmanager
+def running_on(root: Path, name: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs on the packages of a lock, until it gets a line."""
+    code = f"from config.up import environment as e; print(e.is_ready({name!r}), flush=True); input()"
+    command = [root / ".venv" / "bin" / "python", "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    env = {name: value for name, value in os.environ.items() if name not in environment.MISLEADING_PYTHON}
+    with subprocess.Popen(command, cwd=root, env=env, text=True, **pipes) as running:
+        assert running.stdout.readline() == "True\n"
+        yield running
+
+
 @pytest.mark.full
 def test_packages_are_not_taken_away_from_what_runs_on_them(product: Path) -> None:
     with index(product) as address:
         assert make(product, {"index-url": address}, with_uv=True).returncode == 0
-        code = "from config.up import environment as e; print(e.is_ready('run.txt'), flush=True); input()"
-        command = [product / ".venv" / "bin" / "python", "-c", code]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        env = {name: value for name, value in os.environ.items() if name not in environment.MISLEADING_PYTHON}
-        with subprocess.Popen(command, cwd=product, env=env, text=True, **pipes) as running:
-            assert running.stdout.readline() == "True\n"
+        with running_on(product, "run.txt") as running:
             (product / "requirements" / "run.txt").open("a").write("# a newer lock\n")
             answer = make(product, {"index-url": address}, with_uv=True)
             assert answer.returncode != 0 and "a running product or test uses them: stop it" in answer.stderr
             assert is_installed(product)
             running.communicate("\n")
         assert make(product, {"index-url": address}, with_uv=True).returncode == 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("used", "larger_is_made"), [("run.txt", True), ("s3.txt", False)])
+def test_packages_of_a_larger_lock_are_not_taken_away_either(product: Path, used: str, larger_is_made: bool) -> None:
+    requirements = product / "requirements"
+    (requirements / "run.txt").rename(requirements / "s3.txt")
+    shutil.copy(requirements / "s3.txt", requirements / "dev.txt")
+    (requirements / "run.txt").touch()  # so that the package is of the larger lock alone
+    with index(product) as address:
+        assert make(product, {"index-url": address}, with_uv=True, of="s3.txt").returncode == 0
+        with running_on(product, used) as running:
+            (requirements / "s3.txt").open("a").write("# a newer lock\n")
+            answer = make(product, {"index-url": address}, with_uv=True, of="dev.txt")
+            assert (answer.returncode == 0) == larger_is_made, answer.stderr
+            assert larger_is_made or "a running product or test uses them: stop it" in answer.stderr
+            assert is_installed(product)
+            running.communicate("\n")
+        assert make(product, {"index-url": address}, with_uv=True, of="dev.txt").returncode == 0
 
 
 @pytest.mark.heavy
