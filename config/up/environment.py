@@ -185,7 +185,8 @@ def forget(locks: Iterable[str]) -> None:
                         "stop it, then start this again."
                     ) from None
         for lock in locks:
-            stamp(lock).unlink(missing_ok=True)
+            with suppress(FileNotFoundError, NotADirectoryError):  # `.venv` may be anything
+                stamp(lock).unlink()
 
 
 def drop_packages_beyond(lock: str) -> None:
