@@ -7,7 +7,7 @@ import errno
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import redis
@@ -132,7 +132,7 @@ def asking_database() -> Iterator[None]:
 
 
 def refuse() -> None:
-    """Raise ImproperlyConfigured where something must be mended before the start."""
+    """Raise ImproperlyConfigured where something must be mended before the start; make the folder of uploads if not."""
     sentences = []
     for check in (*OF_DISK, *OF_SERVERS):
         try:
@@ -141,6 +141,8 @@ def refuse() -> None:
             log.warning("It starts although %s is away or does not tell how it is set.", service)
     if any(sentences):
         raise ImproperlyConfigured(" ".join(filter(None, sentences)))
+    with suppress(OSError):  # of a disk that is away, which was told
+        Path(settings.MEDIA_ROOT).mkdir(parents=True, exist_ok=True)
 
 
 def refuse_before_forking() -> None:

@@ -225,10 +225,12 @@ def listening(env: dict[str, str], log: Path) -> Iterator[str]:
 def test_a_right_site_behind_a_proxy_passes_and_answers(servers: dict[str, str], tmp_path: Path) -> None:
     ((code, said),) = run_all(CHECK_ALL, env=servers)
     assert code == 0, said
+    assert not Path(servers["MEDIA_ROOT"]).exists()  # the check may be another account's than the web server's
     with listening(servers, tmp_path / "web.log") as url:
         headers = {"Host": "judge.example.org", "X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7"}
         with urllib.request.urlopen(urllib.request.Request(f"{url}/accounts/login/", headers=headers)) as answer:
             assert answer.status == 200
+        assert Path(servers["MEDIA_ROOT"]).is_dir()
 
 
 @pytest.mark.full
