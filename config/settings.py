@@ -257,8 +257,8 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 MEDIA_ROOT = Path(os.environ.get("MEDIA_ROOT") or VAR_DIR / "media")
-MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB", "4096")) * 1024 * 1024  # kept of one collection's runs
-UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB", "2048")) * 1024 * 1024  # one request's files
+MATRICES_MAX_BYTES = int(os.environ.get("MATRICES_MAX_MB") or 4096) * 1024 * 1024  # kept of one collection's runs
+UPLOAD_MAX_BYTES = int(os.environ.get("UPLOAD_MAX_MB") or 2048) * 1024 * 1024  # one request's files
 # of imports that ended, of runs that were rejected; 0 is for ever
 KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30) or 36_500
 FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]

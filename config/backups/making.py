@@ -47,7 +47,7 @@ def make_backup(*, target: Path, progress: Progress) -> Backup:
     if not target.parent.is_dir():
         raise BackupError(f"There is no folder {target.parent}.")
     if not media.is_dir():
-        raise BackupError(f"MEDIA_ROOT, {media}, is not there: mount its disk, or make it if nothing was ever uploaded.")
+        raise BackupError(f"MEDIA_ROOT, {media}, is not there: mount its disk, or make it if nothing was uploaded.")
     major = programs.server_major()
     client_program("pg_dump", major=major)
     with drafted(target, progress) as draft:

@@ -11,6 +11,7 @@ from config.addresses import is_loopback
 
 LOCAL = "http://127.0.0.1:8000"  # SITE_URL where nothing is said
 KEY_LENGTH = 50
+NUMBERS = ("EMAIL_PORT", "MATRICES_MAX_MB", "UPLOAD_MAX_MB", "KEEP_UPLOADS_DAYS")
 KEY_CHARACTERS = 8  # different ones; of fifty digits or letters drawn at random there are more
 REPEATED = 10  # characters in a row that come twice; of keys of fifty random digits one in ten million has them
 GENERATE = '`python3 -c "import secrets; print(secrets.token_urlsafe(64))"` makes one'
@@ -22,7 +23,7 @@ def faults(env: Mapping[str, str]) -> list[str]:
     env : the environment, in which SECRET_KEY is the key in use, wherever it comes from
     """
     checks: tuple[Callable[[Mapping[str, str]], str], ...] = (
-        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host,
+        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host, no_numbers,
     )  # fmt: skip
     return [sentence for check in checks if (sentence := check(env))]
 
@@ -94,6 +95,14 @@ def any_host(env: Mapping[str, str]) -> str:
         'ALLOWED_HOSTS is "*", so that strangers choose the host of the site\'s own links: '
         "name the hosts, separated by commas, or unset it, which allows that of SITE_URL."
     )
+
+
+def no_numbers(env: Mapping[str, str]) -> str:
+    """Nothing could be made of them; and files would be swept that were kept for a number of days below 0."""
+    for name in NUMBERS:
+        if (text := env.get(name, "")) and not (text.isascii() and text.isdigit()):
+            return f'{name} is "{text}": set it to a whole number from 0 on, or unset it.'
+    return ""
 
 
 def site(env: Mapping[str, str]) -> SplitResult:

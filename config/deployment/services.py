@@ -138,7 +138,8 @@ def refuse() -> None:
         try:
             sentences.append(check())
         except Away as service:
-            log.warning("It starts although %s is away or does not tell how it is set.", service)
+            why = str(service.__cause__ or "").strip().partition("\n")[0]
+            log.warning("It starts although %s is away or does not tell how it is set. %s", service, why)
     if any(sentences):
         raise ImproperlyConfigured(" ".join(filter(None, sentences)))
     with suppress(OSError):  # of a disk that is away, which was told

@@ -60,6 +60,8 @@ REFUSED_SETTINGS = {
     "no proxy, in capitals": ({"SITE_URL": "HTTPS://judge.example.org"}, "set TRUSTED_PROXY=1"),
     "proxy off": ({**PUBLIC, "TRUSTED_PROXY": "0"}, "set TRUSTED_PROXY=1"),
     "debug": ({**PUBLIC, "DEBUG": "1"}, "DEBUG=1 shows everybody at judge.example.org"),
+    "days below none": ({"KEEP_UPLOADS_DAYS": "-1"}, 'KEEP_UPLOADS_DAYS is "-1": set it to a whole number'),
+    "megabytes in words": ({"UPLOAD_MAX_MB": "lots"}, 'UPLOAD_MAX_MB is "lots"'),
     "debug by another name": ({"DEBUG": "1", "ALLOWED_HOSTS": "localhost,10.0.0.7"}, "at 10.0.0.7 what"),
     "any host": ({"ALLOWED_HOSTS": "judge.example.org, *"}, 'ALLOWED_HOSTS is "*"'),
 }
