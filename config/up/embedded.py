@@ -84,7 +84,8 @@ def make_cluster(cluster: Path, initdb: Path, *, log: Path, account: pwd.struct_
 def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> bool:
     """End a server that an earlier supervisor left behind; says whether the file names a process at all.
 
-    The caller holds the lock of `var`, so a server still running on these files is nobody's.
+    The caller holds the lock of `var`, so a server still running on these files is nobody's. Before it ends it writes
+    down all that it has in memory: minutes on a busy disk.
     """
     try:
         pid = int(pid_file.read_text().splitlines()[0])
@@ -96,7 +97,7 @@ def end_orphan(pid_file: Path, mark: Path, first_signal: int) -> bool:
 
     if runs():
         os.kill(pid, first_signal)
-        if not wait_until(lambda: not runs(), seconds=20):
+        if not wait_until(lambda: not runs(), seconds=600):
             raise StartError(f"A server of an earlier start (process {pid}) does not end: stop it and start again.")
     return True
 

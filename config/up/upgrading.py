@@ -2,15 +2,16 @@
 
 Dumped by the new version out of the old server and loaded into a new cluster, which so is as a fresh one would be: with
 checksums, and with the same rules for letters. The old files are only read by their own server, and stay until somebody
-deletes them. A start that is killed begins again: until the copy is whole the old files keep their place, and the two
-renamings at the end are told apart from all that comes before them.
+deletes them. A start that is killed begins again as long as the old files are in their place: the version of before may
+have gone on with them meanwhile. Only a copy that was whole when they left it, as its name says, takes that place.
 """
 
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from subprocess import PIPE
 from typing import BinaryIO
@@ -27,6 +28,8 @@ from config.up.progress import Progress
 
 OLD_PORT, NEW_PORT = 5433, 5434  # names of sockets; nobody looks for the product's database there
 BLOCK = 1_000_000
+NEW = 130_000_000  # bytes: a new cluster without tables (48 MB), copies of both versions' programs for root's servers
+WAL = 1_100_000_000  # bytes: beyond max_wal_size, and a little, the log of changes is written over
 
 
 def upgrade_cluster(home: Home, progress: Progress) -> None:
@@ -35,30 +38,37 @@ def upgrade_cluster(home: Home, progress: Progress) -> None:
     Call it while nobody else uses `var`, before the server is started.
     """
     folder = data_folder(home)
-    cluster, draft = folder / "postgres", folder / "postgres.upgrading"
-    if not cluster.exists():
-        if draft.exists() and any(kept_folder(folder, major).exists() for major in POSTGRES_FOLDERS):
-            draft.rename(cluster)  # a start was killed between the two renamings
+    finish_upgrade(folder)
+    major = earlier_major(folder)
+    if not major:
         return
-    major = (cluster / "PG_VERSION").read_text().strip()
-    if major == POSTGRES_MAJOR or major not in POSTGRES_FOLDERS:
-        return  # the server's start says what is wrong with any other
+    cluster, draft, whole = places(folder)
     kept = kept_folder(folder, major)
     if kept.exists():
         raise StartError(
             f"The database in {cluster} is of PostgreSQL {major} and is to be copied to {POSTGRES_MAJOR}, "
             f"but {kept} is there, as an earlier upgrade leaves it: move it away."
         )
+    remove_leftovers(folder)
     check_room(cluster)
     progress.show(f"Upgrading the database from PostgreSQL {major} to {POSTGRES_MAJOR}")
-    copy_cluster(home, cluster, draft, major=major, progress=progress)
-    os.sync()  # what the renamings make final must be on the disk
+    try:
+        copy_cluster(home, cluster, draft, major=major, progress=progress)
+        os.sync()  # what the renamings make final must be on the disk
+        draft.rename(whole)
+    finally:
+        remove_draft(draft)  # of a copy that failed: it has the room that the next one needs
     cluster.rename(kept)
-    draft.rename(cluster)
+    whole.rename(cluster)
     progress.end(
         f"The database is upgraded from PostgreSQL {major} to {POSTGRES_MAJOR}. "
         f"The files of before are in {kept}: delete them once all is well."
     )
+
+
+def places(folder: Path) -> tuple[Path, Path, Path]:
+    """Where the database is, where a copy of it is made, and where that waits once it is whole."""
+    return folder / "postgres", folder / "postgres.upgrading", folder / "postgres.upgraded"
 
 
 def kept_folder(folder: Path, major: str) -> Path:
@@ -66,35 +76,89 @@ def kept_folder(folder: Path, major: str) -> Path:
     return folder / f"postgres-{major}"
 
 
-def check_room(cluster: Path) -> None:
-    """Refuse to begin where there is no room for a second copy."""
-    size = sum(file.stat().st_size for file in cluster.rglob("*") if file.is_file())
-    free = shutil.disk_usage(cluster).free
-    if free < size:
+def earlier_major(folder: Path) -> str:
+    """The earlier version that the files are of; nothing if there are none, or of a version that is none of ours."""
+    try:
+        major = (folder / "postgres" / "PG_VERSION").read_text().strip()
+    except FileNotFoundError:
+        return ""
+    return major if major in POSTGRES_FOLDERS and major != POSTGRES_MAJOR else ""
+
+
+def finish_upgrade(folder: Path) -> None:
+    """End an upgrade that was killed before its last renaming; refuse to begin with nothing beside half of one."""
+    cluster, draft, whole = places(folder)
+    if cluster.exists():
+        return
+    if whole.exists() and any(kept_folder(folder, major).exists() for major in POSTGRES_FOLDERS):
+        whole.rename(cluster)
+    elif leftover := next(filter(Path.exists, (draft, whole)), None):
         raise StartError(
-            f"The upgrade of the database copies {size // 1_000_000} MB in {cluster.parent}, "
+            f"An upgrade of the database was cut off, and {cluster} is not there: "
+            f"move the files of before back to that place, or {leftover} away to begin with nothing."
+        )
+
+
+def remove_leftovers(folder: Path) -> None:
+    """End the servers of an upgrade that was killed, and remove its copy."""
+    cluster, draft, whole = places(folder)
+    for files in (cluster, draft):
+        end_orphan(files / "postmaster.pid", files, signal.SIGINT)
+    remove_draft(draft)
+    shutil.rmtree(whole, ignore_errors=True)
+
+
+def remove_draft(draft: Path) -> None:
+    """Remove a copy that is not whole, and what `make_cluster` makes before it."""
+    for leftover in (draft, draft.with_name(draft.name + ".new")):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def check_room(cluster: Path) -> None:
+    """Refuse to begin where there is no room for a second copy and for what the server writes while it is made.
+
+    An index is sorted in files of its own size: a third of the database is more than the largest has.
+    """
+    files = (file for file in cluster.rglob("*") if file.is_file() and file.parent.name != "pg_wal")
+    size = sum(file.stat().st_size for file in files)
+    needed = size + size // 3 + min(size, WAL) + NEW
+    free = shutil.disk_usage(cluster).free
+    if free < needed:
+        raise StartError(
+            f"The upgrade of the database needs {needed // 1_000_000} MB in {cluster.parent} "
+            f"({size // 1_000_000} MB for the copy, the others while it is made), "
             f"and {free // 1_000_000} MB are free there: make room."
         )
 
 
+@contextmanager
+def earlier_programs(folder: Path, major: str) -> Iterator[Path]:
+    """The programs of an earlier version; where they must be copied, the copy goes afterwards."""
+    spare = folder / "earlier-postgres"
+    try:
+        yield programs(postgres_package(major), make_folder(spare, 0o755)) / "bin"
+    finally:
+        shutil.rmtree(spare, ignore_errors=True)
+
+
+def serve_earlier(home: Home, cluster: Path, old: Path, *, port: int | None = None) -> subprocess.Popen[bytes]:
+    """Start the server of an earlier version on its own files, which stay as they are."""
+    prepare_sockets(home)
+    forget_dead_postgres(home, cluster)
+    return serve(home, cluster, old / "postgres", port=port)
+
+
 def copy_cluster(home: Home, cluster: Path, draft: Path, *, major: str, progress: Progress) -> None:
     """Make a cluster of the present version beside one of an earlier version, with the same roles and databases."""
-    prepare_sockets(home)
-    account, spare = server_account(), cluster.parent / "earlier-postgres"
     new = programs(postgres_package(), cluster.parent) / "bin"
-    old = programs(postgres_package(major), make_folder(spare, 0o755)) / "bin"
-    end_orphan(draft / "postmaster.pid", draft, signal.SIGINT)  # of an upgrade that was killed
-    shutil.rmtree(draft, ignore_errors=True)
-    make_cluster(draft, new / "initdb", log=home.logs / "postgres.log", account=account, durable=True)
-    forget_dead_postgres(home, cluster)
-    servers = [serve(home, cluster, old / "postgres", port=OLD_PORT)]
-    try:
-        servers.append(serve(home, draft, new / "postgres", port=NEW_PORT))
+    make_cluster(draft, new / "initdb", log=home.logs / "postgres.log", account=server_account(), durable=True)
+    with earlier_programs(cluster.parent, major) as old, ExitStack() as ends:
+        source = serve_earlier(home, cluster, old, port=OLD_PORT)
+        ends.callback(stop, source, first=signal.SIGINT, seconds=600)
+        target = serve(home, draft, new / "postgres", port=NEW_PORT)
+        ends.callback(stop, target, first=signal.SIGQUIT)  # after a failure: on a full disk it can write no more
         copy_databases(home, new, progress)
-    finally:
-        for server in servers:
-            stop(server, first=signal.SIGINT, seconds=600)
-    shutil.rmtree(spare, ignore_errors=True)
+        stop(target, first=signal.SIGINT, seconds=600)
 
 
 def copy_databases(home: Home, programs_: Path, progress: Progress) -> None:

@@ -4,6 +4,8 @@ import json
 import shutil
 import signal
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -13,12 +15,12 @@ from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
 from config.testing import once_a_run
-from config.up.embedded import serve, start_postgres
+from config.up.embedded import end_orphan, serve, start_postgres
 from config.up.home import Home, owned_folder, prepare_home, prepare_sockets, server_account
 from config.up.processes import StartError, spawn, stop, wait_until
 from config.up.programs import POSTGRES_MAJOR, postgres_package, programs
 from config.up.progress import Progress
-from config.up.upgrading import upgrade_cluster
+from config.up.upgrading import earlier_programs, serve_earlier, upgrade_cluster
 from tests import cast
 from tests.databases import working_on
 from tests.metrics import studies
@@ -98,7 +100,12 @@ def assert_nothing_lost(home: Home, earlier: Path) -> None:
         stop(server, first=signal.SIGINT, seconds=600)
         shutil.rmtree(home.sockets, ignore_errors=True)
     assert (home.var / "postgres-16" / "PG_VERSION").read_text().strip() == EARLIER
-    assert not (home.var / "postgres.upgrading").exists()
+    assert_no_leftovers(home)
+
+
+def assert_no_leftovers(home: Home) -> None:
+    """Nothing takes room that no later start needs."""
+    assert not list(home.var.glob("postgres.*")) and not (home.var / "earlier-postgres").exists()
 
 
 def test_up_upgrades_the_files_of_an_earlier_version_and_says_so(earlier: Path, open_folder: Path) -> None:
@@ -125,27 +132,98 @@ def test_an_upgrade_that_is_killed_begins_again(earlier: Path, open_folder: Path
     assert_nothing_lost(home, earlier)
 
 
-def test_half_a_copy_of_a_killed_upgrade_is_made_anew(earlier: Path, open_folder: Path) -> None:
-    home = copy_of(earlier, open_folder)
+def half_a_copy(home: Home, *, n_bytes: int = 0) -> Path:
+    """What a kill in the middle of the copying leaves."""
     half = owned_folder(home.var / "postgres.upgrading", server_account())
     (half / "PG_VERSION").write_text(POSTGRES_MAJOR)
+    (half / "rows").write_bytes(bytes(n_bytes))
+    return half
+
+
+def test_half_a_copy_of_a_killed_upgrade_is_made_anew(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    half_a_copy(home)
     upgrade_cluster(home, Progress())
     assert_nothing_lost(home, earlier)
 
 
-def test_an_upgrade_that_is_killed_between_its_renamings_is_ended(earlier: Path, open_folder: Path) -> None:
+def test_a_copy_that_was_whole_is_made_anew_while_the_old_files_may_have_been_written(
+    earlier: Path, open_folder: Path
+) -> None:
     home = copy_of(earlier, open_folder)
-    upgrade_cluster(home, Progress())
-    (home.var / "postgres").rename(home.var / "postgres.upgrading")
+    half_a_copy(home).rename(home.var / "postgres.upgraded")  # a kill between the first renaming and the second
     upgrade_cluster(home, Progress())
     assert_nothing_lost(home, earlier)
 
 
-def test_half_a_copy_is_never_taken_for_the_database(earlier: Path, open_folder: Path) -> None:
+def test_an_upgrade_that_is_killed_before_its_last_renaming_is_ended(earlier: Path, open_folder: Path) -> None:
     home = copy_of(earlier, open_folder)
-    (home.var / "postgres").rename(home.var / "postgres.upgrading")
     upgrade_cluster(home, Progress())
-    assert not (home.var / "postgres").exists()
+    (home.var / "postgres").rename(home.var / "postgres.upgraded")
+    upgrade_cluster(home, Progress())
+    assert_nothing_lost(home, earlier)
+
+
+@pytest.mark.parametrize("kept", ["postgres-16", "elsewhere"])
+def test_half_a_copy_is_never_taken_for_the_database(earlier: Path, open_folder: Path, kept: str) -> None:
+    home = copy_of(earlier, open_folder)
+    half = half_a_copy(home)
+    (home.var / "postgres").rename(home.var / kept)  # by somebody who does as the upgrade does
+    with pytest.raises(StartError, match=f"move the files of before back to that place, or {half} away"):
+        upgrade_cluster(home, Progress())
+    assert not (home.var / "postgres").exists() and half.exists()
+
+
+def test_half_a_copy_is_not_in_the_way_of_the_next(
+    earlier: Path, open_folder: Path, small_disk: Callable[[str], Path]
+) -> None:
+    home = copy_of(earlier, small_disk("600m"))
+    half_a_copy(home, n_bytes=shutil.disk_usage(home.var).free - 10_000_000)
+    upgrade_cluster(home, Progress())
+    assert_nothing_lost(home, earlier)
+
+
+def test_no_room_for_the_copy_and_what_comes_with_it_is_refused(
+    earlier: Path, open_folder: Path, small_disk: Callable[[str], Path]
+) -> None:
+    disk = small_disk("600m")
+    home = copy_of(earlier, disk)
+    tables = sum(file.stat().st_size for file in (home.var / "postgres" / "base").rglob("*"))
+    (disk / "others").write_bytes(bytes(shutil.disk_usage(disk).free - 2 * tables))
+    with pytest.raises(StartError, match=r"needs .* MB for the copy, the others while it is made.*: make room"):
+        upgrade_cluster(home, Progress())
+    (disk / "others").unlink()
+    upgrade_cluster(home, Progress())
+    assert_nothing_lost(home, earlier)
+
+
+def test_a_copy_that_fails_leaves_no_half_of_it(earlier: Path, open_folder: Path) -> None:
+    home = copy_of(earlier, open_folder)
+    with earlier_programs(home.var, EARLIER) as old:
+        server = serve_earlier(home, home.var / "postgres", old)
+        with psycopg.connect(home.database_url()) as connection:
+            connection.execute("CREATE TABLE stays (here boolean CHECK (version() LIKE 'PostgreSQL 16%'))")
+            connection.execute("INSERT INTO stays VALUES (true)")
+        stop(server, first=signal.SIGINT, seconds=600)
+    with pytest.raises(StartError, match=r"could not be upgraded, and is as it was: .*stays"):
+        upgrade_cluster(home, Progress())
+    assert_no_leftovers(home)
+    assert (home.var / "postgres" / "PG_VERSION").read_text().strip() == EARLIER
+
+
+@pytest.mark.heavy
+def test_a_killed_starts_server_may_take_long_to_end(tmp_path: Path) -> None:
+    end = "lambda *_: (time.sleep(25), exit())"
+    slow = f"import signal, time; signal.signal(signal.SIGINT, {end}); print(); signal.pause()"
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", slow, tmp_path], stdout=subprocess.PIPE, start_new_session=True
+    ) as server:
+        try:
+            assert server.stdout and server.stdout.readline()
+            (tmp_path / "pid").write_text(f"{server.pid}\n")
+            assert end_orphan(tmp_path / "pid", tmp_path, signal.SIGINT)
+        finally:
+            server.kill()
 
 
 def test_files_that_an_earlier_upgrade_left_are_not_written_over(earlier: Path, open_folder: Path) -> None:
