@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
     home = Home(Path(os.environ.get("ASSAYER_VAR") or BASE_DIR / "var").absolute())
     try:
         prepare_home(home)
-        with take_lock(home):
+        with take_lock(home, "starting"):
             supervisor = Supervisor(home, port=options.port, demo=not options.no_demo)
             try:
                 supervisor.run()
@@ -77,14 +77,17 @@ def disk_is_full(home: Home) -> str:
     return f"The disk is full: {free // 1_000_000} MB are free for {home.var}." if total and free < FULL else ""
 
 
-def take_lock(home: Home) -> TextIO:
-    """Hold `var` for this process alone; the lock ends with the process, however it ends."""
+def take_lock(home: Home, holder: str) -> TextIO:
+    """Hold `var` for this process alone, and write down who it is; the lock ends with the process, however it ends."""
     lock = open(home.var / ".lock", "a+")  # noqa: SIM115 - held until the process ends
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.seek(0)
         raise StartError(f"It is already running on this folder ({lock.read().strip()}).") from None
+    lock.truncate(0)
+    lock.write(f"process {os.getpid()}, {holder}")
+    lock.flush()
     return lock
 
 

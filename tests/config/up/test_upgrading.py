@@ -1,6 +1,8 @@
 """`up` on the files of an earlier PostgreSQL: it copies them to the present one, whenever it was killed before."""
 
 import json
+import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,12 +16,14 @@ from django.core.management import call_command
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
+from config.backups.server import wait_for_turn
 from config.testing import once_a_run
 from config.up.embedded import end_orphan, serve, start_postgres
 from config.up.home import Home, owned_folder, prepare_home, prepare_sockets, server_account
 from config.up.processes import StartError, spawn, stop, wait_until
 from config.up.programs import POSTGRES_MAJOR, postgres_package, programs
 from config.up.progress import Progress
+from config.up.supervisor import take_lock
 from config.up.upgrading import earlier_programs, serve_earlier, upgrade_cluster
 from tests import cast
 from tests.databases import working_on
@@ -231,3 +235,37 @@ def test_files_that_an_earlier_upgrade_left_are_not_written_over(earlier: Path, 
     (home.var / "postgres-16").mkdir()
     with pytest.raises(StartError, match="postgres-16 is there, as an earlier upgrade leaves it: move it away"):
         upgrade_cluster(home, Progress())
+
+
+def test_a_backup_before_the_upgrade_upgrades_nothing(earlier: Path, open_folder: Path) -> None:
+    home, target = copy_of(earlier, open_folder), open_folder / "backup"
+    stack = Stack(open_folder)
+    said = stack.manage("backup", str(target))
+    assert ", PostgreSQL 16." in said
+    assert (home.var / "postgres" / "PG_VERSION").read_text().strip() == EARLIER
+    assert not (home.var / "postgres-16").exists()
+    assert_no_leftovers(home)
+    restored = Stack(open_folder / "restored").manage("restore", str(target))
+    n_judgments = re.search(r"\d+ judgments", said)
+    assert "nothing broken" in restored and n_judgments and n_judgments.group() in restored
+    upgrade_cluster(home, Progress())
+    assert_nothing_lost(home, earlier)
+
+
+def test_a_backup_waits_for_another_that_has_the_server_and_is_named_to_a_start(
+    earlier: Path, open_folder: Path
+) -> None:
+    home, output = copy_of(earlier, open_folder), open_folder / "said"
+    stack = Stack(open_folder)
+    with wait_for_turn(home, Progress()), take_lock(home, "manage.py backup"):
+        command = [sys.executable, "manage.py", "backup", str(open_folder / "backup")]
+        with open(output, "wb") as told:
+            second = subprocess.Popen(command, cwd=stack.root, env=stack.env, stdout=told, stderr=subprocess.STDOUT)
+        waits = "Waiting for another backup or restore to end"
+        assert wait_until(lambda: waits in output.read_text() or second.poll() is not None, seconds=600)
+        assert second.poll() is None, output.read_text()
+        refusal = stack.run("up", "--port", "0")
+        assert refusal.returncode == 1
+        assert f"already running on this folder (process {os.getpid()}, manage.py backup)" in refusal.stderr
+    assert second.wait(600) == 0, output.read_text()
+    assert (home.var / ".lock").read_text() == f"process {second.pid}, manage.py backup"
