@@ -240,6 +240,7 @@ def test_files_that_an_earlier_upgrade_left_are_not_written_over(earlier: Path, 
 def test_a_backup_before_the_upgrade_upgrades_nothing(earlier: Path, open_folder: Path) -> None:
     home, target = copy_of(earlier, open_folder), open_folder / "backup"
     stack = Stack(open_folder)
+    (home.var / "media").mkdir()
     said = stack.manage("backup", str(target))
     assert ", PostgreSQL 16." in said
     assert (home.var / "postgres" / "PG_VERSION").read_text().strip() == EARLIER
@@ -257,6 +258,7 @@ def test_a_backup_waits_for_another_that_has_the_server_and_is_named_to_a_start(
 ) -> None:
     home, output = copy_of(earlier, open_folder), open_folder / "said"
     stack = Stack(open_folder)
+    (home.var / "media").mkdir()
     with wait_for_turn(home, Progress()), take_lock(home, "manage.py backup"):
         command = [sys.executable, "manage.py", "backup", str(open_folder / "backup")]
         with open(output, "wb") as told:
