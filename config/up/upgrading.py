@@ -194,7 +194,9 @@ def pipe(home: Home, read: Sequence[str | Path], write: Sequence[str | Path], pr
         except BrokenPipeError:
             dump.terminate()
     if dump.returncode or load.returncode:
-        raise StartError(f"The database could not be upgraded, and is as it was: {last_words(log)}")
+        words = [last_words(log), last_words(home.logs / "postgres.log")]  # a full disk may be told by the server alone
+        reason = next((word for word in words if "No space left" in word), words[0])
+        raise StartError(f"The database could not be upgraded, and is as it was: {reason}")
 
 
 def child(argv: Sequence[str | Path], told: BinaryIO, **pipes: int) -> subprocess.Popen[bytes]:
