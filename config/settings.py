@@ -9,8 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from config.addresses import is_loopback
-from config.deployment.environment import faults, hosts, site
+from config.deployment.environment import faults, hosts, is_local, site
 from config.stores import media_store
 from config.up.home import Home
 
@@ -30,7 +29,7 @@ if REFUSALS := faults({**os.environ, "SECRET_KEY": SECRET_KEY}):
 address = site(os.environ)
 SITE_URL = address.geturl()
 HTTPS = address.scheme == "https"
-IS_LOCAL = is_loopback(address.hostname or "")  # nobody elsewhere can come in
+IS_LOCAL = is_local(os.environ)
 ALLOWED_HOSTS = hosts(os.environ)
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 if os.environ.get("TRUSTED_PROXY") == "1":  # only behind a proxy that sets the header itself

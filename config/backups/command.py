@@ -1,13 +1,20 @@
-"""What the two commands share: faults as sentences with exit code 1."""
+"""What the two commands share: faults as sentences with exit code 1, and names as a few of them."""
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.core.management.base import CommandError
 
 from config.backups.programs import BackupError
 from config.up.processes import StartError
+
+SHOWN = 5
+
+
+def some(names: Sequence[str]) -> str:
+    """A few of many names."""
+    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from config.up.progress import Progress
 
 FORMAT = 1
 UNFINISHED = ".unfinished"
-PART_SUFFIX = ".restoring"  # of what a restore is just writing
+RESTORING = ".restoring"  # ends the names of what a restore is just writing, and is that of its mark
 FACTS, SUMS, DATABASE, MEDIA, SITE = "backup.json", "SHA256SUMS", "database.dump", "media", "site"
 
 

@@ -22,7 +22,7 @@ from django.utils import timezone
 from annotate.checks.check import one_moment
 from annotate.models import Judgment
 from config.backups import programs
-from config.backups.folder import DATABASE, MEDIA, PART_SUFFIX, SITE, Draft, Facts, drafted, files_below
+from config.backups.folder import DATABASE, MEDIA, RESTORING, SITE, Draft, Facts, drafted, files_below
 from config.backups.programs import BackupError, blocks, client_program
 from config.up import firststart
 from config.up.progress import Progress
@@ -97,7 +97,7 @@ def write_media(draft: Draft, media: Path, named: set[str]) -> int:
     """Copy the files of MEDIA_ROOT, and take them off the names; how many they were."""
     n_files = 0
     for path in files_below(media, but=UNDER_WAY):
-        if path.name.endswith(PART_SUFFIX):  # of a restore that was killed
+        if path.name.endswith(RESTORING):  # of a restore that was killed
             continue
         try:
             file = open(media / path, "rb")  # noqa: SIM115 - closed below, and only its opening may fail so

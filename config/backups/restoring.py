@@ -23,7 +23,7 @@ from django.db.migrations.loader import MigrationLoader
 from annotate.models import Judgment
 from config import app_role
 from config.backups import programs
-from config.backups.folder import DATABASE, MEDIA, PART_SUFFIX, SITE, Facts, megabytes, write_file
+from config.backups.folder import DATABASE, MEDIA, RESTORING, SITE, Facts, megabytes, write_file
 from config.backups.making import key_mark
 from config.backups.programs import BackupError, blocks, client_program
 from config.up import firststart
@@ -75,8 +75,8 @@ class Mark:
     """The file among those of MEDIA_ROOT that says which backup is being restored, until all is done."""
 
     def __init__(self, sums: dict[str, str]) -> None:
-        self.file = Path(settings.MEDIA_ROOT) / PART_SUFFIX
-        self.text = mark_of(sums)
+        self.file = Path(settings.MEDIA_ROOT) / RESTORING
+        self.text = hashlib.sha256(repr(sorted(sums.items())).encode()).hexdigest()
 
     def leave(self) -> None:
         """Say that this backup's rows may be there from now on."""
@@ -90,11 +90,6 @@ class Mark:
     def take_away(self) -> None:
         """Say that all is done."""
         self.file.unlink(missing_ok=True)
-
-
-def mark_of(sums: dict[str, str]) -> str:
-    """What tells a backup from all others: a checksum of its checksums."""
-    return hashlib.sha256(repr(sorted(sums.items())).encode()).hexdigest()
 
 
 def has_rows_of(facts: Facts) -> bool:
@@ -169,7 +164,7 @@ def is_there(name: str, checksum: str) -> bool:
 def restore_file(source: Path, target: Path) -> None:
     """Copy a file to its place, whole or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{secrets.token_hex(8)}{PART_SUFFIX}")
+    draft = target.with_name(f".{secrets.token_hex(8)}{RESTORING}")
     try:
         with open(source, "rb") as file:
             write_file(draft, blocks(file), mode=0o644)

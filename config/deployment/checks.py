@@ -30,7 +30,7 @@ def messages(checks: Iterable[services.Check]) -> list[CheckMessage]:
         try:
             sentence = check()
         except services.Away as service:
-            told.append(Warning(f"It is not known whether {check.__name__}: {service} is away or does not tell."))
+            told.append(Warning(f"Not looked at: {service} is away or does not tell how it is set."))
         else:
             told += [Error(sentence, id=f"config.{check.__name__}")] if sentence else []
     return told

@@ -115,6 +115,11 @@ def site(env: Mapping[str, str]) -> SplitResult:
     return parts if is_address else urlsplit("")
 
 
+def is_local(env: Mapping[str, str]) -> bool:
+    """Whether the address that people use is this machine's own: nobody elsewhere can come in."""
+    return is_loopback(site(env).hostname or "")
+
+
 def hosts(env: Mapping[str, str]) -> list[str]:
     """The names the site answers to: those of ALLOWED_HOSTS, else that of SITE_URL and this machine's own."""
     allowed = [name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())]

@@ -6,9 +6,8 @@ import os
 import re
 import secrets
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from config.addresses import is_loopback
+from config.deployment.environment import is_local
 from config.up.data import drop_data_folder
 from config.up.home import Home, write_private
 
@@ -39,7 +38,7 @@ def known_passwords(home: Home) -> dict[str, str]:
 
 def sign_ins(home: Home, site_url: str) -> str:
     """The accounts as they are shown at each start; what is shown may be kept by who starts it, so not the admin's."""
-    if not is_loopback(urlsplit(site_url).hostname or ""):
+    if not is_local({"SITE_URL": site_url}):
         return NO_DEMO_ACCOUNTS
     shown = {**passwords(home), ADMIN: f"(in {home.var / SIGN_INS})"}
     return "\n".join(["Sign in as (user name, password):", *(f"  {role:<12}{word}" for role, word in shown.items())])

@@ -16,10 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
-from urllib.parse import urlsplit
 
-from config.addresses import is_loopback
-from config.deployment.environment import faults
+from config.deployment.environment import faults, is_local
 from config.deployment.plainly import REFUSED
 from config.up import firststart
 from config.up.data import data_folder, keep_data_folder
@@ -199,8 +197,7 @@ class Supervisor:
         reach it, as it does not start before the demo accounts are closed.
         """
         preparing = manage("prepare", home=self.home, env=self.env)
-        is_local = is_loopback(urlsplit(self.env["SITE_URL"]).hostname or "")
-        early = is_local and firststart.static_files_unchanged(self.home)
+        early = is_local(self.env) and firststart.static_files_unchanged(self.home)
         if not early:
             self.await_preparation(preparing)
         self.add(web(self.home, env=self.env, port=self.port))

@@ -7,13 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from config.backups.command import faults_as_sentences
+from config.backups.command import faults_as_sentences, some
 from config.backups.folder import megabytes
 from config.backups.making import make_backup
 from config.backups.server import database_server
 from config.up.progress import Progress
-
-SHOWN = 5
 
 
 class Command(BaseCommand):
@@ -39,7 +37,7 @@ class Command(BaseCommand):
         if facts.absent:
             self.stdout.write(
                 f"{len(facts.absent):,} files were not there, deleted meanwhile or before: "
-                f"{', '.join(facts.absent[:SHOWN])}{', ...' if len(facts.absent) > SHOWN else ''}"
+                f"{some(facts.absent)}"
             )
         if not (folder / "site" / "secret_key").exists():
             self.stdout.write("SECRET_KEY is not in it, as the environment gives it: keep that apart, and safe.")

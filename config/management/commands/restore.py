@@ -8,13 +8,11 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from config.backups.command import faults_as_sentences
+from config.backups.command import faults_as_sentences, some
 from config.backups.folder import read_backup
 from config.backups.restoring import Mark, restore_backup
 from config.backups.server import database_server
 from config.up.progress import Progress
-
-SHOWN = 5
 
 
 class Command(BaseCommand):
@@ -40,8 +38,8 @@ class Command(BaseCommand):
                     f"{restored.n_judgments:,} judgments and {restored.n_files:,} files, of {facts.made_at}."
                 )
                 if facts.absent:
-                    some = ", ".join(facts.absent[:SHOWN])
-                    self.stderr.write(f"{len(facts.absent):,} files were not there when it was made, such as {some}.")
+                    n_absent = f"{len(facts.absent):,} files"
+                    self.stderr.write(f"{n_absent} were not there when it was made: {some(facts.absent)}")
                 if restored.n_migrations:
                     self.stdout.write(f"{restored.n_migrations} later migrations were applied.")
                 if restored.n_judgments != facts.n_judgments:

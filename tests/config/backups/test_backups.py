@@ -12,10 +12,10 @@ from pytest_django import DjangoDbBlocker
 
 from annotate.models import Judgment
 from config import app_role
-from config.backups.folder import PART_SUFFIX, Facts, drafted, read_facts, read_sums
+from config.backups.folder import RESTORING, Facts, drafted, read_facts, read_sums
 from config.backups.making import make_backup
 from config.backups.programs import BackupError
-from config.backups.restoring import check_database, mark_of, place_site
+from config.backups.restoring import Mark, check_database, place_site
 from config.testing import process_number
 from config.up.embedded import create_database
 from config.up.home import NO_KEY_YET, Home
@@ -143,8 +143,8 @@ def test_a_restore_that_ended_after_its_rows_goes_on_from_there(judged: Stack, s
     target, restored = judged.folder / "backup", site("restored")
     judged.manage("backup", str(target))
     restored.manage("restore", str(target))
-    sums = read_sums(target)
-    (restored.home.var / "media" / PART_SUFFIX).write_text(mark_of(sums))  # as a killed one leaves it
+    left = Mark(read_sums(target)).text
+    (restored.home.var / "media" / RESTORING).write_text(left)  # as a killed one leaves it
     assert "12 judgments and 1 files" in restored.manage("restore", str(target))
     assert "is not empty" in refused(restored, "restore", str(target))
 
