@@ -10,8 +10,10 @@ from urllib.parse import SplitResult, urlsplit
 from config.addresses import is_loopback
 
 LOCAL = "http://127.0.0.1:8000"  # SITE_URL where nothing is said
+OWN_NAMES = ("localhost", "127.0.0.1", "::1")  # of this machine, by which it is asked how it is
 KEY_LENGTH = 50
 NUMBERS = ("EMAIL_PORT", "MATRICES_MAX_MB", "UPLOAD_MAX_MB", "KEEP_UPLOADS_DAYS")
+LOG_LEVELS = ("INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL")
 KEY_CHARACTERS = 8  # different ones; of fifty digits or letters drawn at random there are more
 REPEATED = 10  # characters in a row that come twice; of keys of fifty random digits one in ten million has them
 GENERATE = '`python3 -c "import secrets; print(secrets.token_urlsafe(64))"` makes one'
@@ -23,7 +25,8 @@ def faults(env: Mapping[str, str]) -> list[str]:
     env : the environment, in which SECRET_KEY is the key in use, wherever it comes from
     """
     checks: tuple[Callable[[Mapping[str, str]], str], ...] = (
-        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host, no_numbers,
+        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host, no_numbers, no_database,
+        no_redis, no_log_level,
     )  # fmt: skip
     return [sentence for check in checks if (sentence := check(env))]
 
@@ -105,6 +108,44 @@ def no_numbers(env: Mapping[str, str]) -> str:
     return ""
 
 
+def no_database(env: Mapping[str, str]) -> str:
+    """A name of a database is in it too; what it says is not repeated, as a password may be."""
+    if not (address := env.get("DATABASE_URL", "")):
+        return ""
+    scheme, path = _parts(address)
+    if scheme in ("postgres", "postgresql") and path.strip("/"):
+        return ""
+    return (
+        "DATABASE_URL is no address of a PostgreSQL database: write it as postgresql://user:password@host:5432/name, "
+        "what is no letter or digit of the password as % and two hexadecimal digits, or unset it."
+    )
+
+
+def no_redis(env: Mapping[str, str]) -> str:
+    """No message would be sent, and nothing kept in the cache."""
+    for name in ("REDIS_URL", "CACHE_URL"):
+        if (address := env.get(name, "")) and _parts(address)[0] not in ("redis", "rediss", "unix"):
+            return f"{name} is no address of a Redis: write it as redis://host:6379/0, or unset it."
+    return ""
+
+
+def no_log_level(env: Mapping[str, str]) -> str:
+    """Nothing would be logged, a start among it."""
+    if (level := env.get("LOG_LEVEL") or LOG_LEVELS[0]) in LOG_LEVELS:
+        return ""
+    return f'LOG_LEVEL is "{level}": set it to one of {", ".join(LOG_LEVELS)}, or unset it.'
+
+
+def _parts(address: str) -> tuple[str, str]:
+    """Scheme and path of an address of a server; empty where it is none."""
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018  # raises where it is no number
+    except ValueError:
+        return "", ""
+    return parts.scheme, parts.path
+
+
 def site(env: Mapping[str, str]) -> SplitResult:
     """The address that people use; an empty one where SITE_URL is none."""
     try:
@@ -121,9 +162,9 @@ def is_local(env: Mapping[str, str]) -> bool:
 
 
 def hosts(env: Mapping[str, str]) -> list[str]:
-    """The names the site answers to: those of ALLOWED_HOSTS, else that of SITE_URL and this machine's own."""
+    """The names the site answers to: this machine's own, and those of ALLOWED_HOSTS, else that of SITE_URL."""
     allowed = [name for text in env.get("ALLOWED_HOSTS", "").split(",") if (name := text.strip())]
-    return [as_browsers_write(name) for name in allowed or (site(env).hostname or "", "localhost", "127.0.0.1", "::1")]
+    return [as_browsers_write(name) for name in (*(allowed or [site(env).hostname or ""]), *OWN_NAMES)]
 
 
 def as_browsers_write(host: str) -> str:

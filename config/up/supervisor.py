@@ -154,11 +154,9 @@ class Supervisor:
             print("Stopped before it was ready.", flush=True)
             return
         keep_data_folder(self.home)
-        accounts = firststart.sign_ins(self.home, self.env["SITE_URL"])
-        print(
-            f"\nReady in {time.monotonic() - begun:.1f} s: {self.url}/\n{accounts}\nCtrl-C stops it.",
-            flush=True,
-        )
+        site, accounts = self.env["SITE_URL"].rstrip("/"), firststart.sign_ins(self.home, self.env["SITE_URL"])
+        where = f"{self.url}/" if is_local(self.env) else f"{site}/ (a proxy in front leads to {self.url}/)"
+        print(f"\nReady in {time.monotonic() - begun:.1f} s: {where}\n{accounts}\nCtrl-C stops it.", flush=True)
         self.start_demo()
         while not self.stopping:
             time.sleep(0.1)

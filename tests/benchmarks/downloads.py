@@ -18,6 +18,7 @@ from typing import Any
 
 MAKE = """
 import json, re, sys, time
+sys.modules["pandas"] = None  # pyarrow loads it, where it is there: with the packages of the tests alone
 from pathlib import Path
 import django
 from django.conf import settings

@@ -28,6 +28,7 @@ from tests.webclient import WebClient
 
 pytestmark = pytest.mark.heavy
 N_CLIENTS = 16
+PAUSE = 0.2  # seconds: faster than anybody judges
 Judge = Callable[[WebClient, Event], Iterator[tuple[str, float]]]
 
 
@@ -81,11 +82,14 @@ def four_at_work(stack: Stack) -> list[WebClient]:
     return [faults.at_desk(stack, index) for index in range(faults.N_PEOPLE)]
 
 
-def judge_until(client: WebClient, stopped: Event) -> Iterator[tuple[str, float]]:
-    """Judge until it is enough; yields each acknowledged submission and its seconds."""
+def judge_until(client: WebClient, stopped: Event, *, pause: float = 0) -> Iterator[tuple[str, float]]:
+    """Judge until it is enough; yields each acknowledged submission and its seconds.
+
+    pause : seconds between two answers
+    """
     for given in faults.judge_without_end(client):
         yield given
-        if stopped.is_set():
+        if stopped.wait(pause):
             return
 
 
@@ -115,7 +119,8 @@ def test_nothing_acknowledged_is_lost(fault_stack, django_db_blocker, figures, k
     with stack.orm(django_db_blocker):
         collection = faults.open_study(2_000 + 2 * n_answers, n_people=N_CLIENTS)
     clients = [faults.at_desk(stack, index) for index in range(N_CLIENTS)]
-    acknowledged = judge_through(clients, partial(kill, stack), times, judge_until, n_answers)
+    judge = partial(judge_until, pause=PAUSE if kill is kill_web_worker else 0)
+    acknowledged = judge_through(clients, partial(kill, stack), times, judge, n_answers)
     n_failures = sum(client.n_failures for client in clients)
     figures.tell("answers acknowledged", len(acknowledged), at_least=n_answers)
     with stack.orm(django_db_blocker):

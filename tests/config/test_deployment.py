@@ -63,9 +63,15 @@ REFUSED_SETTINGS = {
     "days below none": ({"KEEP_UPLOADS_DAYS": "-1"}, 'KEEP_UPLOADS_DAYS is "-1": set it to a whole number'),
     "megabytes in words": ({"UPLOAD_MAX_MB": "lots"}, 'UPLOAD_MAX_MB is "lots"'),
     "debug by another name": ({"DEBUG": "1", "ALLOWED_HOSTS": "localhost,10.0.0.7"}, "at 10.0.0.7 what"),
+    "another database": ({"DATABASE_URL": "mysql://a:secret@db/b"}, "DATABASE_URL is no address of a PostgreSQL"),
+    "a database without a name": ({"DATABASE_URL": "postgres://a:secret@db"}, "DATABASE_URL is no address"),
+    "a slash in a password": ({"DATABASE_URL": "postgres://a:sec/ret@db/b"}, "as % and two hexadecimal digits"),
+    "no Redis": ({"REDIS_URL": "localhost:6379"}, "REDIS_URL is no address of a Redis"),
+    "no cache": ({"CACHE_URL": "redis://localhost:port"}, "CACHE_URL is no address of a Redis"),
+    "no level": ({"LOG_LEVEL": "loud"}, 'LOG_LEVEL is "loud": set it to one of INFO, DEBUG'),
     "any host": ({"ALLOWED_HOSTS": "judge.example.org, *"}, 'ALLOWED_HOSTS is "*"'),
 }
-ALL_STARTS = ("no key", "digits again and again", "half a bracket", "no proxy", "debug", "any host")
+ALL_STARTS = ("no key", "digits again and again", "half a bracket", "no proxy", "debug", "any host", "another database")
 
 
 def environment(folder: Path, **settings: str) -> dict[str, str]:
@@ -111,6 +117,9 @@ def test_each_has_its_sentence(name: str) -> None:
         {"DEBUG": "1"},
         {"DEBUG": "1", "SITE_URL": "http://localhost:8001", "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]"},
         {**PUBLIC, "DEBUG": "0"},
+        {"DATABASE_URL": "postgresql://assayer@/assayer?host=/run/postgresql", "REDIS_URL": "unix:///run/redis.sock?db=1"},
+        {"DATABASE_URL": "postgres://a:s%2Fcret@[fd00::2]:5432/b", "REDIS_URL": "rediss://:key@redis:6380/0"},
+        {"DATABASE_URL": "", "REDIS_URL": "", "CACHE_URL": "", "LOG_LEVEL": ""},
     ],
 )
 def test_right_settings_have_none(settings: dict[str, str]) -> None:

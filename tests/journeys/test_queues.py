@@ -3,7 +3,7 @@
 import psycopg
 from pytest_django import DjangoDbBlocker
 
-from annotate.models import Judgment, Work, WorkerHeartbeat
+from annotate.models import Collection, Judgment, Work, WorkerHeartbeat
 from annotate.services.background import works
 from config.up.processes import wait_until
 from metrics.models import Download, Snapshot
@@ -15,19 +15,24 @@ HERE = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
 TAKEN = f"SELECT FROM pg_locks WHERE NOT granted AND pid IN ({HERE})"
 
 
+def asked_download(collection: Collection) -> Work:
+    """The work of a small file; asked for in this process, it is handed to a worker by the next sweep."""
+    download = Download.objects.create(collection=collection, kind="disputed", file_name="a.tsv")
+    work = works.ask(kind="download", collection=collection, subject=download.pk, by=None)
+    Download.objects.update(work=work)
+    return work
+
+
 def test_numbers_follow_and_all_is_well_while_the_slot_of_long_work_is_taken(
     live_stack: Stack, django_db_blocker: DjangoDbBlocker
 ) -> None:
     assert wait_until(lambda: is_whole(live_stack.url), seconds=600)
     with live_stack.orm(django_db_blocker):
         collection = open_study(20)
-        download = Download.objects.create(collection=collection, kind="disputed", file_name="a.tsv")
-        work = works.ask(kind="download", collection=collection, subject=download.pk, by=None)
-        Download.objects.update(work=work)
+        work = asked_download(collection)
     with psycopg.connect(live_stack.database_url) as other, psycopg.connect(live_stack.database_url) as watcher:
         other.execute("SELECT FROM annotate_work WHERE id = %s FOR UPDATE", [work.pk])
         watcher.autocommit = True
-        # asked for in this process, it is handed to the worker by the next sweep
         assert wait_until(lambda: watcher.execute(TAKEN).fetchone() is not None, seconds=600)
         desk = judge_without_end(at_desk(live_stack, 0))
         for _ in range(N_JUDGED):

@@ -1,27 +1,23 @@
 """What a researcher asks for over HTTP that takes long: a large run, many labels, a file of all judgments."""
 
-import http.client
-import json
 import urllib.parse
-from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from django.db import connection
 from django.db.models import QuerySet
 from pytest_django import DjangoDbBlocker
 
-from annotate.models import Collection, Role, Side, Work
+from annotate.models import Collection, Judgment, Role, Side, Work
 from config.up.processes import wait_until
 from metrics.models import Download
+from pooling.models import Run
 from tests import cast
 from tests.benchmarks import fire_study
 from tests.pooling.services import large_runs
 from tests.scorecard.figures import Figures
 from tests.stack import Stack
-from tests.webclient import WebClient
+from tests.webclient import WebClient, send_file
 
-BOUNDARY = "a-boundary"
 MEGABYTE = 1_000_000
 N_QUERIES = 2_000  # of what the labels are of
 PER_PAIR = 3
@@ -49,6 +45,7 @@ class LargeJobs:
     def _collection_of_run(self, n_lines: int) -> Collection:
         depth = min(1_000, n_lines)
         n_queries, n_documents = -(-n_lines // depth), max(depth, n_lines // 7)
+        self.n_lines = n_queries * depth
         large_runs.write_run(self.run, n_queries, depth, n_documents)
         return large_runs.collection(n_queries, n_documents)
 
@@ -67,8 +64,9 @@ class LargeJobs:
         """Ask for all three, wait until each is done, and load the file down."""
         labels = {"kind": "judgments", "name": "labels", "query": "query", "document": "document", "layout": "long",
                   "annotator": "annotator", "grade": "grade"}  # fmt: skip
-        self._send(f"{self.run_of.slug}/runs/", {"name": "large", "direction": "forward"}, self.run)
-        self._send(f"{self.labels_of.slug}/imports/", labels, self.labels)
+        run = {"name": "large", "direction": "forward"}
+        send_file(self.stack.url, f"{self.run_of.slug}/runs/", run, self.run, self.key)
+        send_file(self.stack.url, f"{self.labels_of.slug}/imports/", labels, self.labels, self.key)
         page = WebClient(self.stack.url)
         page.sign_in(self.researcher.username)
         page.get("/c/fire/downloads/")
@@ -97,31 +95,6 @@ class LargeJobs:
             assert work.state == Work.State.DONE, work.error
             taken = work.finished_at - work.asked_at
             figures.tell(f"{NAMES[work.kind]}, from asking to the end", taken.total_seconds(), "s")
-
-    def _send(self, path: str, fields: dict[str, str], file: Path) -> None:
-        """Upload a file as programs do, a megabyte at a time."""
-        head = "".join(_part(name, f"\r\n\r\n{value}\r\n") for name, value in fields.items())
-        head += _part("file", f'; filename="{file.name}"\r\n\r\n')
-        tail = f"\r\n--{BOUNDARY}--\r\n"
-
-        def body() -> Iterator[bytes]:
-            yield head.encode()
-            with file.open("rb") as stream:
-                while data := stream.read(MEGABYTE):
-                    yield data
-            yield tail.encode()
-
-        headers = {
-            **self.key, "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
-            "Content-Length": str(len(head) + file.stat().st_size + len(tail)),
-        }  # fmt: skip
-        there = http.client.HTTPConnection(urlsplit(self.stack.url).netloc, timeout=600)
-        there.request("POST", f"/api/v1/collections/{path}", body(), headers)
-        reply = there.getresponse()
-        told = reply.read()
-        there.close()
-        assert reply.status == 201, (reply.status, json.loads(told))
-
-
-def _part(name: str, rest: str) -> str:
-    return f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{rest}'
+        (run,) = Run.objects.filter(collection=self.run_of)
+        assert (run.state, run.report["n_kept"]) == (Run.State.READY, self.n_lines), run.report
+        assert Judgment.objects.filter(collection=self.labels_of).count() == PER_PAIR * self.n_pairs
