@@ -19,6 +19,7 @@ from config.up.embedded import create_database
 from config.up.home import Home
 from tests import cast
 from tests.benchmarks import test_big_imports as imports
+from tests.benchmarks.downloads import made_apart
 from tests.databases import migrated_template
 from tests.imported import import_judgments
 from tests.scorecard.figures import Figures
@@ -32,6 +33,14 @@ def seconds_of(stack: Stack, *arguments: str) -> tuple[float, str]:
     begun = time.perf_counter()
     said = stack.manage(*arguments)
     return time.perf_counter() - begun, said
+
+
+def qrels_of(stack: Stack) -> tuple[int, str]:
+    """Lines and SHA-256 of the qrels that a researcher loads down."""
+    env = {**stack.env, "DJANGO_SETTINGS_MODULE": "config.settings"}
+    file = made_apart("fire", ("qrels",), media=str(stack.folder), env=env)
+    assert file["rows"] > 0
+    return file["rows"], file["sha256"]
 
 
 def test_a_million_judgments_are_restored_within_five_minutes(
@@ -71,4 +80,6 @@ def test_a_million_judgments_are_restored_within_five_minutes(
     figures.tell("the largest process of both", peak, "MiB")
     exported = [stack.manage("export_judgments", "fire") for stack in (judged, restored)]
     assert exported[0].count("\n") > n_judgments
-    figures.tell("exports with other bytes than before", int(exported[0] != exported[1]), at_most=0)
+    qrels = [qrels_of(stack) for stack in (judged, restored)]
+    n_other = (exported[0] != exported[1]) + (qrels[0] != qrels[1])
+    figures.tell("exports, of judgments and of qrels, with other bytes than before", n_other, at_most=0)
