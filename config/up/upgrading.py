@@ -31,6 +31,8 @@ BLOCK = 1_000_000
 NEW = 130_000_000  # bytes: a new cluster without tables (48 MB), copies of both versions' programs for root's servers
 WAL = 1_100_000_000  # bytes: beyond max_wal_size, and a little, the log of changes is written over
 
+FAILED = "The database could not be upgraded, and is as it was: {}"
+
 
 def upgrade_cluster(home: Home, progress: Progress) -> None:
     """Bring the files of an earlier version to the present one; nothing where there are none.
@@ -157,7 +159,10 @@ def copy_cluster(home: Home, cluster: Path, draft: Path, *, major: str, progress
         ends.callback(stop, source, first=signal.SIGINT, seconds=600)
         target = serve(home, draft, new / "postgres", port=NEW_PORT)
         ends.callback(stop, target, first=signal.SIGQUIT)  # after a failure: on a full disk it can write no more
-        copy_databases(home, new, progress)
+        try:
+            copy_databases(home, new, progress)
+        except psycopg.Error as error:
+            raise StartError(FAILED.format(error)) from error
         stop(target, first=signal.SIGINT, seconds=600)
 
 
@@ -196,7 +201,7 @@ def pipe(home: Home, read: Sequence[str | Path], write: Sequence[str | Path], pr
     if dump.returncode or load.returncode:
         words = [last_words(log), last_words(home.logs / "postgres.log")]  # a full disk may be told by the server alone
         reason = next((word for word in words if "No space left" in word), words[0])
-        raise StartError(f"The database could not be upgraded, and is as it was: {reason}")
+        raise StartError(FAILED.format(reason))
 
 
 def child(argv: Sequence[str | Path], told: BinaryIO, **pipes: int) -> subprocess.Popen[bytes]:

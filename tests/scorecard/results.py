@@ -15,7 +15,7 @@ test of its own, which `python3 manage.py test --heavy` runs with the name below
 `tests/scorecard/rows.py`.
 
 """
-TABLE = "| | promise | outcome |\n|---|---|---|\n"
+TABLE = "| | promise | outcome | measured |\n|---|---|---|---|\n"
 NEVER = "not measured yet"
 
 
@@ -30,10 +30,15 @@ class Figure:
     is_met: bool
 
     @property
+    def short(self) -> str:
+        """Without its goal."""
+        return f"{self.figure}: {number(self.value)}{self.unit and f' {self.unit}'}"
+
+    @property
     def text(self) -> str:
         """As it stands on the page."""
         wanted = f" (goal: {self.goal}{'' if self.is_met else ', missed'})" if self.goal else ""
-        return f"{self.figure}: {number(self.value)}{self.unit and f' {self.unit}'}{wanted}"
+        return f"{self.short}{wanted}"
 
 
 @dataclass
@@ -83,6 +88,10 @@ class Result:
             return f"**not met**: {'; '.join(missed) or self.failure or 'nothing was measured'}"
         return "met, at a smaller size than wanted" if self.is_short(row) else "met"
 
+    def main_figures(self) -> str:
+        """Those that were to be met, in a line."""
+        return "; ".join(figure.short for figure in self.figures if figure.goal)
+
     def is_short(self, row: Row) -> bool:
         """Whether less was tried of something than the row wants."""
         return any(self.sizes.get(what, 0) < n for what, n in row.sizes.items())
@@ -101,10 +110,13 @@ def save(results: Mapping[str, Result], file: Path) -> None:
 
 def page(rows: Sequence[Row], results: Mapping[str, Result]) -> str:
     """All rows, each with its newest result, whatever that is."""
-    outcomes = [results[row.id].outcome(row) if row.id in results else NEVER for row in rows]
-    table = [f"| {row.id} | {row.promise} | {told} |\n" for row, told in zip(rows, outcomes, strict=True)]
     sections = [_section(row, results.get(row.id)) for row in rows]
-    return "".join([HEAD, TABLE, *table, *sections])
+    return "".join([HEAD, TABLE, *(_line(row, results.get(row.id)) for row in rows), *sections])
+
+
+def _line(row: Row, result: Result | None) -> str:
+    outcome, measured = (result.outcome(row), result.main_figures()) if result else (NEVER, "")
+    return f"| {row.id} | {row.promise} | {outcome} | {measured} |\n"
 
 
 def _section(row: Row, result: Result | None) -> str:

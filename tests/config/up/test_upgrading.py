@@ -201,15 +201,25 @@ def test_no_room_for_the_copy_and_what_comes_with_it_is_refused(
     assert_nothing_lost(home, earlier)
 
 
-def test_a_copy_that_fails_leaves_no_half_of_it(earlier: Path, open_folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("obstacle", "reason"),
+    [
+        (
+            "CREATE TABLE stays (here bool CHECK (version() LIKE 'PostgreSQL 16%')); INSERT INTO stays VALUES (true)",
+            "stays",
+        ),
+        ("ALTER ROLE assayer SET default_transaction_read_only = on", "read-only"),
+    ],
+    ids=["a table that is not taken", "no new database"],
+)
+def test_a_copy_that_fails_leaves_no_half_of_it(earlier: Path, open_folder: Path, obstacle: str, reason: str) -> None:
     home = copy_of(earlier, open_folder)
     with earlier_programs(home.var, EARLIER) as old:
         server = serve_earlier(home, home.var / "postgres", old)
         with psycopg.connect(home.database_url()) as connection:
-            connection.execute("CREATE TABLE stays (here boolean CHECK (version() LIKE 'PostgreSQL 16%'))")
-            connection.execute("INSERT INTO stays VALUES (true)")
+            connection.execute(obstacle)
         stop(server, first=signal.SIGINT, seconds=600)
-    with pytest.raises(StartError, match=r"could not be upgraded, and is as it was: .*stays"):
+    with pytest.raises(StartError, match=rf"could not be upgraded, and is as it was: .*{reason}"):
         upgrade_cluster(home, Progress())
     assert_no_leftovers(home)
     assert (home.var / "postgres" / "PG_VERSION").read_text().strip() == EARLIER
