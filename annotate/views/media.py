@@ -1,10 +1,9 @@
 """One image, clip or sound of an item, for whoever takes part in its collection."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_safe
 
 from annotate import access
@@ -14,7 +13,6 @@ from annotate.core.media_types import media_type
 from annotate.core.ranges import Range, Unsatisfiable, parse_range
 from annotate.services.media import locate
 
-BLOCK = 256 * 1024
 HEADERS = {
     "Accept-Ranges": "bytes",
     "Cache-Control": "private, max-age=600",
@@ -26,7 +24,7 @@ HEADERS = {
 
 @require_safe
 @login_required
-def part_media(request: HttpRequest, slug: str, pk: int, number: int = 0) -> HttpResponse | StreamingHttpResponse:
+def part_media(request: HttpRequest, slug: str, pk: int, number: int = 0) -> HttpResponse | FileResponse:
     """The file of a part, or the stretch of it that a player asks for.
 
     number : which of the part's sources, in the order they are tried
@@ -64,19 +62,29 @@ def _range_header(request: HttpRequest, tag: str) -> str:
     return request.headers.get("Range", "") if meant_for == tag else ""
 
 
-def _answer(path: Path, size: int, asked: Range | None) -> StreamingHttpResponse:
+def _answer(path: Path, size: int, asked: Range | None) -> FileResponse:
     sent = asked or Range(0, size - 1)
-    response = StreamingHttpResponse(_blocks(path, sent), status=206 if asked else 200)
+    response = FileResponse(Stretch(path, sent), status=206 if asked else 200)
     response.headers["Content-Length"] = str(sent.length)
     if asked:
         response.headers["Content-Range"] = f"bytes {sent.first}-{sent.last}/{size}"
     return response
 
 
-def _blocks(path: Path, sent: Range) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        file.seek(sent.first)
-        left = sent.length
-        while left > 0 and (block := file.read(min(BLOCK, left))):
-            left -= len(block)
-            yield block
+class Stretch:
+    """A file from the first to the last byte that is asked for; a web server may send it from where it stands.
+
+    It has no name, else Django's answer would tell it.
+    """
+
+    def __init__(self, path: Path, sent: Range) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._file.seek(sent.first)
+        self._left = sent.length
+        self.fileno, self.close = self._file.fileno, self._file.close
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, none behind the last."""
+        data = self._file.read(min(size, self._left))
+        self._left -= len(data)
+        return data

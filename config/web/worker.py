@@ -1,7 +1,8 @@
 """gunicorn's threaded worker, with a loop that reads: slow clients wait there, and a thread gets what has arrived.
 
 A request goes to a thread when its headers and its body are here; one with a large body when its headers are, and
-only few of these at the same moment. See docs/adr/0019-slow-clients.md.
+only few of these at the same moment. What a client does not take of its answer at once, the loop sends. See
+docs/adr/0019-slow-clients.md.
 """
 
 import errno
@@ -20,6 +21,7 @@ from gunicorn.workers.gthread import ThreadWorker
 
 from config.web.arriving import CONTINUE, PIECE, Connection
 from config.web.places import places
+from config.web.sending import Outgoing
 
 SMALL = 64 * 1024  # a body of so many bytes always has room
 LARGE = 1024 * 1024  # one of more is read by a thread, if the application wants it
@@ -27,6 +29,8 @@ ROOM = 64 * 1024 * 1024  # for the bodies between that are on their way, in one 
 LINGER_SECONDS = 30  # a refused client may go on sending so long, unheard, to read why
 MOST_LEAVING = 200
 SPARE = 100  # connections of a worker that are kept free for who comes next
+IDLE_SECONDS = 600  # a client may take nothing of its answer for so long: a player reads on when somebody watches on
+FULL = {errno.EMFILE, errno.ENFILE}
 LOOK_SECONDS = 0.5
 
 SLOW = "The request came too slowly; nothing was changed. Send it again over a faster connection."
@@ -43,6 +47,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.room = ROOM
         self.arriving: dict[Connection, None] = {}
         self.leaving: dict[Connection, None] = {}
+        self.sending: dict[Connection, Any] = {}  # with what their threads came to
         self.next_look = 0.0
 
     def accept(self, listener: socket.socket) -> None:
@@ -50,17 +55,23 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         try:
             client, address = listener.accept()
         except OSError as error:
-            if error.errno not in {errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED}:
+            if error.errno in FULL:
+                self.drop_longest()
+            elif error.errno not in {errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED}:
                 raise
             return
         self.nr_conns += 1
         if self.nr_conns > self.cfg.worker_connections - SPARE:  # at that many gunicorn takes none any more
             self.drop_longest()
-        self.enqueue_req(Connection(self, client, address, listener.getsockname()))
+        self.enqueue_req(Connection(self, Outgoing(client), address, listener.getsockname()))
 
     def drop_longest(self) -> None:
-        """Close the connection that has waited longest for its next request, or for the rest of its headers."""
-        conn = next((conn for conn in self.arriving if conn.length is None), None)
+        """Close the connection that has waited longest for its next request, or for the rest of its headers.
+
+        Where there is none, it is the one that has taken longest to read its answer.
+        """
+        waiting = (conn for conn in self.arriving if conn.length is None)
+        conn = next(waiting, None) or next(iter(self.sending), None)
         if conn is not None:
             self.drop(conn)
 
@@ -142,9 +153,28 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return True
 
     def finish_request(self, conn: Connection, fs: Any) -> None:
-        """Go on with a connection whose request was answered."""
+        """Go on with a connection whose request was answered, once its client has taken the answer."""
         self.release(conn)
-        super().finish_request(conn, fs)
+        if not conn.sock.rest:
+            super().finish_request(conn, fs)
+            return
+        conn.sock.setblocking(False)
+        conn.timeout = time.monotonic() + IDLE_SECONDS
+        self.sending[conn] = fs
+        self.poller.register(conn.sock, selectors.EVENT_WRITE, partial(self.on_room, conn))
+
+    def on_room(self, conn: Connection, client: Outgoing) -> None:
+        """Send more of an answer."""
+        try:
+            client.send_piece()
+        except OSError:
+            self.drop(conn)
+            return
+        conn.timeout = time.monotonic() + IDLE_SECONDS
+        if not client.rest:
+            fs = self.sending[conn]
+            self.forget(conn)
+            super().finish_request(conn, fs)
 
     def release(self, conn: Connection) -> None:
         """Give back what the request's body took."""
@@ -177,15 +207,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return False
 
     def forget(self, conn: Connection) -> None:
-        """Read no more of a connection in this loop."""
-        self.arriving.pop(conn, None)
-        self.leaving.pop(conn, None)
+        """Wait for nothing more of a connection in this loop."""
+        for some in (self.arriving, self.leaving, self.sending):
+            some.pop(conn, None)
         with suppress(KeyError, ValueError, OSError):
             self.poller.unregister(conn.sock)
 
     def drop(self, conn: Connection) -> None:
-        """Close a connection that sends nothing more."""
-        self.nr_conns -= conn in self.arriving  # one that leaves was counted before
+        """Close a connection that sends nothing more, or takes nothing more."""
+        self.nr_conns -= conn in self.arriving or conn in self.sending  # one that leaves was counted before
         self.forget(conn)
         self.release(conn)
         conn.close()
@@ -228,5 +258,6 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         for conn in [conn for conn in self.arriving if conn.is_late(now)]:
             self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, SLOW)
         silent = [conn for conn in self.arriving if conn.begun is None and (now > conn.timeout or not self.alive)]
-        for conn in [*silent, *(conn for conn in self.leaving if now > conn.timeout)]:
+        idle = [conn for some in (self.leaving, self.sending) for conn in some if now > conn.timeout]
+        for conn in [*silent, *idle]:
             self.drop(conn)

@@ -1,24 +1,31 @@
 """An application behind the worker of the tests: it says what reached it. PATIENCE is the worker's, in seconds."""
 
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from config.web import arriving
+from config.web import arriving, worker
+from tests.config.web.content import LONG, long_content
 
-arriving.HEAD_SECONDS = arriving.FLOOR_SECONDS = int(os.environ["PATIENCE"])
+arriving.HEAD_SECONDS = arriving.FLOOR_SECONDS = worker.IDLE_SECONDS = int(os.environ["PATIENCE"])
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Answer `/read...` with the length of the body, all else without reading it; `/wait` when the file is there."""
+    """Answer `/read...` with the length of the body, all else without reading it; `/wait` when the file is there.
+
+    `/long/file`, `/long/pieces` and `/long/chunks` are answers of many bytes.
+    """
     path, body, status = environ["PATH_INFO"], b"", "200 OK"
     if path.startswith(("/read", "/api/read")):
         try:
             body = environ["wsgi.input"].read()
         except TimeoutError:
             status = "408 Request Timeout"
+    if path.startswith("/long/"):
+        return long_answer(environ, path.removeprefix("/long/"), start_response)
     if path == "/refuse":
         status = "413 Content Too Large"
     if path == "/wait":
@@ -30,3 +37,16 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     said = f"{environ['REQUEST_METHOD']} {path} {len(body)} {peer}".encode()
     start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(said)))])
     return [said]
+
+
+def long_answer(environ: dict[str, Any], kind: str, start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """The bytes of `long_content`, as a file or in pieces, with or without their number."""
+    length = [] if kind == "chunks" else [("Content-Length", str(LONG))]
+    start_response("200 OK", [("Content-Type", "application/octet-stream"), *length])
+    content = long_content()
+    if kind != "file":
+        return (content[place : place + 100_000] for place in range(0, LONG, 100_000))
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the server closes it
+    file.write(content)
+    file.seek(0)
+    return environ["wsgi.file_wrapper"](file)

@@ -1,5 +1,6 @@
 """The web server's worker: who sends slowly takes no thread, large bodies take few, and HTTP stays what it was."""
 
+import http.client
 import json
 import os
 import re
@@ -11,15 +12,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
 import pytest
 
 from config.up.processes import spawn, stop, wait_until
 from config.web.places import N_PLACES, Places
 from config.web.worker import SPARE
+from tests.config.web.content import LONG, long_content
 
 ROOT = Path(__file__).resolve().parents[3]
 N_SLOW = 40  # more than there are threads
 MB = 1024 * 1024
+WINDOW = 16 * 1024  # bytes
+LONG_ONE = b"GET /long/file HTTP/1.1\r\nHost: a\r\n\r\n"
 GET = b"GET /plain HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
@@ -31,9 +36,16 @@ class Server(NamedTuple):
     marks: Path
     sockets: ExitStack
 
-    def connect(self, *pieces: bytes) -> socket.socket:
-        """A new connection on which this was sent."""
-        client = self.sockets.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=300))
+    def connect(self, *pieces: bytes, window: int = 0) -> socket.socket:
+        """A new connection on which this was sent.
+
+        window : bytes that the client takes before it is read from; 0 for as many as the kernel likes
+        """
+        client = self.sockets.enter_context(socket.socket())
+        client.settimeout(300)
+        if window:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        client.connect(("127.0.0.1", self.port))
         for piece in pieces:
             client.sendall(piece)
         return client
@@ -55,6 +67,22 @@ def reply_of(client: socket.socket) -> bytes:
     while not (length := re.search(rb"Content-Length: (\d+)\r\n(?:.+\r\n)*\r\n", said)):
         said += client.recv(1)
     return said + b"".join(client.recv(1) for _ in range(int(length[1])))
+
+
+def reply_head(client: socket.socket) -> bytes:
+    """The head of the next answer."""
+    said = b""
+    while not said.endswith(b"\r\n\r\n"):
+        said += client.recv(1)
+    return said
+
+
+def read_exactly(client: socket.socket, n_bytes: int) -> bytes:
+    """So many bytes, and none of what comes after them."""
+    said = bytearray()
+    while len(said) < n_bytes and (piece := client.recv(n_bytes - len(said))):
+        said += piece
+    return bytes(said)
 
 
 def post(path: str, length: int, *, more: str = "") -> bytes:
@@ -126,6 +154,36 @@ def test_others_are_answered_while_many_send_slowly(server):
         server.connect(post("/read", 1000), b"a")
     for _ in range(N_SLOW):
         assert b"GET /plain 0" in server.ask(GET)
+
+
+@pytest.mark.parametrize("kind", ["file", "pieces", "chunks"])
+def test_others_are_answered_while_many_read_nothing(server, kind):
+    request = f"GET /long/{kind} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
+    readers = [server.connect(request, window=WINDOW) for _ in range(N_SLOW)]
+    for _ in range(N_SLOW):
+        assert b"GET /plain 0" in server.ask(GET)
+    for reader in readers[:3]:
+        with http.client.HTTPResponse(reader) as answer:
+            answer.begin()
+            assert answer.read() == long_content()
+
+
+def test_a_connection_goes_on_when_its_client_has_read(server):
+    client = server.connect(LONG_ONE, GET)
+    head = reply_head(client)
+    assert read_exactly(client, LONG) == long_content() and b"200 OK" in head
+    assert reply_of(client).endswith(b"GET /plain 0 127.0.0.1 http")
+
+
+def test_who_takes_nothing_for_long_is_let_go(quick):
+    ports = {quick.connect(LONG_ONE, window=WINDOW).getsockname()[1] for _ in range(3)}
+
+    def are_let_go() -> bool:
+        workers = psutil.Process(quick.process.pid).children()
+        connections = [each for worker in workers for each in worker.net_connections("tcp")]
+        return not ports & {each.raddr.port for each in connections if each.raddr}
+
+    assert wait_until(are_let_go, seconds=300)
 
 
 def test_large_bodies_take_a_few_threads_and_more_of_them_are_sent_away(server):

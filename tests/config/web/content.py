@@ -1,0 +1,11 @@
+"""What the application behind the worker of the tests answers at length."""
+
+from functools import cache
+
+LONG = 6 * 1024 * 1024  # bytes: more than the kernel keeps for a client that takes little at a time
+
+
+@cache
+def long_content() -> bytes:
+    """As many bytes, of which no two stretches are alike."""
+    return b"".join(b"%015d\n" % number for number in range(LONG // 16))
