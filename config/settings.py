@@ -263,7 +263,7 @@ KEEP_UPLOADS_DAYS = int(os.environ.get("KEEP_UPLOADS_DAYS") or 30) or 36_500
 FILE_UPLOAD_HANDLERS = ["config.uploads.UploadHandler"]
 # plain: straight from the source folders (tests); hashed: collected under names that change with their
 # content; compressed: hashed and packed, which takes ten seconds more and pays over a network.
-STATIC_FILES = "plain" if DEBUG else os.environ.get("STATIC_FILES", "hashed")
+STATIC_FILES = "plain" if DEBUG else os.environ.get("STATIC_FILES") or "hashed"
 STATIC_STORAGE = {
     "plain": "django.contrib.staticfiles.storage.StaticFilesStorage",
     "hashed": "config.static.HashedStorage",

@@ -19,6 +19,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict, Unre
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 
 FIELDS = 1024 * 1024  # what the other fields of a form may take, and all of a request that brings no file
 BLOCK = 64 * 1024
@@ -137,12 +138,17 @@ class BodyMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if body_length(request) > FIELDS and not leads_to_a_view(request.path_info):
+            return self._refused(request)  # Django's page of what is not there would read all of it
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Nothing, or the refusal of a body that is too large for this address."""
-        if body_length(request) <= FIELDS or (takes_files(view) and brings_files(request)):
-            return None
+        is_wanted = takes_files(view) and brings_files(request)
+        return None if body_length(request) <= FIELDS or is_wanted else self._refused(request)
+
+    @staticmethod
+    def _refused(request: HttpRequest) -> HttpResponse:
         detail = f"The request is larger than {FIELDS // 2**20} MB, which is the most where no file is expected."
         if is_for_programs(request):
             return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
@@ -198,6 +204,15 @@ def brings_files(request: HttpRequest) -> bool:
     """Whether this is a large form with files."""
     is_form = request.method == "POST" and request.content_type == "multipart/form-data"
     return is_form and body_length(request) > FIELDS
+
+
+def leads_to_a_view(path: str) -> bool:
+    """Whether there is an address of that path."""
+    try:
+        resolve(path)
+    except Resolver404:
+        return False
+    return True
 
 
 def takes_files(view: Any) -> bool:

@@ -13,3 +13,4 @@ with plainly():
     application = get_wsgi_application()
     import_module("config.deployment.services").refuse_before_forking()
 import_module("config.outages").limit_waiting()  # not before: it needs the settings
+import_module("config.celery").hand_over_soon()

@@ -56,16 +56,16 @@ def send_file(base: str, path: str, fields: Mapping[str, str], file: Path, key: 
     path : below the collections of the API
     key : the headers of a token
     """
-    head = "".join(_part(name, f"\r\n\r\n{value}\r\n") for name, value in fields.items())
-    head += _part("file", f'; filename="{file.name}"\r\n\r\n')
-    tail = f"\r\n--{BOUNDARY}--\r\n"
+    parts = [_part(name, f"\r\n\r\n{value}\r\n") for name, value in fields.items()]
+    head = "".join([*parts, _part("file", f'; filename="{file.name}"\r\n\r\n')]).encode()
+    tail = f"\r\n--{BOUNDARY}--\r\n".encode()
 
     def body() -> Iterator[bytes]:
-        yield head.encode()
+        yield head
         with file.open("rb") as stream:
             while data := stream.read(MEGABYTE):
                 yield data
-        yield tail.encode()
+        yield tail
 
     headers = {
         **key, "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",

@@ -167,7 +167,10 @@ def read_facts(folder: Path) -> Facts:
         said = json.loads((folder / FACTS).read_bytes())
     except FileNotFoundError:
         raise BackupError(f"{folder} is no backup: it has no {FACTS}.") from None
-    if said["format"] != FORMAT or said.keys() != asdict(Facts("", "", "", 0, {})).keys():
+    except ValueError:
+        said = None
+    is_ours = isinstance(said, dict) and said.keys() == asdict(Facts("", "", "", 0, {})).keys()
+    if not is_ours or said["format"] != FORMAT:
         raise BackupError(f"{folder} was made by another version of the product: restore it with that one.")
     return Facts(**said)
 

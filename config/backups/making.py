@@ -45,7 +45,7 @@ def make_backup(*, target: Path, progress: Progress) -> Backup:
     if target.resolve().is_relative_to(media.resolve()):
         raise BackupError(f"{target} is in {media}, which is to be copied: choose a place outside.")
     if not target.parent.is_dir():
-        raise BackupError(f"There is no folder {target.parent}.")
+        raise BackupError(f"There is no folder {target.parent} for it: make it, or name another.")
     if not media.is_dir():
         raise BackupError(f"MEDIA_ROOT, {media}, is not there: mount its disk, or make it if nothing was uploaded.")
     major = programs.server_major()

@@ -3,6 +3,7 @@
 Plain Python: the settings ask it, and `up` does before Django is loaded.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address
 from urllib.parse import SplitResult, urlsplit
@@ -12,8 +13,14 @@ from config.addresses import is_loopback
 LOCAL = "http://127.0.0.1:8000"  # SITE_URL where nothing is said
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")  # of this machine, by which it is asked how it is
 KEY_LENGTH = 50
-NUMBERS = ("EMAIL_PORT", "MATRICES_MAX_MB", "UPLOAD_MAX_MB", "KEEP_UPLOADS_DAYS")
-LOG_LEVELS = ("INFO", "DEBUG", "WARNING", "ERROR", "CRITICAL")
+MILLION = 1_000_000  # megabytes, a terabyte
+NUMBERS = {  # with the least and the most that each may be
+    "EMAIL_PORT": (1, 65_535), "MATRICES_MAX_MB": (0, MILLION), "UPLOAD_MAX_MB": (1, MILLION),
+    "KEEP_UPLOADS_DAYS": (0, 36_500),
+}  # fmt: skip
+SWITCHES = ("DEBUG", "TRUSTED_PROXY", "LEADS_NEED_MFA", "EMAIL_USE_TLS", "HSTS_PRELOAD", "HSTS_SUBDOMAINS")
+STATIC_FILES = ("hashed", "compressed", "plain")
+DIGITS = 10  # no number of so many is meant
 KEY_CHARACTERS = 8  # different ones; of fifty digits or letters drawn at random there are more
 REPEATED = 10  # characters in a row that come twice; of keys of fifty random digits one in ten million has them
 GENERATE = '`python3 -c "import secrets; print(secrets.token_urlsafe(64))"` makes one'
@@ -25,8 +32,8 @@ def faults(env: Mapping[str, str]) -> list[str]:
     env : the environment, in which SECRET_KEY is the key in use, wherever it comes from
     """
     checks: tuple[Callable[[Mapping[str, str]], str], ...] = (
-        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host, no_numbers, no_database,
-        no_redis, no_log_level,
+        key_is_short, key_is_known, no_site, https_without_proxy, debug_in_public, any_host, no_hosts, no_numbers,
+        no_switches, no_database, no_redis, no_log_level, no_static_files,
     )  # fmt: skip
     return [sentence for check in checks if (sentence := check(env))]
 
@@ -63,7 +70,7 @@ def no_site(env: Mapping[str, str]) -> str:
         return ""
     return (
         f'SITE_URL is "{env["SITE_URL"]}", which is no address of a site: give the one that people use, with http:// '
-        "or https:// before it, such as https://judge.example.org or http://[fd00::1]:8000."
+        "or https:// before it and no path behind it, such as https://judge.example.org or http://[fd00::1]:8000."
     )
 
 
@@ -100,20 +107,37 @@ def any_host(env: Mapping[str, str]) -> str:
     )
 
 
+def no_hosts(env: Mapping[str, str]) -> str:
+    """The site would answer to none of them."""
+    wrong = next((name for name in hosts(env) if set(name) & set("/ \t@" if name.startswith("[") else "/ \t@:")), "")
+    if not wrong:
+        return ""
+    return f'ALLOWED_HOSTS has "{wrong}", which is no host: name hosts, such as judge.example.org, between commas.'
+
+
 def no_numbers(env: Mapping[str, str]) -> str:
     """Nothing could be made of them; and files would be swept that were kept for a number of days below 0."""
-    for name in NUMBERS:
-        if (text := env.get(name, "")) and not (text.isascii() and text.isdigit()):
-            return f'{name} is "{text}": set it to a whole number from 0 on, or unset it.'
+    for name, (least, most) in NUMBERS.items():
+        text = env.get(name, "")
+        if text and not (text.isascii() and text.isdigit() and len(text) < DIGITS and least <= int(text) <= most):
+            return f'{name} is "{text}": set it to a whole number from {least:,} to {most:,}, or unset it.'
+    return ""
+
+
+def no_switches(env: Mapping[str, str]) -> str:
+    """What somebody meant to turn on, by another word, would be off."""
+    for name in SWITCHES:
+        if (text := env.get(name, "")) not in ("", "0", "1"):
+            return f'{name} is "{text}": set it to 1, which turns it on, or to 0, or unset it.'
     return ""
 
 
 def no_database(env: Mapping[str, str]) -> str:
-    """A name of a database is in it too; what it says is not repeated, as a password may be."""
+    """Every command would end in a traceback. The address is not repeated, as a password may be in it."""
     if not (address := env.get("DATABASE_URL", "")):
         return ""
     scheme, path = _parts(address)
-    if scheme in ("postgres", "postgresql") and path.strip("/"):
+    if scheme in ("postgres", "postgresql", "pgsql") and path.strip("/"):
         return ""
     return (
         "DATABASE_URL is no address of a PostgreSQL database: write it as postgresql://user:password@host:5432/name, "
@@ -124,16 +148,26 @@ def no_database(env: Mapping[str, str]) -> str:
 def no_redis(env: Mapping[str, str]) -> str:
     """No message would be sent, and nothing kept in the cache."""
     for name in ("REDIS_URL", "CACHE_URL"):
-        if (address := env.get(name, "")) and _parts(address)[0] not in ("redis", "rediss", "unix"):
-            return f"{name} is no address of a Redis: write it as redis://host:6379/0, or unset it."
+        if address := env.get(name, ""):
+            scheme, path = _parts(address)
+            number = path.strip("/")
+            if scheme != "unix" and (scheme not in ("redis", "rediss") or (number and not number.isdecimal())):
+                return f"{name} is no address of a Redis: write it as redis://host:6379/0, or unset it."
     return ""
 
 
 def no_log_level(env: Mapping[str, str]) -> str:
-    """Nothing would be logged, a start among it."""
-    if (level := env.get("LOG_LEVEL") or LOG_LEVELS[0]) in LOG_LEVELS:
+    """No process would start."""
+    if not (level := env.get("LOG_LEVEL", "")) or level in logging.getLevelNamesMapping():
         return ""
-    return f'LOG_LEVEL is "{level}": set it to one of {", ".join(LOG_LEVELS)}, or unset it.'
+    return f'LOG_LEVEL is "{level}": set it to DEBUG, INFO, WARNING, ERROR or CRITICAL, or unset it.'
+
+
+def no_static_files(env: Mapping[str, str]) -> str:
+    """No process would start."""
+    if not (kind := env.get("STATIC_FILES", "")) or kind in STATIC_FILES:
+        return ""
+    return f'STATIC_FILES is "{kind}": set it to {", ".join(STATIC_FILES)}, or unset it.'
 
 
 def _parts(address: str) -> tuple[str, str]:
@@ -150,7 +184,8 @@ def site(env: Mapping[str, str]) -> SplitResult:
     """The address that people use; an empty one where SITE_URL is none."""
     try:
         parts = urlsplit((env.get("SITE_URL") or LOCAL).strip().rstrip("/"))
-        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        is_more = parts.path or parts.query or parts.fragment or "@" in parts.netloc
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not is_more
     except ValueError:  # half a bracket, or a port that is no number
         is_address = False
     return parts if is_address else urlsplit("")

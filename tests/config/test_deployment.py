@@ -68,7 +68,18 @@ REFUSED_SETTINGS = {
     "a slash in a password": ({"DATABASE_URL": "postgres://a:sec/ret@db/b"}, "as % and two hexadecimal digits"),
     "no Redis": ({"REDIS_URL": "localhost:6379"}, "REDIS_URL is no address of a Redis"),
     "no cache": ({"CACHE_URL": "redis://localhost:port"}, "CACHE_URL is no address of a Redis"),
-    "no level": ({"LOG_LEVEL": "loud"}, 'LOG_LEVEL is "loud": set it to one of INFO, DEBUG'),
+    "no number of a Redis": ({"REDIS_URL": "redis://redis:6379/queue"}, "REDIS_URL is no address of a Redis"),
+    "no level": ({"LOG_LEVEL": "loud"}, 'LOG_LEVEL is "loud": set it to DEBUG, INFO'),
+    "no kind of files": ({"STATIC_FILES": "bogus"}, 'STATIC_FILES is "bogus": set it to hashed, compressed, plain'),
+    "a path": ({"SITE_URL": "http://judge.lan/assayer/"}, "no path behind it"),
+    "a query": ({"SITE_URL": "http://judge.lan?x=1"}, "no path behind it"),
+    "a password": ({"SITE_URL": "http://user:secret@judge.lan"}, "no path behind it"),
+    "an address among hosts": ({"ALLOWED_HOSTS": "http://judge.lan"}, 'ALLOWED_HOSTS has "http://judge.lan"'),
+    "a port of a host": ({"ALLOWED_HOSTS": "judge.lan:8000"}, 'ALLOWED_HOSTS has "judge.lan:8000"'),
+    "hosts between blanks": ({"ALLOWED_HOSTS": "a.lan b.lan"}, 'ALLOWED_HOSTS has "a.lan b.lan", which is no host'),
+    "a switch in words": ({"LEADS_NEED_MFA": "true"}, 'LEADS_NEED_MFA is "true": set it to 1, which turns it on'),
+    "days without end": ({"KEEP_UPLOADS_DAYS": "3000000"}, "set it to a whole number from 0 to 36,500"),
+    "no file": ({"UPLOAD_MAX_MB": "0"}, "set it to a whole number from 1 to"),
     "any host": ({"ALLOWED_HOSTS": "judge.example.org, *"}, 'ALLOWED_HOSTS is "*"'),
 }
 ALL_STARTS = ("no key", "digits again and again", "half a bracket", "no proxy", "debug", "any host", "another database")
@@ -119,7 +130,8 @@ def test_each_has_its_sentence(name: str) -> None:
         {**PUBLIC, "DEBUG": "0"},
         {"DATABASE_URL": "postgresql://assayer@/assayer?host=/run/postgresql", "REDIS_URL": "unix:///run/redis.sock?db=1"},
         {"DATABASE_URL": "postgres://a:s%2Fcret@[fd00::2]:5432/b", "REDIS_URL": "rediss://:key@redis:6380/0"},
-        {"DATABASE_URL": "", "REDIS_URL": "", "CACHE_URL": "", "LOG_LEVEL": ""},
+        {"DATABASE_URL": "", "REDIS_URL": "", "CACHE_URL": "", "LOG_LEVEL": "", "STATIC_FILES": "", "DEBUG": ""},
+        {"LOG_LEVEL": "WARN", "STATIC_FILES": "compressed", "KEEP_UPLOADS_DAYS": "0", "MATRICES_MAX_MB": "0"},
     ],
 )
 def test_right_settings_have_none(settings: dict[str, str]) -> None:

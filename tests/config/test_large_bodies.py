@@ -84,6 +84,13 @@ def test_no_other_address_reads_a_large_body(collection):
     assert len(told) > 150 and nothing_kept()
 
 
+@pytest.mark.parametrize("path", ["/nothing/", "/c/shapes", "/static/nothing.css", "/api/v1/nothing/"])
+def test_what_is_no_address_reads_no_large_body(collection, path):
+    body = form("a" * 32)
+    assert send(signed_in(), path, body).status_code == 413
+    assert (body.n_read, nothing_kept()) == (0, True)
+
+
 def test_what_takes_files_is_what_is_marked(collection):
     marked = {address.name for address in addresses() if uploads.takes_files(resolve(url_of(address)).func)}
     assert marked == {*TAKE_FILES, *TAKE_FILES_OF_PROGRAMS}

@@ -87,6 +87,7 @@ def test_a_scheme_in_capitals_is_the_same_one() -> None:
         ({"SITE_URL": "http://[fd00::1]:8000"}, "[fd00::1]:8000"),
         ({"SITE_URL": "http://[FD00:0::1]:8000"}, "[fd00::1]:8000"),
         ({"ALLOWED_HOSTS": "fd00::1,judge.lan"}, "[fd00::1]"),
+        ({"ALLOWED_HOSTS": "judge.lan"}, "127.0.0.1:8000"),
         ({}, "[::1]:8000"),
     ],
 )
@@ -100,7 +101,7 @@ def test_pages_are_answered_at_each_name_of_the_site(
 
 def test_the_names_of_the_site_are_those_of_the_environment() -> None:
     given = setting("s.ALLOWED_HOSTS", SECRET_KEY=KEY, ALLOWED_HOSTS="other.lan, fd00::1")
-    assert given == "['other.lan', '[fd00::1]']"
+    assert given == "['other.lan', '[fd00::1]', 'localhost', '127.0.0.1', '[::1]']"
 
 
 def test_addresses_in_the_environment_come_first() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 FIGURES = "ASSAYER_FIGURES"  # in the environment: the file that tests write to what they measured
 
+
 class Row(NamedTuple):
     """One promise.
 
@@ -38,7 +39,7 @@ ROWS = (
     Row(
         "A2",
         "An answer that was acknowledged is on disk, once, though web workers are killed again and again.",
-        "None lost, none stored twice; of the tries of people who pause for 0.2 s at most 0.5 % fail, until the next.",
+        "None lost, none stored twice. People pause for 0.2 s: at most 0.5 % of their tries fail, and are made again.",
         {"kills": 50, "answers": 6_000},
         "tests/benchmarks/test_kills.py::test_nothing_acknowledged_is_lost[web worker]",
     ),
@@ -66,7 +67,7 @@ ROWS = (
     Row(
         "A6",
         "A backup is restored whole, and soon.",
-        "At most 5 minutes; `fsck` finds nothing, and the judgments are the same bytes.",
+        "At most 5 minutes; `fsck` finds nothing, and the files of judgments and of qrels are the same bytes.",
         {"judgments": 1_000_000},
         "tests/benchmarks/test_backups.py::test_a_million_judgments_are_restored_within_five_minutes",
     ),
@@ -108,7 +109,7 @@ ROWS = (
     Row(
         "D2",
         "A malformed run file is refused whole, in a sentence.",
-        "No crash, nothing stored, a sentence for each; where the file is text, it names a line or a field.",
+        "No crash, nothing stored, a sentence for each; where the file is a text with lines, it names one, or a field.",
         {"TREC": 10_000, "JSONL": 1_000, "CSV": 1_000, "npz": 1_000, "gzip": 1_000, "zip": 1_000, "Parquet": 1_000},
         "tests/scorecard/test_malformed_runs.py",
     ),

@@ -51,6 +51,7 @@ FILES: dict[str, tuple[str, bytes]] = {
     "Parquet": ("a.parquet", parquet(query=["q1"] * 50, document=[f"d{n}" for n in range(50)], score=[0.5] * 50)),
 }
 TEXTS = ("TREC", "JSONL", "CSV")
+EMPTY = {"The file is empty.", "The file holds no rows."}  # no line of it can be named
 
 
 class Outcome(NamedTuple):
@@ -84,7 +85,7 @@ def send(client: Client) -> Callable[[str, bytes], Outcome]:
         errors = run.report["errors"]
         if errors[0]["message"].startswith("It names none"):  # its ids alone are others by now: nothing is malformed
             return Outcome(False, [], False)
-        is_located = any(error["line"] or error["field"] for error in errors)
+        is_located = any(error["line"] or error["field"] or error["message"] in EMPTY for error in errors)
         return Outcome(True, [error["message"] for error in errors], is_located)
 
     return send
