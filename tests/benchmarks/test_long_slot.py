@@ -20,7 +20,7 @@ from config.up.processes import wait_until
 from metrics.models import Snapshot
 from tests import cast
 from tests.journeys.test_faults import at_desk, judge_without_end, open_study
-from tests.journeys.test_queues import TAKEN, asked_download
+from tests.journeys.test_queues import BEHIND, asked_download
 from tests.webclient import WebClient
 
 TAKEN_SECONDS, SOON, BETWEEN = 180, 5, 10
@@ -67,7 +67,7 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_st
         stack = fault_stack("slot", EMAIL_HOST="127.0.0.1", EMAIL_PORT=str(mails.server_address[1]))
         with stack.orm(django_db_blocker):
             collection = open_study(2_000)
-            lead = cast.member(collection, Role.LEAD, cast.user("lead"))
+            lead = cast.member(collection, Role.LEAD, cast.user("busy-lead"))
             work = asked_download(collection)
         desk, office = judge_without_end(at_desk(stack, 0)), WebClient(stack.url)
         office.sign_in(lead.username)
@@ -75,7 +75,8 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_st
         with psycopg.connect(stack.database_url) as other, psycopg.connect(stack.database_url) as watcher:
             other.execute("SELECT FROM annotate_work WHERE id = %s FOR UPDATE", [work.pk])
             watcher.autocommit = True
-            assert wait_until(lambda: watcher.execute(TAKEN).fetchone() is not None, seconds=600)
+            taken = [other.info.backend_pid]
+            assert wait_until(lambda: watcher.execute(BEHIND, taken).fetchone() is not None, seconds=600)
             until = time.monotonic() + TAKEN_SECONDS
             while time.monotonic() < until:
                 assert urllib.request.urlopen(f"{stack.url}/readyz").status == 200
@@ -92,7 +93,7 @@ def test_nobody_waits_for_numbers_or_mails_while_the_long_slot_is_taken(fault_st
                 assert wait_until(lambda address=address: address in mails.arrived, seconds=60)
                 waited["mail"].append(time.monotonic() - begun)
                 time.sleep(BETWEEN)
-            assert watcher.execute(TAKEN).fetchone() is not None  # it is taken still
+            assert watcher.execute(BEHIND, taken).fetchone() is not None  # it is taken still
         with stack.orm(django_db_blocker):
             assert wait_until(lambda: Work.objects.get(pk=work.pk).state == Work.State.DONE, seconds=600)
     print({what: f"{max(seconds):.2f} s at most, {len(seconds)} times" for what, seconds in waited.items()})

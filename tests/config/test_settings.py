@@ -104,6 +104,15 @@ def test_the_names_of_the_site_are_those_of_the_environment() -> None:
     assert given == "['other.lan', '[fd00::1]', 'localhost', '127.0.0.1', '[::1]']"
 
 
+@pytest.mark.parametrize(("program", "seconds"), [("config.wsgi", "0.5"), ("config.celery", "2.0")])
+def test_a_request_waits_for_no_redis_that_has_stopped(program: str, seconds: str) -> None:
+    """A worker does: it asks for a second whether there is work."""
+    away = {"DATABASE_URL": "postgres://a@127.0.0.1:1/b", "REDIS_URL": "redis://127.0.0.1:1/0"}
+    loaded = f"[__import__(name) for name in ('{program}', 'config.celery')]"
+    waited = "__import__('config.celery').celery.app.connection_for_write().transport_options['socket_timeout']"
+    assert setting(f"{loaded} and {waited}", SECRET_KEY=KEY, **away) == seconds
+
+
 def test_addresses_in_the_environment_come_first() -> None:
     names = "s.DATABASES['default']['HOST'], s.CELERY_BROKER_URL"
     given = setting(

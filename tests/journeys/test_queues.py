@@ -11,8 +11,7 @@ from tests.journeys.test_faults import at_desk, judge_without_end, open_study
 from tests.stack import Stack, is_whole
 
 N_JUDGED = 5
-HERE = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
-TAKEN = f"SELECT FROM pg_locks WHERE NOT granted AND pid IN ({HERE})"
+BEHIND = "SELECT FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"  # sessions that wait for another
 
 
 def asked_download(collection: Collection) -> Work:
@@ -33,7 +32,8 @@ def test_numbers_follow_and_all_is_well_while_the_slot_of_long_work_is_taken(
     with psycopg.connect(live_stack.database_url) as other, psycopg.connect(live_stack.database_url) as watcher:
         other.execute("SELECT FROM annotate_work WHERE id = %s FOR UPDATE", [work.pk])
         watcher.autocommit = True
-        assert wait_until(lambda: watcher.execute(TAKEN).fetchone() is not None, seconds=600)
+        taken = [other.info.backend_pid]
+        assert wait_until(lambda: watcher.execute(BEHIND, taken).fetchone() is not None, seconds=600)
         desk = judge_without_end(at_desk(live_stack, 0))
         for _ in range(N_JUDGED):
             next(desk)
@@ -43,6 +43,6 @@ def test_numbers_follow_and_all_is_well_while_the_slot_of_long_work_is_taken(
             numbers = Snapshot.objects.filter(collection=collection, kind="agreement", n_judgments=N_JUDGED)
             assert wait_until(numbers.exists, seconds=600)
         assert wait_until(lambda: is_whole(live_stack.url), seconds=600)
-        assert watcher.execute(TAKEN).fetchone() is not None  # it is taken still
+        assert watcher.execute(BEHIND, taken).fetchone() is not None  # it is taken still
     with live_stack.orm(django_db_blocker):
         assert wait_until(lambda: Work.objects.get(pk=work.pk).state == Work.State.DONE, seconds=600)
