@@ -155,7 +155,7 @@ class Supervisor:
             return
         keep_data_folder(self.home)
         site, accounts = self.env["SITE_URL"].rstrip("/"), firststart.sign_ins(self.home, self.env["SITE_URL"])
-        where = f"{self.url}/" if is_local(self.env) else f"{self.url}/, to which a proxy leads from {site}/"
+        where = f"{self.url}/" if is_local(self.env) else f"{self.url}/ (people come by {site}/)"
         print(f"\nReady in {time.monotonic() - begun:.1f} s: {where}\n{accounts}\nCtrl-C stops it.", flush=True)
         self.start_demo()
         while not self.stopping:
