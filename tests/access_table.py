@@ -3,7 +3,7 @@
 import csv
 import re
 import shutil
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import NamedTuple
@@ -101,17 +101,28 @@ def url_of(world: World, address: Address, campaign: campaigns.Campaign, *, keys
 
 
 def knock(world: World, who: str, method: str, address: Address, url: str) -> HttpResponse:
-    """Ask as somebody; whatever the answer did is undone."""
+    """Ask as somebody, and send an empty form; whatever the answer did is undone."""
+    return ask(world, who, method, address.name, url, nothing_for(address.name))
+
+
+def nothing_for(name: str) -> Mapping[str, object] | str:
+    """The empty form of an address; scripts send theirs as JSON."""
+    return "{}" if name in SCRIPTED or "judge-" in name else {}
+
+
+def ask(world: World, who: str, method: str, name: str, url: str, body: Mapping[str, object] | str) -> HttpResponse:
+    """Ask as somebody, and send a form, or text that is JSON; whatever the answer did is undone."""
     headers = {}
-    if address.name.startswith("api:") and who in world.secrets:
+    if name.startswith("api:") and who in world.secrets:
         headers["HTTP_AUTHORIZATION"] = f"Bearer {world.secrets[who]}"
-    as_json = {"content_type": "application/json"} if address.name in SCRIPTED or "judge-" in address.name else {}
+    if isinstance(body, str):
+        headers["content_type"] = "application/json"
     client = Client(raise_request_exception=False)
     client.handler = cast.door()
     client.cookies = deepcopy(world.clients[who].cookies)  # signing out must not outlast its undoing
     with transaction.atomic():
         send = getattr(client, method.lower())
-        answer = send(url, **headers) if method == "GET" else send(url, {}, **as_json, **headers)
+        answer = send(url, **headers) if method == "GET" else send(url, body, **headers)
         transaction.set_rollback(True)
     return answer
 
