@@ -4,7 +4,7 @@ A form that is refused takes no lock, asks for no work and stores nothing.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -19,18 +19,29 @@ from tests.access_table import World
 from tests.annotate.core.files import line
 from tests.campaigns import Campaign
 
+Row = tuple[str, int]  # a table's short name, and a key
+
 
 class Sending(NamedTuple):
-    """Who sends what where; what goes as JSON is text already."""
+    """Who sends what where; what goes as JSON is text already.
+
+    about : the pairs and annotators that it changes, as rows
+    """
 
     address: str
     url: str
     who: str
     body: Mapping[str, object] | str
     method: str = "POST"
+    about: frozenset[Row] = frozenset()
 
     def __str__(self) -> str:
         return f"{self.method} {self.address} as {self.who}, filled in"
+
+
+def pair_rows(pairs: Iterable[int]) -> frozenset[Row]:
+    """Pairs, by their keys."""
+    return frozenset(("pair", pair) for pair in pairs)
 
 
 def held(annotator: Annotator) -> list[HandOut]:
@@ -39,18 +50,18 @@ def held(annotator: Annotator) -> list[HandOut]:
     return list(claiming.unanswered(annotator=annotator).select_related("seat__pair__query", "seat__pair__document"))
 
 
-def held_ids(campaign: Campaign) -> tuple[str, str]:
-    """Query and document of a pair that the first annotator has before her and that is no gold, as files name them."""
+def held_ids(campaign: Campaign) -> list[tuple[str, str]]:
+    """Query and document of the pairs that the first annotator has before her and that are no golds, as files do."""
     golds = set(Gold.objects.filter(collection=campaign.collection).values_list("pair", flat=True))
-    pair = next(given.seat.pair for given in held(campaign.annotators[0]) if given.seat.pair_id not in golds)
-    return pair.query.external_id, pair.document.external_id
+    pairs = [given.seat.pair for given in held(campaign.annotators[0]) if given.seat.pair_id not in golds]
+    return [(pair.query.external_id, pair.document.external_id) for pair in pairs]
 
 
 def sendings(world: World) -> list[Sending]:
     """What the people of a world's campaign send, each of it as if the others had sent nothing."""
     campaign = world.campaign
     return [*_joining(world), *_judging(campaign), *_files(campaign), *_pools(campaign), *_reviews(campaign),
-            *_settings(campaign), *_golds(campaign), *_runs(campaign)]  # fmt: skip
+            *_people(campaign), *_settings(campaign), *_golds(campaign), *_runs(campaign)]  # fmt: skip
 
 
 def _sent(
@@ -78,19 +89,23 @@ def _judging(campaign: Campaign) -> Iterator[Sending]:
     left, last = held(annotator), undoing.last_acts(annotator=annotator)
     assert left and last, "she holds nothing, or has done nothing that she could take back"
 
-    def sent(name: str, **body: object) -> Sending:
-        return _sent(collection, f"annotate:judge-{name}", "annotator", body, as_json=True)
+    def sent(name: str, pair: int | None = None, **body: object) -> Sending:
+        about = pair_rows([pair] if pair else []) | {("annotator", annotator.pk)}
+        return _sent(collection, f"annotate:judge-{name}", "annotator", body, as_json=True)._replace(about=about)
 
     yield sent("next")
     for hand_out in left:
         about = {"hand_out": str(hand_out.token), "submission_id": str(uuid4())}
-        yield sent("answer", **about, grade=1)
-        yield sent("report", **about, kind="cannot_judge", note="does not play")
-        yield sent("report", **about, kind="later")
-    yield sent("undo", hand_out=str(last[0].token), submission_id=str(uuid4()), kind=last[0].kind)
+        yield sent("answer", hand_out.seat.pair_id, **about, grade=1)
+        yield sent("report", hand_out.seat.pair_id, **about, kind="cannot_judge", note="does not play")
+        yield sent("report", hand_out.seat.pair_id, **about, kind="later")
+    done = HandOut.objects.select_related("seat").in_bulk([act.hand_out for act in last])
     for act in last:
+        about = {"hand_out": str(act.token), "submission_id": str(uuid4())}
+        if act == last[0]:
+            yield sent("undo", done[act.hand_out].seat.pair_id, **about, kind=act.kind)
         if act.kind == undoing.ANSWER:
-            yield sent("answer", hand_out=str(act.token), submission_id=str(uuid4()), grade=1, is_change=True)
+            yield sent("answer", done[act.hand_out].seat.pair_id, **about, grade=1, is_change=True)
 
 
 def _file(name: str, text: str) -> SimpleUploadedFile:
@@ -99,7 +114,7 @@ def _file(name: str, text: str) -> SimpleUploadedFile:
 
 def _files(campaign: Campaign) -> Iterator[Sending]:
     """A file of each kind, by its page and by the API."""
-    collection, (query, document) = campaign.collection, held_ids(campaign)
+    collection, (query, document) = campaign.collection, held_ids(campaign)[0]
     columns = {"query": "query", "document": "document", "annotator": "annotator", "grade": "grade", "layout": "long"}
     labels = {"name": "later", **columns}
     forms = {
@@ -140,19 +155,40 @@ def _pools(campaign: Campaign) -> Iterator[Sending]:
 
 
 def _reviews(campaign: Campaign) -> Iterator[Sending]:
-    """A lead's decisions about a pair, its query, a batch and a person."""
-    collection, pair, annotator = campaign.collection, campaign.collection.reports.first().pair, campaign.annotators[0]
-    yield _sent(collection, "annotate:inbox-pair-adjudicate", "lead", {"grade": 1}, pair.pk)
-    for act in ("return", "exclude-pair", "exclude-query", "exclude-document"):
-        yield _sent(collection, "annotate:inbox-pair-act", "lead", {"act": act, "reason": "is unclear"}, pair.pk)
+    """A lead's decisions about a pair and its items."""
+    collection, pair = campaign.collection, campaign.collection.reports.first().pair
+    pairs = collection.pairs
+    adjudicated = _sent(collection, "annotate:inbox-pair-adjudicate", "lead", {"grade": 1}, pair.pk)
+    yield adjudicated._replace(about=pair_rows([pair.pk]))
+    changed = {
+        "return": pairs.filter(pk=pair.pk),
+        "exclude-pair": pairs.filter(pk=pair.pk),
+        "exclude-query": pairs.filter(query=pair.query_id),
+        "exclude-document": pairs.filter(document=pair.document_id),
+    }
+    for act, found in changed.items():
+        sent = _sent(collection, "annotate:inbox-pair-act", "lead", {"act": act, "reason": "is unclear"}, pair.pk)
+        yield sent._replace(about=pair_rows(found.values_list("pk", flat=True)))
+
+
+def _people(campaign: Campaign) -> Iterator[Sending]:
+    """A lead's decisions about a person and her batch."""
+    collection, annotator = campaign.collection, campaign.annotators[0]
     batch = Batch.objects.filter(annotator=annotator, number__gt=0, finished_at__isnull=False).earliest("pk")
-    for act in ("accept", "reject", "requeue"):
-        yield _sent(collection, "annotate:inbox-batch-act", "lead", {"act": act, "reason": "was hasty"}, batch.pk)
     since = batch.opened_at.replace(microsecond=0)
     n = withdrawing.withdrawable(annotator=annotator, since=since).n
     withdrawn = {"act": "withdraw", "since": since.isoformat(), "expected": n}
-    for act in ({"act": "pause"}, withdrawn):
-        yield _sent(collection, "annotate:annotator-act", "lead", {**act, "reason": "has a cold"}, annotator.pk)
+    sent = [
+        *(_sent(collection, "annotate:inbox-batch-act", "lead", {"act": act, "reason": "was hasty"}, batch.pk)
+          for act in ("accept", "reject", "requeue")),
+        *(_sent(collection, "annotate:annotator-act", "lead", {**act, "reason": "has a cold"}, annotator.pk)
+          for act in ({"act": "pause"}, withdrawn)),
+        _sent(collection, "annotate:training-decide", "lead", {"kind": "sent_back", "reason": "was hasty"},
+              annotator.pk),
+    ]  # fmt: skip
+    hers = HandOut.objects.filter(batch__annotator=annotator).values_list("seat__pair", flat=True)
+    about = pair_rows(hers) | {("annotator", annotator.pk)}
+    yield from (each._replace(about=about) for each in sent)
 
 
 def _settings(campaign: Campaign) -> Iterator[Sending]:
@@ -164,7 +200,8 @@ def _settings(campaign: Campaign) -> Iterator[Sending]:
     yield _sent(collection, "annotate:query-groups-change", lead, {"query_groups": "none"})
     yield _sent(collection, "metrics:alarms", lead, {"kind": "gold", "below": 50, "n_at_least": 1})
     training = {"quiz_mark": "0.5", "measure": "accuracy", "pass_mark": "0.5", "wait_minutes": 1, "is_on": "on"}
-    yield _sent(collection, "annotate:training-change", lead, training)
+    changed = _sent(collection, "annotate:training-change", lead, training)
+    yield changed._replace(about=frozenset(("annotator", annotator.pk) for annotator in campaign.annotators))
 
 
 def _policy(campaign: Campaign) -> dict[str, object]:
@@ -180,13 +217,11 @@ def _policy(campaign: Campaign) -> dict[str, object]:
 
 
 def _golds(campaign: Campaign) -> Iterator[Sending]:
-    collection, (query, document) = campaign.collection, held_ids(campaign)
+    collection, (query, document) = campaign.collection, held_ids(campaign)[0]
     pair = {"query": query, "document": document, "grade": 1}
     yield _sent(collection, "annotate:golds", "lead", {**pair, "explanation": "because it is so"})
     yield _sent(collection, "annotate:training-pair-add", "lead", {**pair, "why": "because it is so"})
     yield _sent(collection, "annotate:training-golds-add", "lead", {"n_positive": 1, "n_negative": 1})
-    decided = {"kind": "sent_back", "reason": "was hasty"}
-    yield _sent(collection, "annotate:training-decide", "lead", decided, campaign.annotators[0].pk)
 
 
 def _runs(campaign: Campaign) -> Iterator[Sending]:

@@ -3,6 +3,9 @@
 No clock says so, for on a slow machine any answer may take its time: PostgreSQL does. The work stands still until all
 were asked, so who once waits for it waits as long as may be: of that the waiting session is told (log_lock_waits), also
 where the product lets it pass, and it ends in the 503 that people would be answered. Either is one too many.
+
+What goes through pairs that people are at, or through somebody's answers, holds those of one stretch, a transaction of
+a moment: who comes with one of these waits for it. Here a stretch is one of them, and all that is about others answers.
 """
 
 import threading
@@ -14,13 +17,15 @@ from typing import NamedTuple
 import psycopg
 import pytest
 from _pytest.mark import ParameterSet
+from django.contrib.messages import ERROR, get_messages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError, connection, transaction
+from django.http import HttpResponse
 from django.utils import timezone
 
 from annotate.core.judgment_formats import JudgmentColumns
-from annotate.models import Import, ReviewAction, ReviewWork, Work
-from annotate.services import imports, review_work
+from annotate.models import Import, Pair, ReviewAction, ReviewWork, Work
+from annotate.services import copying, imports, review_work
 from annotate.services.background import works
 from annotate.services.import_kinds import Asked, Items, Judgments, QuerySetIds, Reference
 from metrics.models import Download
@@ -32,14 +37,18 @@ from tests.access_table import World, addresses, ask, build, nothing_for, told, 
 from tests.annotate.core.files import line
 from tests.campaigns import Campaign
 from tests.databases import address, for_a_thread
-from tests.sendings import Sending, held_ids, sendings
+from tests.sendings import Row, Sending, held_ids, pair_rows, sendings
 from tests.sessions import waiting_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STOP = 4815  # the lock at which the work's session stops
 STOPPED = f"""
     CREATE OR REPLACE FUNCTION stop_here() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        IF current_setting('assayer.stops', true) = 'on' THEN PERFORM pg_advisory_xact_lock({STOP}); END IF;
+        CASE coalesce(current_setting('assayer.stops_at', true), '')
+            WHEN '' THEN NULL;
+            WHEN '1' THEN PERFORM pg_advisory_xact_lock({STOP});
+            ELSE PERFORM set_config('assayer.stops_at', (current_setting('assayer.stops_at')::int - 1)::text, false);
+        END CASE;
         RETURN coalesce(NEW, OLD);
     END $$;
     CREATE TRIGGER stop_here BEFORE INSERT OR UPDATE ON {{table}} FOR EACH ROW EXECUTE FUNCTION stop_here();
@@ -55,11 +64,18 @@ class Case(NamedTuple):
     """A kind of work: what asks for it in a world, and the table that it is stopped at, in its longest statement.
 
     kind : of works.KINDS, or of imports
+    row : at which of the rows that it writes there; at one of a later stretch where it goes by stretches
     """
 
     kind: str
     ask: Callable[[World], Work]
     table: str
+    row: int = 1
+
+    @property
+    def by_stretches(self) -> bool:
+        """Whether it goes through pairs that people may be at, or through somebody's answers."""
+        return self.row > 1
 
 
 def imported(asked: Asked, text: str, name: str = "a.csv") -> Callable[[World], Work]:
@@ -72,14 +88,19 @@ def imported(asked: Asked, text: str, name: str = "a.csv") -> Callable[[World], 
     return ask
 
 
-def of_a_pair(asked: Asked, text: str) -> Callable[[World], Work]:
-    """An import of a file that names a pair, query and document; an annotator has it before her."""
-    return lambda world: imported(asked, text.format(*held_ids(world.campaign)))(world)
+def of_pairs(asked: Asked, head: str, row: str) -> Callable[[World], Work]:
+    """An import of a file that names pairs, each by query and document, that an annotator has before her."""
+
+    def ask(world: World) -> Work:
+        rows = dict.fromkeys(row.format(*ids) for ids in held_ids(world.campaign))
+        return imported(asked, head + "".join(rows))(world)
+
+    return ask
 
 
 def reading(world: World) -> Work:
     """The reading of a run."""
-    query, document = held_ids(world.campaign)
+    query, document = held_ids(world.campaign)[0]
     upload = SimpleUploadedFile("new.run", f"{query} Q0 {document} 1 1.0 new\n".encode())
     collection = world.campaign.collection
     return runs.receive_run(collection=collection, name="new", direction="forward", upload=upload).run.work
@@ -95,7 +116,7 @@ def rereading(world: World) -> Work:
 
 def documents(world: World) -> Work:
     """The making of a document that only a run names."""
-    query, _ = held_ids(world.campaign)
+    query, _ = held_ids(world.campaign)[0]
     upload = SimpleUploadedFile("new.run", f"{query} Q0 nowhere 1 1.0 new\n".encode())
     received = runs.receive_run(collection=world.campaign.collection, name="new", direction="forward", upload=upload)
     runs.read_here(run=received.run)
@@ -148,23 +169,23 @@ def review(world: World) -> Work:
 
 def cases() -> Iterator[ParameterSet]:
     """Every kind of work, at each table where it writes for long; by default four of different classes."""
-    judged = of_a_pair(Judgments("all", JudgmentColumns()), "annotator,query,document,grade\na,{},{},1\n")
-    reference = of_a_pair(Reference("new"), "query\tdocument\tgrade\n{}\t{}\t1\n")
-    listed = of_a_pair(QuerySetIds("new", "forward"), "{}\n")
+    judged = of_pairs(Judgments("all", JudgmentColumns()), "annotator,query,document,grade\n", "a,{},{},1\n")
+    reference = of_pairs(Reference("new"), "query\tdocument\tgrade\n", "{}\t{}\t1\n")
+    listed = of_pairs(QuerySetIds("new", "forward"), "", "{}\n")
     found = {
         "items": Case(Import.Kind.ITEMS, imported(Items(), line("new"), "collection.jsonl"), "annotate_item"),
         "judgments": Case(Import.Kind.JUDGMENTS, judged, "annotate_roundpair"),
-        "judgments resolved": Case(Import.Kind.JUDGMENTS, judged, "annotate_resolution"),
+        "judgments resolved": Case(Import.Kind.JUDGMENTS, judged, "annotate_resolution", row=2),
         "reference": Case(Import.Kind.REFERENCE, reference, "annotate_referencelabel"),
         "query set": Case(Import.Kind.QUERY_SET, listed, "annotate_querysetitem"),
         "documents of a run": Case(Import.Kind.DOCUMENTS, documents, "annotate_item"),
         "run reading": Case(Run.WorkKind.READING, reading, "pooling_ranking"),
         "run rereading": Case(Run.WorkKind.REREADING, rereading, "pooling_ranking"),
         "pool opening": Case(Pool.WorkKind.OPENING, opening, "annotate_roundpair"),
-        "pool opening, pairs known before": Case(Pool.WorkKind.OPENING, opening, "annotate_seat"),
-        "pool closing": Case(Pool.WorkKind.CLOSING, closing, "annotate_seat"),
-        "pool reopening": Case(Pool.WorkKind.REOPENING, reopening, "annotate_seat"),
-        "review": Case(review_work.REVIEW, review, "annotate_judgmentevent"),
+        "pool opening, pairs known before": Case(Pool.WorkKind.OPENING, opening, "annotate_seat", row=4),
+        "pool closing": Case(Pool.WorkKind.CLOSING, closing, "annotate_seat", row=4),
+        "pool reopening": Case(Pool.WorkKind.REOPENING, reopening, "annotate_seat", row=4),
+        "review": Case(review_work.REVIEW, review, "annotate_judgmentevent", row=2),
         "download": Case(downloads.DOWNLOAD, download, "metrics_download"),
     }
     by_default = ("items", "judgments", "run reading", "pool opening")
@@ -173,13 +194,13 @@ def cases() -> Iterator[ParameterSet]:
 
 
 @contextmanager
-def under_way(work: Work, table: str) -> Iterator[None]:
-    """While a worker is at the work, stopped where it writes to the table; then its session ends, as by a kill."""
+def under_way(work: Work, table: str, row: int = 1) -> Iterator[None]:
+    """While a worker is at the work, stopped at this row of the table; then its session ends, as by a kill."""
 
     @for_a_thread
     def perform() -> None:
         with connection.cursor() as cursor:
-            cursor.execute("SET assayer.stops = 'on'")
+            cursor.execute(f"SET assayer.stops_at = '{row}'")
         ended.append(None)
         try:
             works.perform(work=Work.objects.get(pk=work.pk))
@@ -245,31 +266,55 @@ def asked_for(world: World) -> Iterator[Sending]:
                 yield Sending(found.name, url, who, nothing_for(found.name), method)
 
 
-def answer(world: World, sending: Sending) -> str:
+def answer(world: World, sending: Sending) -> HttpResponse:
     """How somebody is answered."""
-    return told(ask(world, sending.who, sending.method, sending.address, sending.url, sending.body))
+    return ask(world, sending.who, sending.method, sending.address, sending.url, sending.body)
+
+
+@transaction.atomic
+def at_hand() -> frozenset[Row]:
+    """The pairs and the annotators that the work keeps to itself."""
+    free = Pair.objects.select_for_update(no_key=True, skip_locked=True).values_list("pk", flat=True)
+    taken = pair_rows({*Pair.objects.values_list("pk", flat=True)} - {*free})
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 'annotator', id FROM annotate_annotator WHERE NOT pg_try_advisory_xact_lock(1, id::int)")
+        return taken | set(cursor.fetchall())
 
 
 @pytest.mark.parametrize("case", cases())
-def test_every_address_is_answered_while_work_is_under_way(case: Case, media_root: object) -> None:
+def test_every_address_is_answered_while_work_is_under_way(
+    case: Case, media_root: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "STRETCH", 1)
+    monkeypatch.setattr(review_work, "STRETCH", 1)
     world = build(media_root)
     filled_in = sendings(world)
     work = case.ask(world)
     world = world._replace(campaign=looked_at(world.campaign, work))
     waited = []
-    with under_way(work, case.table), told_of_waiting() as notices:
-        for sending in [*asked_for(world), *filled_in]:
-            status = answer(world, sending)
-            if status == "503" or notices:
-                waited.append(f"{sending}: {status} {notices}")
-            notices.clear()
+    with under_way(work, case.table, case.row):
+        taken = at_hand()
+        apart = [sending for sending in filled_in if not (case.by_stretches and taken & sending.about)]
+        with told_of_waiting() as notices:
+            for sending in [*asked_for(world), *apart]:
+                status = told(answer(world, sending))
+                if status == "503" or notices:
+                    waited.append(f"{sending}: {status} {notices}")
+                notices.clear()
     assert waited == []
+    tables = sorted(table for table, _ in taken)
+    assert tables in ([["pair"], ["annotator", "pair"]] if case.by_stretches else [[]])
+    assert {"annotate:judge-next", "annotate:judge-answer"} <= {sending.address for sending in apart}
 
 
 def test_what_is_filled_in_is_accepted_where_nothing_is_under_way(media_root: object) -> None:
-    world = build(media_root)
-    answers = {str(sending): answer(world, sending) for sending in sendings(world)}
-    assert {said: status for said, status in answers.items() if status not in {"200", "201", "302"}} == {}
+    world, refused = build(media_root), []
+    for sending in sendings(world):
+        answered = answer(world, sending)
+        refusals = [str(said) for said in get_messages(answered.wsgi_request) if said.level >= ERROR]
+        if told(answered) not in {"200", "201", "302"} or refusals:
+            refused.append(f"{sending}: {told(answered)} {refusals}")
+    assert refused == []
 
 
 def test_who_waits_for_work_is_noticed(media_root: object) -> None:
