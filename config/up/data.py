@@ -8,6 +8,7 @@ import os
 import pwd
 import secrets
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from config.up.home import ROOM, Home, make_folder, reachable, server_account, write_private
@@ -24,6 +25,14 @@ def data_folder(home: Home) -> Path:
     folder = named_folder(home) or new_folder(home, account)
     check_account(folder, account)
     return folder
+
+
+def kept_in(home: Home) -> Path:
+    """Where the servers' files are, as it is written down; nothing is made or checked."""
+    for pointer in (home.pointer, home.new_pointer):
+        with suppress(OSError):
+            return Path(pointer.read_text().strip())
+    return home.var
 
 
 def named_folder(home: Home) -> Path | None:

@@ -15,10 +15,9 @@ import psycopg.sql
 
 from config.up.data import data_folder
 from config.up.home import DATABASE, Home, owned_folder, prepare_sockets, server_account
-from config.up.processes import StartError, command_line, last_words, spawn, stop, wait_until
+from config.up.processes import NO_ROOM, StartError, command_line, last_words, spawn, stop, wait_until
 from config.up.programs import POSTGRES_MAJOR, postgres_package, programs, redis_program
 
-NO_ROOM = "No space left on device"
 SERVER_OPTIONS = ("-c", "listen_addresses=", "-c", "jit=off", "-c", "max_connections=200")
 # autovacuum counts a table's rows whenever it comes by, and plans change with that: a test must not hang on when
 FRUGAL = ("-c", "autovacuum=off", "-c", "fsync=off", "-c", "full_page_writes=off")
@@ -135,9 +134,9 @@ def wait_for_postgres(
         try:
             create_database(home, DATABASE, port=port)
         except psycopg.OperationalError as error:
-            if NO_ROOM in str(error):
+            if told := NO_ROOM.search(str(error)):
                 stop(server, first=signal.SIGINT)
-                raise StartError(f"PostgreSQL did not start: {NO_ROOM}") from error
+                raise StartError(f"PostgreSQL did not start: {told[0]}") from error
             return False
         return True
 

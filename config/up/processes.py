@@ -16,7 +16,8 @@ from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
 # a server's complaint, or the last line of a Python traceback; source lines of a traceback are indented
-CAUSES = re.compile("No space left on device|Cannot allocate memory|Permission denied|Connection refused")
+NO_ROOM = re.compile("No space left on device|Disk quota exceeded")
+CAUSES = re.compile(f"{NO_ROOM.pattern}|Cannot allocate memory|Permission denied|Connection refused")
 STAMP = re.compile(r"^[\d-]+ [\d:.]+ UTC \[\d+\] ")
 TELLING = re.compile(r"\S.*(FATAL|PANIC|ERROR)|[\w.]+(Error|Exception|Exit|Configured|Undefined)\b")
 

@@ -6,7 +6,6 @@ It does not load Django: that takes a second, and its children do it anyway.
 import argparse
 import fcntl
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -26,6 +25,7 @@ from config.up.logs import turn_all
 from config.up.parts import Part, beat, long_worker, manage, postgres, redis, web, worker
 from config.up.processes import StartError, end_orphans, last_words, note_processes, stop, wait_until
 from config.up.progress import Progress
+from config.up.room import full_folder, has_room, lack_of_room
 from config.up.upgrading import upgrade_cluster
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -33,7 +33,7 @@ QUICK_SECONDS = 10  # a part that ends sooner did not really start
 LOGS_EVERY = 10.0  # seconds between two looks at their size
 QUICK_DEATHS = 5  # and so many in a row are no accident
 HIGHEST_PORT = 65_535
-FULL = 30_000_000  # with fewer bytes free the disk is what is wrong, whatever the logs say
+TRY_EVERY = 1.0  # seconds between two tries where nothing shows that the disk is full but what fails
 
 
 def main(arguments: list[str]) -> int:
@@ -53,12 +53,12 @@ def main(arguments: list[str]) -> int:
                 supervisor.stop_all()
                 firststart.forget_failed_start(home)
     except StartError as error:
-        return complain(disk_is_full(home) or str(error))
+        return complain(full_folder(home) or str(error))
     except MemoryError:
         return complain("This machine has not enough free memory.")
     except OSError as error:
         place = f": {error.filename}" if error.filename else ""
-        return complain(disk_is_full(home) or f"{error.strerror or error}{place}.")
+        return complain(full_folder(home) or f"{error.strerror or error}{place}.")
     return 0
 
 
@@ -66,13 +66,6 @@ def complain(sentence: str) -> int:
     """Say what is wrong in one sentence."""
     print(f"Assayer stopped. {sentence}", file=sys.stderr)
     return 1
-
-
-def disk_is_full(home: Home) -> str:
-    """A sentence when the disk is full: programs say so in many ways, or cannot even write it down."""
-    nearest = next(folder for folder in (home.var, *home.var.parents) if folder.exists())
-    total, _, free = shutil.disk_usage(nearest)
-    return f"The disk is full: {free // 1_000_000} MB are free for {home.var}." if total and free < FULL else ""
 
 
 def take_lock(home: Home, holder: str) -> TextIO:
@@ -126,6 +119,7 @@ class Supervisor:
         self.parts: list[Part] = []
         self.loading: subprocess.Popen[bytes] | None = None
         self.stopping = False
+        self.lacks_room = False
         self.logs_due = 0.0
         self.progress = Progress()
         self.env = {
@@ -253,20 +247,30 @@ class Supervisor:
             self.revive_dead()
             self.report_demo()
             self.turn_logs()
-        except (OSError, StartError):
-            if not disk_is_full(self.home):
+        except (OSError, StartError) as error:
+            if not (sentence := lack_of_room(self.home, error)):
                 raise
-            self.await_room()
+            self.await_room(sentence)
+            return
+        if self.lacks_room:
+            self.lacks_room = False
+            with suppress(OSError):
+                self.note()  # one that was started on the full disk may not be written down
+            self.say("There is room again.")
 
-    def await_room(self) -> None:
-        """Wait until the disk has room again; what was said to be saved is on it."""
-        self.say(f"{disk_is_full(self.home)} Nothing can be saved until there is room; it goes on by itself then.")
-        wait_until(lambda: self.stopping or not disk_is_full(self.home), seconds=float("inf"), step=0.5)
+    def await_room(self, sentence: str) -> None:
+        """Wait until the disk has room again; what was said to be saved is on it.
+
+        There is room again where what had failed goes: a quota of the servers' account lets us write.
+        """
+        if self.lacks_room:
+            time.sleep(TRY_EVERY)
+        else:
+            self.say(f"{sentence} Nothing can be saved until there is room; it goes on by itself then.")
+            self.lacks_room = True
+        wait_until(lambda: self.stopping or has_room(self.home), seconds=float("inf"), step=0.5)
         for part in self.parts:
             part.quick_deaths = 0
-        with suppress(OSError):
-            self.note()  # one that was started on the full disk may not be written down
-        self.say("There is room again.")
 
     def say(self, sentence: str) -> None:
         """Tell who looks at the screen; what is printed may be a file on the full disk."""
@@ -284,7 +288,8 @@ class Supervisor:
             part.quick_deaths = part.quick_deaths + 1 if quick else 0
             if part.quick_deaths == QUICK_DEATHS:
                 raise StartError(f"{part.title} keeps ending: {reason}")
-            self.progress.end(f"{part.title} ended (code {part.process.returncode}); starting it again.")
+            if not self.lacks_room:  # then it is tried again and again
+                self.progress.end(f"{part.title} ended (code {part.process.returncode}); starting it again.")
             stop(part.process)  # what is left of its session
             part.start()
             self.note()
