@@ -124,6 +124,7 @@ class Answers(list[str]):
     def __init__(self) -> None:
         super().__init__()
         self.changed, self.limit = Condition(), 0
+        self.desks: list[WebClient] = []  # of those who give them
 
     def add(self, submission: str, stopped: Event) -> None:
         """Add one, and wait while there are enough of them."""
@@ -141,7 +142,8 @@ class Answers(list[str]):
 @contextmanager
 def people_judge(stack: Stack) -> Iterator[tuple[Answers, Callable[[], None]]]:
     """Four people judge side by side: what was acknowledged, and what waits until all are at work again."""
-    clients, stopped, acknowledged = [at_desk(stack, index) for index in range(N_PEOPLE)], Event(), Answers()
+    stopped, acknowledged = Event(), Answers()
+    acknowledged.desks = [at_desk(stack, index) for index in range(N_PEOPLE)]
 
     def work(desk: WebClient) -> None:
         for submission, _ in judge_without_end(desk):
@@ -150,7 +152,7 @@ def people_judge(stack: Stack) -> Iterator[tuple[Answers, Callable[[], None]]]:
                 return
 
     with ThreadPoolExecutor(N_PEOPLE) as pool:
-        working = [pool.submit(work, desk) for desk in clients]
+        working = [pool.submit(work, desk) for desk in acknowledged.desks]
 
         def judge_on() -> None:
             acknowledged.allow_more()

@@ -1,5 +1,10 @@
-"""The disk, Redis or the database's connections run out while people judge: it is told, and goes on by itself."""
+"""The disk, Redis or the database's connections run out while people judge: it is told, and goes on by itself.
 
+To see these tests fail: let an answer of the judge screen end with what Redis says to its task; answer outages with
+the page of a mistake, or without Retry-After; let `up` look for room each ten seconds.
+"""
+
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -12,19 +17,25 @@ import pytest
 import redis
 from pytest_django import DjangoDbBlocker
 
+from config.outages import BUSY
 from config.up.processes import command_line, wait_until
-from tests.journeys.test_faults import assert_goes_on, open_study, people_judge
+from tests import cast
+from tests.journeys.test_faults import Answers, assert_goes_on, open_study, people_judge
 from tests.stack import Stack
+from tests.webclient import WebClient
 
 pytestmark = pytest.mark.heavy
 BLOCK = bytes(1_000_000)
+N_INSIDE = 60  # answers, and tries of each of those who judge, within an outage
+PROMISED = 5  # seconds from its end to the next answer
 
 
-def answer_of(stack: Stack, path: str) -> tuple[int, str, str]:
-    """Status, body and Retry-After of an address that looks a key up; 0 where nobody answers."""
+def answer_of(stack: Stack, path: str, visitor: WebClient | None = None) -> tuple[int, str, str]:
+    """Status, body and Retry-After of an address that looks a key up, or a session; 0 where nobody answers."""
     request = urllib.request.Request(stack.url + path, headers={"Authorization": "Bearer unknown"})
+    opener = visitor.opener if visitor else urllib.request.build_opener()
     try:
-        with urllib.request.urlopen(request, timeout=240) as answer:
+        with opener.open(request, timeout=240) as answer:
             return answer.status, answer.read().decode(), ""
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode(), error.headers.get("Retry-After", "")
@@ -74,6 +85,7 @@ def full_redis(stack: Stack) -> Iterator[None]:
 def no_connections(stack: Stack) -> Iterator[None]:
     """While others have every connection to the database, those of the product too."""
     others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+    ours = "SELECT count(*) = current_setting('max_connections')::int FROM pg_stat_activity"
     with ExitStack() as taken:
 
         def take_all() -> None:
@@ -88,12 +100,51 @@ def no_connections(stack: Stack) -> Iterator[None]:
         def is_told() -> bool:
             first.execute(f"{others} AND application_name <> 'taken'")
             take_all()
+            if first.execute(f"{ours} WHERE application_name = 'taken'").fetchone() != (True,):
+                return False  # one that was ended may have left its place to another of the product
             status, body, retry_after = answer_of(stack, "/api/v1/collections/busy/runs/")
             return status == 503 and retry_after == "5" and "nothing was changed" in body
 
         assert wait_until(is_told, seconds=600)
         assert answer_of(stack, "/readyz")[0] == 503
         yield
+
+
+def assert_judged_on(acknowledged: Answers) -> None:
+    """People's answers are acknowledged as if all were well, at the first try."""
+    n_before, failures = len(acknowledged), [desk.n_failures for desk in acknowledged.desks]
+    acknowledged.allow_more()
+
+    def has_failed() -> bool:
+        return [desk.n_failures for desk in acknowledged.desks] != failures
+
+    assert wait_until(lambda: has_failed() or len(acknowledged) >= n_before + N_INSIDE, seconds=600)
+    assert not has_failed()
+
+
+def assert_nothing_acknowledged(acknowledged: Answers) -> None:
+    """People try again and again, and none of their answers is acknowledged."""
+    acknowledged.allow_more()
+    await_failures(acknowledged, 1)  # what was sent before is answered by then
+    n_before = len(acknowledged)
+    await_failures(acknowledged, N_INSIDE)
+    assert len(acknowledged) == n_before
+
+
+def await_failures(acknowledged: Answers, n: int) -> None:
+    """Wait until each who judges has tried so many times more in vain."""
+    enough = [desk.n_failures + n for desk in acknowledged.desks]
+    assert wait_until(
+        lambda: all(desk.n_failures >= least for desk, least in zip(acknowledged.desks, enough, strict=True)),
+        seconds=600,
+    )
+
+
+def assert_page_is_told(stack: Stack, visitor: WebClient) -> None:
+    """A page is answered that the site is busy, and when to come again."""
+    status, page, retry_after = answer_of(stack, "/c/busy/", visitor)
+    assert (status, retry_after) == (503, "5"), page
+    assert page.lstrip().startswith("<!") and BUSY in page and "Try again</a>" in page
 
 
 @pytest.mark.parametrize("what", ["disk", "redis", "connections"])
@@ -104,12 +155,27 @@ def test_nothing_acknowledged_is_lost_and_it_goes_on_by_itself(
     stack = fault_stack("outage", ASSAYER_VAR=str(disk / "var"))
     outage = {"disk": partial(full_disk, disk=disk), "redis": full_redis, "connections": no_connections}[what]
     with stack.orm(django_db_blocker):
-        collection = open_study(600)
+        collection = open_study(900)
+        cast.annotator(collection, cast.user("visitor"))
+    visitor = WebClient(stack.url)
+    visitor.sign_in("visitor")
     with people_judge(stack) as (acknowledged, judge_on):
         judge_on()
         acknowledged.allow_more()
         with outage(stack):
-            pass
+            if what == "redis":
+                assert_judged_on(acknowledged)
+                assert answer_of(stack, "/c/busy/", visitor)[0] == 200
+            else:
+                assert_page_is_told(stack, visitor)
+                assert_nothing_acknowledged(acknowledged)
+            n_before = len(acknowledged)
+        begun = time.monotonic()
+        acknowledged.allow_more()
+        assert wait_until(lambda: len(acknowledged) > n_before, seconds=600)
+        seconds = time.monotonic() - begun
+        print(f"{what}: {seconds:.1f} s from the end of the outage to the first answer")
+        assert seconds <= PROMISED
         judge_on()
     assert_goes_on(stack, collection, acknowledged, django_db_blocker)
     assert stack.process.poll() is None
