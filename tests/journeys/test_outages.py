@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 import redis
@@ -59,8 +60,14 @@ def full_disk(stack: Stack, disk: Path) -> Iterator[None]:
 
     stack.kill("postgres")
     assert wait_until(is_told, seconds=600, step=0.5), stack.said()
-    yield
-    filler.unlink()
+    for child in psutil.Process(stack.process.pid).children():
+        if child.name() == "postgres":  # it began again before another part was told of
+            child.kill()
+    fill(filler)
+    try:
+        yield
+    finally:
+        filler.unlink()  # else people would try again for ten minutes
 
 
 def fill(file: Path) -> None:
@@ -77,8 +84,10 @@ def full_redis(stack: Stack) -> Iterator[None]:
         broker.config_set("maxmemory", "1")
         status, body, _ = answer_of(stack, "/readyz")
         assert (status, '"redis": "failing"' in body) == (200, True), body
-        yield
-        broker.config_set("maxmemory", "0")
+        try:
+            yield
+        finally:
+            broker.config_set("maxmemory", "0")
 
 
 @contextmanager
