@@ -35,6 +35,16 @@ def brief_refusals(monkeypatch):
     monkeypatch.setattr("config.urls.handler404", lambda request, exception: HttpResponseNotFound(), raising=False)
 
 
+# What the session of whoever leads opens with a password alone, where leads need a second factor: sign-in, sign-out,
+# forgotten passwords, the way to the second factor, and what every machine may ask for. Not read from the product.
+BEFORE_SECOND_FACTOR = {
+    "account_login", "account_logout", "account_reauthenticate", "account_reset_password",
+    "account_reset_password_done", "account_reset_password_from_key", "account_reset_password_from_key_done",
+    "mfa_authenticate", "mfa_reauthenticate", "mfa_activate_totp", "healthz", "readyz",
+}  # fmt: skip
+OF_ANY_TOKEN = {"api:root", "api:unknown"}  # the version, and that there is no such address
+
+
 def ours():
     return [found for found in addresses() if not found.name.startswith(("account_", "mfa_"))]
 
@@ -144,6 +154,31 @@ def test_no_other_method_opens_anything(world, brief_refusals, request):
                 if answer not in allowed:
                     opened[f"{method} {url} {who}"] = answer
     assert opened == {}
+
+
+def way_to_second_factor(answer):
+    """Where an answer sends whoever has shown a password alone; nothing where it lets them through."""
+    if answer.status_code == 401 and answer.headers["Content-Type"] == "application/json":
+        return answer.json()["sign_in"]
+    return answer.url if answer.status_code == 302 else ""
+
+
+def test_where_leads_need_a_second_factor_a_password_alone_opens_no_address_but_the_way_there(world, settings):
+    """To see it fail: add an address to WAY_IN, let superusers lead nothing, or ask programs for nothing."""
+    settings.LEADS_NEED_MFA = True
+    opened, way = set(), reverse("mfa_activate_totp")
+    for address in [*addresses(), *administration()]:
+        url = url_of(world, address, world.campaign, keys_of=world.campaign)
+        for who in ("lead", "admin"):
+            for method in ("GET", "POST"):
+                answer = knock(world, who, method, address, url)
+                is_refused = (
+                    answer.status_code in {403, 405} if address.name.startswith("api:")
+                    else way_to_second_factor(answer) == way
+                )  # fmt: skip
+                if not is_refused:
+                    opened.add(address.name)
+    assert opened == BEFORE_SECOND_FACTOR | OF_ANY_TOKEN
 
 
 def listed(world, who, name, key, *args):

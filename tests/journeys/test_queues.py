@@ -1,5 +1,6 @@
 """Long work keeps nobody waiting who judges, or waits for numbers."""
 
+import psutil
 import psycopg
 from pytest_django import DjangoDbBlocker
 
@@ -20,6 +21,22 @@ def asked_download(collection: Collection) -> Work:
     work = works.ask(kind="download", collection=collection, subject=download.pk, by=None)
     Download.objects.update(work=work)
     return work
+
+
+def slots_of(worker: psutil.Process) -> list[int]:
+    """The priority of each process in which a worker does its tasks."""
+    return [slot.nice() for slot in worker.children()]
+
+
+def test_long_work_has_one_slot_and_gives_way_to_numbers_and_both_to_pages(live_stack: Stack) -> None:
+    """To see it fail: give the long worker two slots, or take `os.nice` out of config/celery.py."""
+    assert wait_until(lambda: is_whole(live_stack.url), seconds=600)  # each worker has begun to take tasks
+    parts = {name: psutil.Process(pid) for name, pid in live_stack.processes().items()}
+    pages = psutil.Process(live_stack.process.pid).nice()
+    assert parts["web"].nice() == pages
+    numbers, long_work = min(pages + 5, 19), min(pages + 10, 19)  # Linux knows no lower one than 19
+    assert slots_of(parts["worker"]) == [numbers, numbers]
+    assert slots_of(parts["long-worker"]) == [long_work]
 
 
 def test_numbers_follow_and_all_is_well_while_the_slot_of_long_work_is_taken(
