@@ -10,6 +10,7 @@ from contextlib import suppress
 from io import StringIO
 from itertools import count
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
@@ -110,7 +111,7 @@ def add_sleeper(watched: Supervisor, script: str, refusal: Exception | None = No
     """A part that runs a script and then sleeps, and the file beside it by whose being there it is refused."""
     full = watched.home.var / "full"
 
-    def launch() -> object:
+    def launch() -> Popen[bytes]:
         if refusal and full.exists():
             raise refusal
         return spawn(["sh", "-c", f"{script}; exec sleep 600"], log=log, cwd=watched.home.var)
