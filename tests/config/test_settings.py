@@ -15,6 +15,7 @@ from config.deployment.environment import hosts
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEY = secrets.token_urlsafe(64)
+AWAY = {"DATABASE_URL": "postgres://a@127.0.0.1:1/b", "REDIS_URL": "redis://127.0.0.1:1/0"}
 NEUTRAL = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
 
 
@@ -104,13 +105,20 @@ def test_the_names_of_the_site_are_those_of_the_environment() -> None:
     assert given == "['other.lan', '[fd00::1]', 'localhost', '127.0.0.1', '[::1]']"
 
 
+def test_a_new_web_worker_has_the_code_of_every_page() -> None:
+    look = "before = set(sys.modules); resolve('/healthz'); print(sorted(set(sys.modules) - before))"
+    code = f"import sys, config.wsgi; from django.urls import resolve; {look}"
+    env = {**NEUTRAL, **AWAY, "SECRET_KEY": KEY}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize(("program", "seconds"), [("config.wsgi", "0.5"), ("config.celery", "2.0")])
 def test_a_request_waits_for_no_redis_that_has_stopped(program: str, seconds: str) -> None:
     """A worker does: it asks for a second whether there is work."""
-    away = {"DATABASE_URL": "postgres://a@127.0.0.1:1/b", "REDIS_URL": "redis://127.0.0.1:1/0"}
     loaded = f"[__import__(name) for name in ('{program}', 'config.celery')]"
     waited = "__import__('config.celery').celery.app.connection_for_write().transport_options['socket_timeout']"
-    assert setting(f"{loaded} and {waited}", SECRET_KEY=KEY, **away) == seconds
+    assert setting(f"{loaded} and {waited}", SECRET_KEY=KEY, **AWAY) == seconds
 
 
 def test_addresses_in_the_environment_come_first() -> None:
