@@ -54,7 +54,16 @@ def refuse(**_: object) -> None:
 @worker_init.connect
 def give_way(*, sender: Worker, **_: object) -> None:
     """Let people who wait for a page or an answer have the processor first, then numbers, then long work."""
-    os.nice(10 if queues_of(sender.app) == ["long"] else 5)
+    is_long = queues_of(sender.app) == ["long"]
+    os.nice(10 if is_long else 5)
+    if is_long:
+        keep_to_one_processor()
+
+
+def keep_to_one_processor() -> None:
+    """Let no statement of this process take several processors: those of PostgreSQL know nothing of niceness."""
+    outages = import_module("config.outages")  # not before Django is set up
+    outages.begin_sessions_with("-c max_parallel_workers_per_gather=0 -c max_parallel_maintenance_workers=0")
 
 
 @worker_ready.connect

@@ -25,9 +25,13 @@ BUSY = "The site cannot do this just now; nothing was changed. Try again in some
 
 def limit_waiting() -> None:
     """Let the connections of this process, which serves requests, wait for no longer than people do."""
+    begin_sessions_with(f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s")
+
+
+def begin_sessions_with(settings: str) -> None:
+    """Let PostgreSQL have these settings in each session of this process that begins from now on."""
     options = connection.settings_dict["OPTIONS"]
-    limits = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
-    options["options"] = f"{options.get('options', '')} {limits}".strip()
+    options["options"] = f"{options.get('options', '')} {settings}".strip()
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

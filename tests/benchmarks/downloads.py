@@ -31,6 +31,8 @@ slug, settings.MEDIA_ROOT, kind, *given = sys.argv[1:]
 def highest():
     # MiB at most; getrusage would go on counting from the process that started this one
     return int(re.search("VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1]) / 1024
+from config.celery import keep_to_one_processor
+keep_to_one_processor()  # as the worker of downloads does
 from annotate.models import Collection
 from metrics.models import Download
 from annotate.services.background import works
