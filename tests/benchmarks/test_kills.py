@@ -29,7 +29,7 @@ from tests.webclient import WebClient
 pytestmark = pytest.mark.heavy
 N_CLIENTS = 16
 CHANCE = random.Random(14)
-PAUSE = 0.2  # seconds: faster than anybody judges
+PAUSE = 0.5  # seconds: faster than anybody judges for long
 Judge = Callable[[WebClient, Event], Iterator[tuple[str, float]]]
 
 

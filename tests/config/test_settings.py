@@ -117,9 +117,9 @@ def test_a_new_web_worker_has_the_code_of_every_page() -> None:
 @pytest.mark.parametrize(("queue", "n_processors"), [("long", "0"), ("short", "2")])
 def test_a_statement_of_long_work_takes_one_processor(service_home: Home, queue: str, n_processors: str) -> None:
     worker = f"app.select_queues(['{queue}']); give_way(sender=SimpleNamespace(app=app))"
-    ask = "cursor = connection.cursor(); cursor.execute('SHOW max_parallel_workers_per_gather'); print(*cursor.fetchone())"
-    imports = "from types import SimpleNamespace; from config.celery import app, give_way; import django; django.setup()"
-    code = f"{imports}; {worker}; from django.db import connection; {ask}"
+    ask = "cursor.execute('SHOW max_parallel_workers_per_gather'); print(*cursor.fetchone())"
+    imports = "import django; django.setup(); from types import SimpleNamespace; from config.celery import *"
+    code = f"{imports}; {worker}; from django.db import connection; cursor = connection.cursor(); {ask}"
     env = {**NEUTRAL, "SECRET_KEY": KEY, "DATABASE_URL": service_home.database_url("postgres")}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == n_processors

@@ -39,7 +39,7 @@ ROWS = (
     Row(
         "A2",
         "An answer that was acknowledged is on disk, once, though web workers are killed again and again.",
-        "None lost, none stored twice. People pause for 0.2 s: at most 0.5 % of their tries fail, and are made again.",
+        "None lost, none stored twice. People pause for 0.5 s: at most 0.5 % of their tries fail, and are made again.",
         {"kills": 50, "answers": 6_000},
         "tests/benchmarks/test_kills.py::test_nothing_acknowledged_is_lost[web worker]",
     ),
