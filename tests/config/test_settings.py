@@ -118,7 +118,7 @@ def test_a_new_web_worker_has_the_code_of_every_page() -> None:
 def test_a_statement_of_long_work_takes_one_processor(service_home: Home, queue: str, n_processors: str) -> None:
     worker = f"c.app.select_queues(['{queue}']); c.give_way(sender=SimpleNamespace(app=c.app))"
     ask = "cursor.execute('SHOW max_parallel_workers_per_gather'); print(*cursor.fetchone())"
-    imports = "import django; django.setup(); from types import SimpleNamespace; import config.celery as c"
+    imports = "import config.celery as c, django; django.setup(); from types import SimpleNamespace"
     code = f"{imports}; {worker}; from django.db import connection; cursor = connection.cursor(); {ask}"
     env = {**NEUTRAL, "SECRET_KEY": KEY, "DATABASE_URL": service_home.database_url("postgres")}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
