@@ -19,7 +19,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict, Unre
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.middleware.csrf import CsrfViewMiddleware
 from django.shortcuts import render
-from django.urls import Resolver404, resolve
 
 FIELDS = 1024 * 1024  # what the other fields of a form may take, and all of a request that brings no file
 BLOCK = 64 * 1024
@@ -138,17 +137,12 @@ class BodyMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if body_length(request) > FIELDS and not leads_to_a_view(request.path_info):
-            return self._refused(request)  # Django's page of what is not there would read all of it
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Nothing, or the refusal of a body that is too large for this address."""
-        is_wanted = takes_files(view) and brings_files(request)
-        return None if body_length(request) <= FIELDS or is_wanted else self._refused(request)
-
-    @staticmethod
-    def _refused(request: HttpRequest) -> HttpResponse:
+        if body_length(request) <= FIELDS or (takes_files(view) and brings_files(request)):
+            return None
         detail = f"The request is larger than {FIELDS // 2**20} MB, which is the most where no file is expected."
         if is_for_programs(request):
             return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
@@ -189,6 +183,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "400.html", status=HTTPStatus.BAD_REQUEST)
 
 
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The page for what is not there; Django's own looks for a token in the form, and so reads it, however large."""
+    return render(request, "404.html", status=HTTPStatus.NOT_FOUND)
+
+
 def limit() -> str:
     """The largest upload, as people say it."""
     return f"{settings.UPLOAD_MAX_BYTES // 2**20:,} MB"
@@ -206,15 +205,6 @@ def brings_files(request: HttpRequest) -> bool:
     return is_form and body_length(request) > FIELDS
 
 
-def leads_to_a_view(path: str) -> bool:
-    """Whether there is an address of that path."""
-    try:
-        resolve(path)
-    except Resolver404:
-        return False
-    return True
-
-
 def takes_files(view: Any) -> bool:
     """Whether the view is marked as one that takes files."""
     return getattr(getattr(view, "cls", view), "takes_files", False)
@@ -222,7 +212,7 @@ def takes_files(view: Any) -> bool:
 
 def is_for_programs(request: HttpRequest) -> bool:
     """Whether the address is one of the API's."""
-    return request.resolver_match is not None and request.resolver_match.view_name.startswith("api:")
+    return request.path.startswith("/api/")
 
 
 def problem(status: HTTPStatus, detail: str) -> HttpResponse:

@@ -18,6 +18,7 @@ ACCOUNTS = [
 PAGES = [app for app in ("annotate", "pooling", "metrics") if find_spec(f"{app}.urls")]
 
 handler400 = "config.uploads.bad_request"
+handler404 = "config.uploads.not_found"
 handler500 = "config.outages.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),

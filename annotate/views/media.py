@@ -64,14 +64,14 @@ def _range_header(request: HttpRequest, tag: str) -> str:
 
 def _answer(path: Path, size: int, asked: Range | None) -> FileResponse:
     sent = asked or Range(0, size - 1)
-    response = FileResponse(Stretch(path, sent), status=206 if asked else 200)
+    response = FileResponse(FileRange(path, sent), status=206 if asked else 200)
     response.headers["Content-Length"] = str(sent.length)
     if asked:
         response.headers["Content-Range"] = f"bytes {sent.first}-{sent.last}/{size}"
     return response
 
 
-class Stretch:
+class FileRange:
     """A file from the first to the last byte that is asked for; a web server may send it from where it stands.
 
     It has no name, else Django's answer would tell it.

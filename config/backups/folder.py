@@ -168,9 +168,9 @@ def read_facts(folder: Path) -> Facts:
     except FileNotFoundError:
         raise BackupError(f"{folder} is no backup: it has no {FACTS}.") from None
     except ValueError:
-        said = None
-    is_ours = isinstance(said, dict) and said.keys() == asdict(Facts("", "", "", 0, {})).keys()
-    if not is_ours or said["format"] != FORMAT:
+        raise BackupError(f"{folder} is no backup: its {FACTS} is no JSON.") from None
+    fields = asdict(Facts("", "", "", 0, {})).keys()
+    if not isinstance(said, dict) or said.keys() != fields or said["format"] != FORMAT:
         raise BackupError(f"{folder} was made by another version of the product: restore it with that one.")
     return Facts(**said)
 

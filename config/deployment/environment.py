@@ -109,10 +109,11 @@ def any_host(env: Mapping[str, str]) -> str:
 
 def no_hosts(env: Mapping[str, str]) -> str:
     """The site would answer to none of them."""
-    wrong = next((name for name in hosts(env) if set(name) & set("/ \t@" if name.startswith("[") else "/ \t@:")), "")
-    if not wrong:
-        return ""
-    return f'ALLOWED_HOSTS has "{wrong}", which is no host: name hosts, such as judge.example.org, between commas.'
+    for name in hosts(env):
+        is_number = name.startswith("[")  # of IPv6, which has colons
+        if any(character in name for character in ("/ \t@" if is_number else "/ \t@:")):
+            return f'ALLOWED_HOSTS has "{name}", which is no host: name hosts, as judge.example.org, between commas.'
+    return ""
 
 
 def no_numbers(env: Mapping[str, str]) -> str:
@@ -184,7 +185,7 @@ def site(env: Mapping[str, str]) -> SplitResult:
     """The address that people use; an empty one where SITE_URL is none."""
     try:
         parts = urlsplit((env.get("SITE_URL") or LOCAL).strip().rstrip("/"))
-        is_more = parts.path or parts.query or parts.fragment or "@" in parts.netloc
+        is_more = parts.path or parts.query or parts.fragment or any(sign in parts.netloc for sign in "@ \t")
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not is_more
     except ValueError:  # half a bracket, or a port that is no number
         is_address = False

@@ -13,7 +13,7 @@ PIECE = 256 * 1024  # the most that is read, and sent, at once
 IN_MEMORY = 64 * 1024  # bytes of an answer that is no file; more of it is kept in one
 
 
-class Stretch(NamedTuple):
+class Unsent(NamedTuple):
     """A part of an answer: the bytes from `start` to `end` of what `read(n, place)` reads; `close` when it was sent."""
 
     read: Callable[[int, int], bytes]
@@ -27,11 +27,12 @@ class Outgoing(socket.socket):
 
     def __init__(self, accepted: socket.socket) -> None:
         super().__init__(fileno=accepted.detach())
-        self.rest: deque[Stretch] = deque()
+        self.rest: deque[Unsent] = deque()
         self._kept: SpooledTemporaryFile[bytes] | None = None  # what was written while something was left
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:
         """Send what the client takes now, and keep what it does not."""
+        self._send_rest()
         if not self.rest:
             data = memoryview(data)[self._sent_now(data) :]
         if data:
@@ -44,20 +45,19 @@ class Outgoing(socket.socket):
         """
         own = os.dup(file.fileno())
         n_bytes = os.fstat(own).st_size - offset if count is None else count
-        self.rest.append(Stretch(partial(os.pread, own), offset, offset + n_bytes, partial(os.close, own)))
-        while self.rest and self.send_piece():
-            pass
+        self.rest.append(Unsent(partial(os.pread, own), offset, offset + n_bytes, partial(os.close, own)))
+        self._send_rest()
         return n_bytes
 
     def send_piece(self) -> bool:
         """Send a piece of the rest; whether the client took all of it. Raises OSError where nothing can be sent."""
-        stretch = self.rest[0]
-        data = stretch.read(min(PIECE, stretch.end - stretch.start), stretch.start)
-        if not data and stretch.start < stretch.end:
+        part = self.rest[0]
+        data = part.read(min(PIECE, part.end - part.start), part.start)
+        if not data and part.start < part.end:
             raise OSError("The file has become shorter than was said.")
         n_sent = self._sent_now(data)
-        self.rest[0] = stretch._replace(start=stretch.start + n_sent)
-        if self.rest[0].start >= stretch.end:
+        self.rest[0] = part._replace(start=part.start + n_sent)
+        if self.rest[0].start >= part.end:
             self.rest.popleft().close()
         return n_sent == len(data)
 
@@ -66,6 +66,11 @@ class Outgoing(socket.socket):
         while self.rest:
             self.rest.popleft().close()
         super().close()
+
+    def _send_rest(self) -> None:
+        """Send as much of the rest as the client takes now."""
+        while self.rest and self.send_piece():
+            pass
 
     def _sent_now(self, data: Any) -> int:
         """How many bytes of these the client has taken, without waiting."""
@@ -82,14 +87,14 @@ class Outgoing(socket.socket):
         if self.rest and self.rest[-1].close == self._forget_kept:
             self.rest[-1] = self.rest[-1]._replace(end=end)
         else:
-            self.rest.append(Stretch(self._read_kept, start, end, self._forget_kept))
+            self.rest.append(Unsent(self._read_kept, start, end, self._forget_kept))
 
     def _read_kept(self, size: int, place: int) -> bytes:
-        assert self._kept is not None  # noqa: S101 - a stretch reads it
+        assert self._kept is not None  # noqa: S101 - a part of the rest reads it
         self._kept.seek(place)
         return self._kept.read(size)
 
     def _forget_kept(self) -> None:
-        if self._kept is not None and not any(stretch.close == self._forget_kept for stretch in self.rest):
+        if self._kept is not None and not any(part.close == self._forget_kept for part in self.rest):
             self._kept.close()
             self._kept = None

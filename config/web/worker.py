@@ -208,8 +208,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def forget(self, conn: Connection) -> None:
         """Wait for nothing more of a connection in this loop."""
-        for some in (self.arriving, self.leaving, self.sending):
-            some.pop(conn, None)
+        for connections in (self.arriving, self.leaving, self.sending):
+            connections.pop(conn, None)
         with suppress(KeyError, ValueError, OSError):
             self.poller.unregister(conn.sock)
 
@@ -258,6 +258,6 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         for conn in [conn for conn in self.arriving if conn.is_late(now)]:
             self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, SLOW)
         silent = [conn for conn in self.arriving if conn.begun is None and (now > conn.timeout or not self.alive)]
-        idle = [conn for some in (self.leaving, self.sending) for conn in some if now > conn.timeout]
+        idle = [conn for conn in (*self.leaving, *self.sending) if now > conn.timeout]
         for conn in [*silent, *idle]:
             self.drop(conn)

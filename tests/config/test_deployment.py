@@ -20,11 +20,12 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from django.conf import LazySettings
 from psycopg import sql
 from pytest_django import DjangoDbBlocker
 
 from annotate.services import accounts
-from config.deployment.environment import faults
+from config.deployment.environment import STATIC_FILES, faults
 from config.deployment.plainly import REFUSED
 from config.up.embedded import create_database
 from config.up.home import Home
@@ -73,6 +74,7 @@ REFUSED_SETTINGS = {
     "no kind of files": ({"STATIC_FILES": "bogus"}, 'STATIC_FILES is "bogus": set it to hashed, compressed, plain'),
     "a path": ({"SITE_URL": "http://judge.lan/assayer/"}, "no path behind it"),
     "a query": ({"SITE_URL": "http://judge.lan?x=1"}, "no path behind it"),
+    "a blank": ({"SITE_URL": "http://judge lan"}, 'SITE_URL is "http://judge lan", which is no address'),
     "a password": ({"SITE_URL": "http://user:secret@judge.lan"}, "no path behind it"),
     "an address among hosts": ({"ALLOWED_HOSTS": "http://judge.lan"}, 'ALLOWED_HOSTS has "http://judge.lan"'),
     "a port of a host": ({"ALLOWED_HOSTS": "judge.lan:8000"}, 'ALLOWED_HOSTS has "judge.lan:8000"'),
@@ -136,6 +138,10 @@ def test_each_has_its_sentence(name: str) -> None:
 )
 def test_right_settings_have_none(settings: dict[str, str]) -> None:
     assert faults({"SECRET_KEY": KEY, **settings}) == []
+
+
+def test_every_kind_of_static_files_may_be_set(settings: LazySettings) -> None:
+    assert set(settings.STATIC_STORAGE) == set(STATIC_FILES)
 
 
 @pytest.mark.parametrize("alphabet", [string.digits, string.hexdigits[:16], string.ascii_letters + string.digits])

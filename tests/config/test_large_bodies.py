@@ -87,7 +87,8 @@ def test_no_other_address_reads_a_large_body(collection):
 @pytest.mark.parametrize("path", ["/nothing/", "/c/shapes", "/static/nothing.css", "/api/v1/nothing/"])
 def test_what_is_no_address_reads_no_large_body(collection, path):
     body = form("a" * 32)
-    assert send(signed_in(), path, body).status_code == 413
+    answer = send(signed_in(), path, body)
+    assert answer.status_code == {"/c/shapes": 301, "/api/v1/nothing/": 413}.get(path, 404)
     assert (body.n_read, nothing_kept()) == (0, True)
 
 

@@ -32,18 +32,16 @@ def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+def printed(code: str, **environment: str) -> str:
+    """What Python prints last that runs this code in an environment."""
+    env = {**NEUTRAL, "SECRET_KEY": KEY, **environment}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
+
+
 def setting(expression: str, **environment: str) -> str:
     """What an expression over the settings gives in an environment."""
-    code = f"import config.settings as s; print({expression})"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**NEUTRAL, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
+    return printed(f"import config.settings as s; print({expression})", **environment)
 
 
 @pytest.mark.parametrize("key", ["", "short"])
@@ -108,10 +106,7 @@ def test_the_names_of_the_site_are_those_of_the_environment() -> None:
 
 def test_a_new_web_worker_has_the_code_of_every_page() -> None:
     look = "before = set(sys.modules); resolve('/healthz'); print(sorted(set(sys.modules) - before))"
-    code = f"import sys, config.wsgi; from django.urls import resolve; {look}"
-    env = {**NEUTRAL, **AWAY, "SECRET_KEY": KEY}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert printed(f"import sys, config.wsgi; from django.urls import resolve; {look}", **AWAY) == "[]"
 
 
 @pytest.mark.parametrize(("queue", "n_processors"), [("long", "0"), ("short", "2")])
@@ -120,17 +115,14 @@ def test_a_statement_of_long_work_takes_one_processor(service_home: Home, queue:
     ask = "cursor.execute('SHOW max_parallel_workers_per_gather'); print(*cursor.fetchone())"
     imports = "import config.celery as c, django; django.setup(); from types import SimpleNamespace"
     code = f"{imports}; {worker}; from django.db import connection; cursor = connection.cursor(); {ask}"
-    env = {**NEUTRAL, "SECRET_KEY": KEY, "DATABASE_URL": service_home.database_url("postgres")}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == n_processors
+    assert printed(code, DATABASE_URL=service_home.database_url("postgres")) == n_processors
 
 
 @pytest.mark.parametrize(("program", "seconds"), [("config.wsgi", "0.5"), ("config.celery", "2.0")])
 def test_a_request_waits_for_no_redis_that_has_stopped(program: str, seconds: str) -> None:
     """A worker does: it asks for a second whether there is work."""
-    loaded = f"[__import__(name) for name in ('{program}', 'config.celery')]"
-    waited = "__import__('config.celery').celery.app.connection_for_write().transport_options['socket_timeout']"
-    assert setting(f"{loaded} and {waited}", SECRET_KEY=KEY, **AWAY) == seconds
+    ask = "print(app.connection_for_write().transport_options['socket_timeout'])"
+    assert printed(f"import {program}; from config.celery import app; {ask}", **AWAY) == seconds
 
 
 def test_addresses_in_the_environment_come_first() -> None:

@@ -30,15 +30,15 @@ class Figure:
     is_met: bool
 
     @property
-    def short(self) -> str:
-        """Without its goal."""
+    def measured(self) -> str:
+        """Its name and value, without its goal."""
         return f"{self.figure}: {number(self.value)}{self.unit and f' {self.unit}'}"
 
     @property
     def text(self) -> str:
         """As it stands on the page."""
         wanted = f" (goal: {self.goal}{'' if self.is_met else ', missed'})" if self.goal else ""
-        return f"{self.short}{wanted}"
+        return f"{self.measured}{wanted}"
 
 
 @dataclass
@@ -90,7 +90,7 @@ class Result:
 
     def main_figures(self) -> str:
         """Those that were to be met, in a line."""
-        return "; ".join(figure.short for figure in self.figures if figure.goal)
+        return "; ".join(figure.measured for figure in self.figures if figure.goal)
 
     def is_short(self, row: Row) -> bool:
         """Whether less was tried of something than the row wants."""

@@ -53,10 +53,13 @@ def test_whatever_is_damaged_is_found(backup: Path, name: str, damage: Callable[
 
 def test_neither_a_draft_nor_what_another_version_wrote_is_read(backup: Path) -> None:
     said = json.loads((backup / "backup.json").read_text())
-    for facts in (json.dumps({**said, "format": 2}), json.dumps({**said, "more": 1}), "[1]", "{"):
-        (backup / "backup.json").write_text(facts)
+    for facts in ({**said, "format": 2}, {**said, "more": 1}, [1]):
+        (backup / "backup.json").write_text(json.dumps(facts))
         with pytest.raises(BackupError, match="another version of the product"):
             read_facts(backup)
+    (backup / "backup.json").write_text("{")
+    with pytest.raises(BackupError, match="is no JSON"):
+        read_facts(backup)
     with pytest.raises(BackupError, match="was not finished, as its name says"):
         read_backup(backup.rename(backup.with_name("backup.unfinished")), Progress())
 

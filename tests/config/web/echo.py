@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,15 @@ def long_answer(environ: dict[str, Any], kind: str, start_response: Callable[...
     """The bytes of `long_content`, as a file or in pieces, with or without their number."""
     length = [] if kind == "chunks" else [("Content-Length", str(LONG))]
     start_response("200 OK", [("Content-Type", "application/octet-stream"), *length])
+    if kind == "file":
+        return environ["wsgi.file_wrapper"](long_file().open("rb"))
     content = long_content()
-    if kind != "file":
-        return (content[place : place + 100_000] for place in range(0, LONG, 100_000))
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - the server closes it
-    file.write(content)
-    file.seek(0)
-    return environ["wsgi.file_wrapper"](file)
+    return (content[place : place + 100_000] for place in range(0, LONG, 100_000))
+
+
+@cache
+def long_file() -> Path:
+    """A file of these bytes, made by who asks first."""
+    with tempfile.NamedTemporaryFile(dir=os.environ["MARKS"], delete=False) as file:
+        file.write(long_content())
+    return Path(file.name)

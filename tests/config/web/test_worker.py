@@ -308,7 +308,7 @@ def test_a_stop_waits_for_what_is_asked_and_for_no_silent_client(start):
     assert server.process.wait(250) == 0  # the worker's own patience is longer
 
 
-def test_silent_connections_make_room_for_who_asks(start: Callable[..., Server]) -> None:
+def test_silent_connections_and_readers_make_room_for_who_asks(start: Callable[..., Server]) -> None:
     n_held = SPARE + 20  # by each of two workers; those that are kept are so for longer than a client waits here
     server = start(600, "--worker-connections", str(n_held), "--keep-alive", "600")
     for first_bytes in ((), (b"GET /pl",)):
@@ -316,3 +316,6 @@ def test_silent_connections_make_room_for_who_asks(start: Callable[..., Server])
         assert server.ask(GET).startswith(b"HTTP/1.1 200")
         assert held[0].recv(1) == b""  # who waited longest was let go
     server.sockets.close()
+    readers = [server.connect(LONG_ONE, window=WINDOW) for _ in range(2 * n_held + 20)]
+    assert server.ask(GET).startswith(b"HTTP/1.1 200")
+    assert len(rest_of(readers[0])) < LONG  # and so was who has read longest
